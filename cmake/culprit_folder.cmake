@@ -1,0 +1,28 @@
+# culprit_folder(NAME SOURCES ... TESTS ... SEES ... LINKS ...)
+#   One library culprit_NAME from the sources of the calling folder, and one test program NAME_test.
+#   SEES names the culprit folders whose headers may be included (tests/layers_test checks that the
+#   includes say the same); LINKS names libraries from outside.
+add_library(culprit_flags INTERFACE)
+target_include_directories(culprit_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(culprit_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                               -Wno-missing-field-initializers
+                                               $<$<BOOL:${CULPRIT_WERROR}>:-Werror>)
+
+function(culprit_folder name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;SEES;LINKS;TEST_LINKS" ${ARGN})
+  set(target culprit_${name})
+  list(TRANSFORM ARG_SEES PREPEND culprit_)
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(${target} ${scope} culprit_flags ${ARG_SEES} ${ARG_LINKS})
+  if(CULPRIT_TESTS AND ARG_TESTS)
+    add_executable(${name}_test ${ARG_TESTS})
+    target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_LINKS} GTest::gtest_main)
+    add_test(NAME ${name}_test COMMAND ${name}_test)
+  endif()
+endfunction()

@@ -1,0 +1,112 @@
+#include "base/text.h"
+
+#include <cstdint>
+
+namespace culprit::base {
+
+std::vector<std::string> Split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  size_t start = 0;
+  while (true) {
+    const size_t end = text.find(separator, start);
+    if (end == std::string_view::npos) break;
+    parts.emplace_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  parts.emplace_back(text.substr(start));
+  return parts;
+}
+
+std::vector<std::string> SplitWords(std::string_view text, std::string_view separators) {
+  std::vector<std::string> words;
+  size_t start = 0;
+  while ((start = text.find_first_not_of(separators, start)) != std::string_view::npos) {
+    const size_t end = text.find_first_of(separators, start);
+    words.emplace_back(text.substr(start, end == std::string_view::npos ? end : end - start));
+    if (end == std::string_view::npos) break;
+    start = end;
+  }
+  return words;
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::string_view DirName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return {};
+  return path.substr(0, slash == 0 ? 1 : slash);
+}
+
+std::string_view BaseName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  if (directory.empty() || name.starts_with('/')) return std::string(name);
+  std::string path(directory);
+  if (path.back() != '/') path += '/';
+  path += name;
+  return path;
+}
+
+std::string CleanPath(std::string_view path) {
+  std::string clean = path.starts_with('/') ? "/" : "";
+  for (const std::string& part : SplitWords(path, "/")) {
+    if (part == ".") continue;
+    if (!clean.empty() && clean.back() != '/') clean += '/';
+    clean += part;
+  }
+  return clean.empty() ? "." : clean;
+}
+
+namespace {
+
+// Length of the valid UTF-8 sequence at the start of `text`, 0 if there is none.
+size_t Utf8Length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t lead = byte(0);
+  size_t length = 0;
+  if (lead >= 0xC2 && lead <= 0xDF) length = 2;
+  if (lead >= 0xE0 && lead <= 0xEF) length = 3;
+  if (lead >= 0xF0 && lead <= 0xF4) length = 4;
+  if (length == 0 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  if (lead == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
+  if (lead == 0xED && byte(1) > 0x9F) return 0;  // surrogate
+  if (lead == 0xF0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xF4 && byte(1) > 0x8F) return 0;  // beyond Unicode
+  if (lead == 0xC2 && byte(1) < 0xA0) return 0;  // C1 control
+  return length;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string safe;
+  safe.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    const size_t length = byte >= 0x20 && byte < 0x7F ? 1 : byte >= 0x80 ? Utf8Length(text.substr(i)) : 0;
+    if (length > 0) {
+      safe += text.substr(i, length);
+      i += length;
+    } else {
+      safe += "\\x";
+      safe += kHex[byte >> 4];
+      safe += kHex[byte & 15];
+      ++i;
+    }
+  }
+  return safe;
+}
+
+}  // namespace culprit::base

@@ -1,0 +1,28 @@
+// Small things with strings that several folders need.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace culprit::base {
+
+// "a::b" split at ':' is {"a", "", "b"}; an empty text gives one empty element.
+std::vector<std::string> Split(std::string_view text, char separator);
+// Splits at any of the separators and drops empty elements.
+std::vector<std::string> SplitWords(std::string_view text, std::string_view separators);
+std::string_view Trim(std::string_view text);
+
+// "/a/b/c" -> "/a/b"; "/c" -> "/"; "c" -> "".
+std::string_view DirName(std::string_view path);
+// "/a/b/c" -> "c".
+std::string_view BaseName(std::string_view path);
+// Joins with exactly one '/'; an absolute `name` stays as it is.
+std::string JoinPath(std::string_view directory, std::string_view name);
+// Removes "//" and "/./"; keeps ".." (a link may stand before it).
+std::string CleanPath(std::string_view path);
+
+// Foreign text made safe for a terminal: control characters and invalid UTF-8 become \xNN.
+std::string Printable(std::string_view text);
+
+}  // namespace culprit::base

@@ -1,0 +1,39 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace culprit::base {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Text, SplitKeepsEmptyElements) {
+  EXPECT_EQ(Split("a::b:", ':'), (Words{"a", "", "b", ""}));
+  EXPECT_EQ(Split("", ':'), (Words{""}));
+}
+
+TEST(Text, SplitWordsDropsEmptyElements) {
+  EXPECT_EQ(SplitWords(" a  b:c ", " :"), (Words{"a", "b", "c"}));
+  EXPECT_EQ(SplitWords("", " "), Words{});
+}
+
+TEST(Text, PathsAreTakenApart) {
+  EXPECT_EQ(DirName("/a/b"), "/a");
+  EXPECT_EQ(DirName("/a"), "/");
+  EXPECT_EQ(DirName("a"), "");
+  EXPECT_EQ(BaseName("/a/b"), "b");
+  EXPECT_EQ(JoinPath("/a/", "b"), "/a/b");
+  EXPECT_EQ(JoinPath("/a", "/b"), "/b");
+  EXPECT_EQ(CleanPath("//a/./b/../c/"), "/a/b/../c");
+  EXPECT_EQ(CleanPath("/"), "/");
+}
+
+TEST(Text, PrintableLeavesTextAndEscapesControlBytes) {
+  EXPECT_EQ(Printable("naïve ✓"), "naïve ✓");
+  EXPECT_EQ(Printable("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
+  EXPECT_EQ(Printable("\xff\xc0\xaf"), "\\xff\\xc0\\xaf");
+  EXPECT_EQ(Printable("\xc2\x9b"), "\\xc2\\x9b");  // C1 control sequence introducer
+}
+
+}  // namespace
+}  // namespace culprit::base

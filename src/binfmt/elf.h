@@ -1,0 +1,104 @@
+// ELF: bytes -> facts. Headers, the dynamic section, symbol versions and notes are read; code and data are not.
+// Any bytes give an answer: what could not be read is told in `problem`, and everything before it is filled in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+
+namespace culprit::binfmt {
+
+enum class ElfProblem {
+  kNone,
+  kTooShort,          // fewer bytes than an ELF header of its class (64 if the class cannot be seen)
+  kNotElf,            // another magic number
+  kBadHeader,         // magic right, and class, byte order or header version is none that exists
+  kHeadersCut,        // the program headers do not lie inside the file
+  kNoDynamic,         // no PT_DYNAMIC, or one without contents in the file: static or debug-only
+  kDynamicCut,        // the dynamic section or a table that it names does not lie inside the file
+  kReadFailed,        // the file system failed
+};
+std::string_view Name(ElfProblem problem);  // "none", "too-short" ...: stable, for JSON
+ElfProblem ElfProblemFromName(std::string_view name);
+
+// DT_NEEDED, DT_AUXILIARY and DT_FILTER, in file order.
+struct ElfRequest {
+  enum class Kind { kNeeded, kAuxiliary, kFilter };
+  Kind kind = Kind::kNeeded;
+  std::string name;
+  bool operator==(const ElfRequest&) const = default;
+};
+
+struct ElfVersionNeed {
+  std::string file;  // vn_file: the soname that must define them
+  struct Item {
+    std::string name;
+    bool weak = false;
+    bool operator==(const Item&) const = default;
+  };
+  std::vector<Item> versions;
+  bool operator==(const ElfVersionNeed&) const = default;
+};
+
+struct ElfSegment {  // PT_LOAD
+  uint64_t offset = 0, vaddr = 0, filesz = 0, memsz = 0, align = 0;
+  uint32_t flags = 0;
+  bool operator==(const ElfSegment&) const = default;
+};
+
+struct ElfFile {
+  ElfProblem problem = ElfProblem::kNone;
+
+  // The header, raw where a loader looks at it raw.
+  std::array<uint8_t, 16> ident{};
+  uint16_t type = 0;  // ET_*
+  uint16_t machine = 0;
+  uint32_t version = 0;
+  uint16_t phentsize = 0;
+  uint16_t phnum = 0;
+  int bits() const { return ident[4] == 1 ? 32 : ident[4] == 2 ? 64 : 0; }
+  bool big_endian() const { return ident[5] == 2; }
+
+  // Program headers.
+  std::vector<ElfSegment> loads;
+  bool has_dynamic = false;         // PT_DYNAMIC with contents
+  bool dynamic_empty = false;       // PT_DYNAMIC with p_filesz 0: a debug-info file
+  std::optional<uint32_t> stack_flags;  // PT_GNU_STACK p_flags; nullopt when the header is absent
+  std::optional<std::string> interpreter;
+  uint64_t file_size = 0;
+  uint64_t needed_size = 0;  // largest p_offset + p_filesz; the file is complete if file_size >= needed_size
+  bool complete() const { return file_size >= needed_size; }
+
+  // The dynamic section; the last DT_RPATH, DT_RUNPATH, DT_SONAME counts, as it does for ld.so.
+  std::optional<std::string> soname;
+  std::vector<ElfRequest> requests;
+  std::optional<std::string> rpath;
+  std::optional<std::string> runpath;
+  uint64_t flags = 0;    // DT_FLAGS
+  uint64_t flags_1 = 0;  // DT_FLAGS_1
+  bool has_relr = false;  // DT_RELR
+  std::vector<ElfVersionNeed> version_needs;
+  std::vector<std::string> version_defs;  // without the base version (the file's own name)
+  bool has_version_defs = false;          // DT_VERDEF present
+
+  std::optional<std::string> build_id;  // hex, NT_GNU_BUILD_ID
+
+  bool operator==(const ElfFile&) const = default;
+};
+
+// Never fails: see `problem`.
+ElfFile ReadElf(const base::ByteSource& source);
+
+// The value of a data object of 4 bytes that the file exports (a version word such as cudnn_graph_version);
+// nullopt when the symbol is not there or not readable. `elf` is what ReadElf gave for this source.
+std::optional<uint32_t> ReadElfWord(const base::ByteSource& source, const ElfFile& elf, std::string_view symbol);
+
+// "x86-64", "aarch64", "386" ... for EM_* numbers; "machine 243"-like text for the rest.
+std::string MachineName(uint16_t machine);
+
+}  // namespace culprit::binfmt

@@ -1,0 +1,93 @@
+// The result of a loader model: what a process loads, from where, who asked, and every place that was tried.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "snapshot/file_view.h"
+
+namespace culprit::loader {
+
+// How a file was found. The names are part of the JSON contract.
+enum class Via { kLoadedBefore, kRpath, kLdLibraryPath, kRunpath, kCache, kDefault, kLdPreload, kPath /* name with '/' */ };
+std::string_view Name(Via via);
+
+// What opening one candidate gave.
+enum class Outcome {
+  kFound,
+  kMissing,
+  kDanglingLink,
+  kNotReadable,     // EACCES
+  kLinkLoop,        // ELOOP
+  kNotADirectory,   // a component of the path is a file
+  kNameTooLong,
+  kWrongClass,      // passed over
+  kWrongMachine,    // passed over
+  kEmptyFile,       // ends the load
+  kTooShort,        // ends the load
+  kNotElf,          // ends the load
+  kIsDirectory,     // ends the load
+  kBadHeader,       // ends the load
+  kTruncated,       // ends the load, mostly by SIGBUS
+  kUnusable,        // ends the load for another reason; see detail
+  kRefused,         // passed over by a rule of the loader (secure mode, NODEFLIB); see detail
+  kNotRecorded,     // the snapshot does not know
+  kIoError,
+};
+std::string_view Name(Outcome outcome);  // "found", "missing", "wrong class" ...
+
+struct Attempt {
+  std::string path;
+  Via via = Via::kDefault;
+  Outcome outcome = Outcome::kMissing;
+  std::string detail;      // the loader's own words where it has some
+  std::string origin;      // file whose RPATH or RUNPATH named the directory, else empty
+  bool hwcaps = false;     // lies in a hwcaps sub-directory (glibc-hwcaps/..., tls/...) of a searched directory
+  bool in_missing_directory = false;  // the directory itself does not exist
+};
+
+enum class OpenedBy { kNeeded, kDlopen, kPreload };
+
+inline constexpr size_t kNone = static_cast<size_t>(-1);
+
+// One request for a name and how it ended.
+struct Request {
+  std::string name;
+  size_t requester = kNone;  // index into LoadGraph::objects; kNone = the environment (a preload)
+  OpenedBy opened_by = OpenedBy::kNeeded;
+  Via via = Via::kDefault;   // of the result
+  size_t object = kNone;     // what satisfied it
+  bool loaded_now = false;   // this request brought the object in
+  bool optional = false;     // a dlopen whose failure the caller survives
+  std::vector<Attempt> attempts;
+  std::string error;         // in the loader's words, when object is kNone
+  bool uncertain = false;    // not enough facts: something on the way was not recorded
+};
+
+struct Object {
+  std::string name;       // as first requested
+  std::string path;       // as the loader composed it; links not resolved
+  std::string real_path;
+  snapshot::FileId id;
+  Via via = Via::kDefault;
+  OpenedBy opened_by = OpenedBy::kNeeded;
+  size_t requester = kNone;               // who brought it in
+  std::shared_ptr<const binfmt::ElfFile> elf;
+};
+
+struct LoadGraph {
+  std::string target;
+  std::string interpreter;             // "" for a static program
+  std::vector<Object> objects;         // [0] is the target; then in load order
+  std::vector<Request> requests;       // in the order in which the loader works them off
+  std::string error;                   // what the loader prints when it gives up, "" when it does not
+  std::vector<std::string> warnings;   // what it prints and goes on
+  std::vector<std::string> assumptions;  // what the model had to assume
+  bool uncertain = false;
+};
+
+}  // namespace culprit::loader

@@ -1,0 +1,67 @@
+// "What is at this path?" The loader models ask nothing else of a machine. Live, the answer comes from system/
+// (collect/live_file_view); from a snapshot it comes from what was recorded (snapshot/recorded_file_view),
+// and what was not recorded is PathError::kNotRecorded, never "missing".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/path_error.h"
+#include "binfmt/elf.h"
+#include "snapshot/fact.h"
+
+namespace culprit::snapshot {
+
+using base::PathError;
+
+enum class FileKind { kRegular, kDirectory, kLink, kOther };
+std::string_view Name(FileKind kind);
+FileKind FileKindFromName(std::string_view name);
+
+struct FileId {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  bool operator==(const FileId&) const = default;
+};
+
+// What open(path) gives, links followed.
+struct FileFacts {
+  PathError error = PathError::kNone;
+  bool dangling = false;  // error is kNoEntry, and the last component is a link that leads nowhere
+  FileKind kind = FileKind::kOther;
+  FileId id;
+  uint64_t size = 0;
+  bool set_user_id = false;
+  std::shared_ptr<const binfmt::ElfFile> elf;  // set for every regular file that opened
+};
+
+struct LibraryVersion {
+  std::string version;   // "9.19.0.56", "12.4.127"
+  std::string cuda;      // CUDA release or major that it was built for, "" if not readable: "13", "12.4"
+  bool operator==(const LibraryVersion&) const = default;
+};
+
+struct DirectoryItem {
+  std::string name;
+  FileKind kind;
+};
+
+class FileView {
+ public:
+  virtual ~FileView() = default;
+  // `path` is absolute. The reference stays valid as long as the view.
+  virtual const FileFacts& Open(const std::string& path) = 0;
+  // Is there a directory, links followed? kNone = yes; kNotDirectory = something else is there.
+  virtual PathError Directory(const std::string& path) = 0;
+  // All links resolved; the path itself when that is not possible.
+  virtual std::string RealPath(const std::string& path) = 0;
+  // Names in a directory, sorted; nullopt when it cannot be listed or was not recorded.
+  virtual std::optional<std::vector<DirectoryItem>> List(const std::string& path) = 0;
+  // Version of the library at `path`, source = how it was read.
+  virtual Fact<LibraryVersion> Version(const std::string& path) = 0;
+};
+
+}  // namespace culprit::snapshot

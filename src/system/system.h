@@ -1,0 +1,80 @@
+// The only door to a machine: its files, its environment, its CPU. Three twins stand behind it: the real
+// machine, a directory looked at as if it were "/" (--root), and one made in memory by a test, which also
+// logs every access. Nothing here executes anything foreign or opens anything for writing.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "base/path_error.h"
+
+namespace culprit::system {
+
+using base::PathError;
+
+enum class FileType { kRegular, kDirectory, kLink, kOther /* FIFO, socket, device */ };
+
+struct FileStatus {
+  FileType type = FileType::kOther;
+  uint64_t size = 0;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  uint32_t mode = 0;  // permission and set-id bits
+};
+
+struct DirectoryEntry {
+  std::string name;
+  FileType type;  // of the entry itself: a link stays a link
+};
+
+template <typename T>
+using Outcome = std::expected<T, PathError>;
+
+// An open file and what fstat() said of it.
+struct OpenFile {
+  FileStatus status;
+  std::unique_ptr<base::ByteSource> bytes;  // null for anything but a regular file
+};
+
+// What decides about sub-directories and tokens in glibc's search (loader/glibc_*).
+struct Cpu {
+  std::string machine;                   // "x86_64", "aarch64" ... as uname -m
+  std::string platform;                  // AT_PLATFORM
+  std::vector<std::string> isa_levels;   // glibc-hwcaps this CPU has, best first: "x86-64-v3", "x86-64-v2"
+  std::vector<std::string> legacy_caps;  // names of the legacy hwcap bits set, lowest bit first: "atomics"
+  uint64_t page_size = 4096;
+};
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  // All paths are absolute paths of the machine looked at. Open, Stat and RealPath follow links.
+  // Open never blocks (a FIFO is reported as kOther) and honours the caller's permissions.
+  virtual Outcome<OpenFile> Open(const std::string& path) const = 0;
+  virtual Outcome<FileStatus> Stat(const std::string& path) const = 0;
+  virtual Outcome<FileStatus> LinkStat(const std::string& path) const = 0;  // does not follow the last link
+  virtual Outcome<std::string> ReadLink(const std::string& path) const = 0;
+  virtual Outcome<std::string> RealPath(const std::string& path) const = 0;
+  // Sorted by name, without "." and "..".
+  virtual Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const = 0;
+
+  virtual std::map<std::string, std::string> Environment() const = 0;
+  virtual std::string WorkingDirectory() const = 0;
+  virtual Cpu HostCpu() const = 0;
+};
+
+// At most `limit` bytes of a regular file; a larger file is kOther.
+Outcome<std::string> ReadWholeFile(const System& system, const std::string& path, uint64_t limit);
+
+std::unique_ptr<System> RealSystem();
+// `root` is a directory of the real machine. Links inside are followed inside: an absolute link target starts
+// at `root`, ".." never leaves it. The environment is empty and the working directory is "/".
+base::Result<std::unique_ptr<System>> RootedSystem(const std::string& root);
+
+}  // namespace culprit::system
