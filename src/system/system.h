@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/cpu.h"
 #include "base/path_error.h"
 
 namespace culprit::system {
@@ -41,15 +42,6 @@ struct OpenFile {
   std::unique_ptr<base::ByteSource> bytes;  // null for anything but a regular file
 };
 
-// What decides about sub-directories and tokens in glibc's search (loader/glibc_*).
-struct Cpu {
-  std::string machine;                   // "x86_64", "aarch64" ... as uname -m
-  std::string platform;                  // AT_PLATFORM
-  std::vector<std::string> isa_levels;   // glibc-hwcaps this CPU has, best first: "x86-64-v3", "x86-64-v2"
-  std::vector<std::string> legacy_caps;  // names of the legacy hwcap bits set, lowest bit first: "atomics"
-  uint64_t page_size = 4096;
-};
-
 class System {
  public:
   virtual ~System() = default;
@@ -66,7 +58,7 @@ class System {
 
   virtual std::map<std::string, std::string> Environment() const = 0;
   virtual std::string WorkingDirectory() const = 0;
-  virtual Cpu HostCpu() const = 0;
+  virtual base::Cpu HostCpu() const = 0;
 };
 
 // At most `limit` bytes of a regular file; a larger file is kOther.

@@ -1,0 +1,19 @@
+// What decides about sub-directories and tokens in a loader's search.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace culprit::base {
+
+struct Cpu {
+  std::string machine;                   // "x86_64", "aarch64" ... as uname -m says; "" when not known
+  std::string platform;                  // AT_PLATFORM
+  std::vector<std::string> isa_levels;   // glibc-hwcaps that this CPU has, best first: "x86-64-v3", "x86-64-v2"
+  std::vector<std::string> legacy_caps;  // names of the legacy hwcap bits set, lowest bit first: "atomics"
+  uint64_t page_size = 4096;
+  bool operator==(const Cpu&) const = default;
+};
+
+}  // namespace culprit::base

@@ -1,0 +1,30 @@
+// The question put to a loader model, and the door to the models: glibc or musl, by the target's interpreter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loader/load_graph.h"
+#include "snapshot/snapshot.h"
+
+namespace culprit::loader {
+
+// dlopen(name) after start-up. `from` is the object whose code calls: "" for the program itself, otherwise a
+// name, soname or path of something loaded.
+struct DlopenCall {
+  std::string name;
+  std::string from;
+};
+
+struct Question {
+  std::string target;             // absolute path of a program or library; "" = a program without run paths
+  std::string target_as_given;    // how messages name it; empty = target
+  std::string interpreter;        // for a target without PT_INTERP: the loader to assume
+  bool known_dlopens = true;      // follow the edges of data/libraries.toml
+  std::vector<DlopenCall> calls;  // after those
+};
+
+// Pure: asks `view` and nothing else. The snapshot must hold the facts of the interpreter.
+LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question);
+
+}  // namespace culprit::loader

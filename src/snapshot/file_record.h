@@ -1,0 +1,37 @@
+// Files of a machine as recorded in a snapshot: a tree of nodes by absolute path. A directory that is `listed`
+// is known completely, so a name that is not in it does not exist; anywhere else an unknown name is just that.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "snapshot/file_view.h"
+
+namespace culprit::snapshot {
+
+struct RecordedNode {
+  FileKind kind = FileKind::kOther;
+  PathError error = PathError::kNone;  // kNoEntry: looked, and nothing was there; kAccess: not readable
+  std::string link_target;             // of a link
+  bool listed = false;                 // of a directory
+  FileId id;
+  uint64_t size = 0;
+  bool set_user_id = false;
+  std::shared_ptr<const binfmt::ElfFile> elf;
+  std::optional<Fact<LibraryVersion>> version;
+  bool operator==(const RecordedNode& other) const;
+};
+
+struct FileRecord {
+  std::map<std::string, RecordedNode> nodes;  // clean absolute paths, "/" included
+  bool operator==(const FileRecord&) const = default;
+};
+
+base::Json ToJson(const FileRecord& record);
+base::Result<FileRecord> FileRecordFromJson(const base::Json& json);
+
+}  // namespace culprit::snapshot

@@ -1,0 +1,54 @@
+// A machine as one value: what the collectors found, immutable afterwards, written to and read from one JSON
+// file. Everything after it in the pipeline is pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "binfmt/ld_so_cache.h"
+#include "snapshot/fact.h"
+#include "snapshot/file_record.h"
+
+namespace culprit::snapshot {
+
+enum class LoaderFlavor { kGlibc, kMusl, kUnknown };
+std::string_view Name(LoaderFlavor flavor);
+
+// One dynamic loader, read from its own file.
+struct LoaderFacts {
+  std::string path;  // as programs name it in PT_INTERP
+  LoaderFlavor flavor = LoaderFlavor::kUnknown;
+  uint16_t machine = 0;
+  int bits = 0;
+  std::string soname;                    // of the loader itself: "ld-linux-aarch64.so.1"
+  std::string version;                   // "2.36"; "" when not readable
+  std::vector<std::string> system_dirs;  // compiled in, in order, each with a trailing '/'
+  std::string lib_token;                 // what $LIB stands for
+  Fact<std::string> path_file;           // musl: contents of /etc/ld-musl-<arch>.path
+  std::vector<std::string> assumptions;  // what could not be read and was assumed
+  bool operator==(const LoaderFacts&) const = default;
+};
+
+struct Snapshot {
+  std::string tool_version;
+  std::map<std::string, std::string> environment;
+  std::string working_directory;
+  base::Cpu cpu;
+  std::vector<LoaderFacts> loaders;
+  Fact<binfmt::LdCache> ld_cache;
+  Fact<std::string> ld_so_preload;  // text of /etc/ld.so.preload
+  FileRecord files;                 // empty while looking live
+
+  const LoaderFacts* FindLoader(std::string_view interpreter) const;
+  bool operator==(const Snapshot&) const = default;
+};
+
+base::Json ToJson(const Snapshot& snapshot);
+// Rejects another schema and malformed contents with one clear line.
+base::Result<Snapshot> SnapshotFromJson(const base::Json& json);
+
+}  // namespace culprit::snapshot
