@@ -1,16 +1,23 @@
-# culprit_folder(NAME SOURCES ... TESTS ... SEES ... LINKS ...)
+# culprit_folder(NAME SOURCES ... TESTS ... SEES ... LINKS ... TEST_LINKS ...)
 #   One library culprit_NAME from the sources of the calling folder, and one test program NAME_test.
 #   SEES names the culprit folders whose headers may be included (tests/layers_test checks that the
 #   includes say the same); LINKS names libraries from outside.
 add_library(culprit_flags INTERFACE)
 target_include_directories(culprit_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(culprit_flags INTERFACE CULPRIT_VERSION="${PROJECT_VERSION}")
 target_compile_options(culprit_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                -Wno-missing-field-initializers
-                                               $<$<BOOL:${CULPRIT_WERROR}>:-Werror>)
+                                               $<$<BOOL:${CULPRIT_WERROR}>:-Werror>
+                                               $<$<BOOL:${CULPRIT_STATIC}>:-ffunction-sections -fdata-sections>)
 
 function(culprit_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;SEES;LINKS;TEST_LINKS" ${ARGN})
   set(target culprit_${name})
+  foreach(seen IN LISTS ARG_SEES)
+    if(NOT TARGET culprit_${seen})
+      message(WARNING "src/${name} sees ${seen}, which is no folder before it in src/CMakeLists.txt")
+    endif()
+  endforeach()
   list(TRANSFORM ARG_SEES PREPEND culprit_)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})

@@ -1,5 +1,6 @@
-// ELF: bytes -> facts. Headers, the dynamic section, symbol versions and notes are read; code and data are not.
-// Any bytes give an answer: what could not be read is told in `problem`, and everything before it is filled in.
+// ELF: bytes -> facts. Headers, the dynamic section, symbol versions and notes are read; code and data are
+// not. Any bytes give an answer: what could not be read is told in `problem`, and everything before it is
+// filled in.
 #pragma once
 
 #include <array>
@@ -15,15 +16,17 @@ namespace culprit::binfmt {
 
 enum class ElfProblem {
   kNone,
-  kTooShort,          // fewer bytes than an ELF header of its class (64 if the class cannot be seen)
-  kNotElf,            // another magic number
-  kBadHeader,         // magic right, and class, byte order or header version is none that exists
-  kHeadersCut,        // the program headers do not lie inside the file
-  kNoDynamic,         // no PT_DYNAMIC, or one without contents in the file: static or debug-only
-  kDynamicCut,        // the dynamic section or a table that it names does not lie inside the file
-  kReadFailed,        // the file system failed
+  kTooShort,    // fewer bytes than an ELF header of its class (64 if the class cannot be seen)
+  kNotElf,      // another magic number
+  kBadHeader,   // magic right, and class, byte order or header version is none that exists
+  kHeadersCut,  // the program headers do not lie inside the file
+  kNoDynamic,   // no PT_DYNAMIC, or one without contents in the file: static or debug-only
+  kDynamicCut,  // the dynamic section, or a table or text that it names, does not lie inside the file, or is
+                // larger than any real one
+  kReadFailed,  // the file system failed
 };
-std::string_view Name(ElfProblem problem);  // "none", "too-short" ...: stable, for JSON
+// Stable, for JSON: "none", "too-short" ... and back; an unknown name gives kReadFailed.
+std::string_view Name(ElfProblem problem);
 ElfProblem ElfProblemFromName(std::string_view name);
 
 // DT_NEEDED, DT_AUXILIARY and DT_FILTER, in file order.
@@ -59,6 +62,8 @@ struct ElfFile {
   uint16_t type = 0;  // ET_*
   uint16_t machine = 0;
   uint32_t version = 0;
+  // When it is not that of the class, no program header is read and `problem` stays kNone: only a loader
+  // model knows what comes of it.
   uint16_t phentsize = 0;
   uint16_t phnum = 0;
   int bits() const { return ident[4] == 1 ? 32 : ident[4] == 2 ? 64 : 0; }
@@ -66,10 +71,10 @@ struct ElfFile {
 
   // Program headers.
   std::vector<ElfSegment> loads;
-  bool has_dynamic = false;         // PT_DYNAMIC with contents
-  bool dynamic_empty = false;       // PT_DYNAMIC with p_filesz 0: a debug-info file
-  std::optional<uint32_t> stack_flags;  // PT_GNU_STACK p_flags; nullopt when the header is absent
-  std::optional<std::string> interpreter;
+  bool has_dynamic = false;                // PT_DYNAMIC with contents
+  bool dynamic_empty = false;              // PT_DYNAMIC with p_filesz 0: a debug-info file
+  std::optional<uint32_t> stack_flags;     // PT_GNU_STACK p_flags; nullopt when the header is absent
+  std::optional<std::string> interpreter;  // PT_INTERP; nullopt too when its text has no end or is not there
   uint64_t file_size = 0;
   uint64_t needed_size = 0;  // largest p_offset + p_filesz; the file is complete if file_size >= needed_size
   bool complete() const { return file_size >= needed_size; }
@@ -79,8 +84,8 @@ struct ElfFile {
   std::vector<ElfRequest> requests;
   std::optional<std::string> rpath;
   std::optional<std::string> runpath;
-  uint64_t flags = 0;    // DT_FLAGS
-  uint64_t flags_1 = 0;  // DT_FLAGS_1
+  uint64_t flags = 0;     // DT_FLAGS
+  uint64_t flags_1 = 0;   // DT_FLAGS_1
   bool has_relr = false;  // DT_RELR
   std::vector<ElfVersionNeed> version_needs;
   std::vector<std::string> version_defs;  // without the base version (the file's own name)
@@ -96,7 +101,8 @@ ElfFile ReadElf(const base::ByteSource& source);
 
 // The value of a data object of 4 bytes that the file exports (a version word such as cudnn_graph_version);
 // nullopt when the symbol is not there or not readable. `elf` is what ReadElf gave for this source.
-std::optional<uint32_t> ReadElfWord(const base::ByteSource& source, const ElfFile& elf, std::string_view symbol);
+std::optional<uint32_t> ReadElfWord(const base::ByteSource& source, const ElfFile& elf,
+                                    std::string_view symbol);
 
 // "x86-64", "aarch64", "386" ... for EM_* numbers; "machine 243"-like text for the rest.
 std::string MachineName(uint16_t machine);

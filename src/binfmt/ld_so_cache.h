@@ -13,11 +13,11 @@
 namespace culprit::binfmt {
 
 struct LdCacheEntry {
-  int32_t flags = 0;  // FLAG_* of ldconfig: 0x0303 libc6,x86-64; 0x0a03 libc6,AArch64
-  std::string name;   // the key: a soname
-  std::string path;   // the value
-  uint64_t hwcap = 0;       // raw field
-  std::string hwcaps_dir;   // glibc-hwcaps sub-directory name when the entry belongs to one, else empty
+  int32_t flags = 0;       // FLAG_* of ldconfig: 0x0303 libc6,x86-64; 0x0a03 libc6,AArch64
+  std::string name;        // the key: a soname
+  std::string path;        // the value
+  uint64_t hwcap = 0;      // raw field
+  std::string hwcaps_dir;  // glibc-hwcaps sub-directory name when the entry belongs to one, else empty
   bool operator==(const LdCacheEntry&) const = default;
 };
 

@@ -58,11 +58,13 @@ inline constexpr size_t kNone = static_cast<size_t>(-1);
 struct Request {
   std::string name;
   size_t requester = kNone;  // index into LoadGraph::objects; kNone = the environment (a preload)
+  std::string requester_path;  // set when the requester is gone again: part of a dlopen that failed
   OpenedBy opened_by = OpenedBy::kNeeded;
   Via via = Via::kDefault;   // of the result
   size_t object = kNone;     // what satisfied it
   bool loaded_now = false;   // this request brought the object in
   bool optional = false;     // a dlopen whose failure the caller survives
+  bool alternative = false;  // a dlopen with several names: another name of the same call speaks for it
   std::vector<Attempt> attempts;
   std::string error;         // in the loader's words, when object is kNone
   bool uncertain = false;    // not enough facts: something on the way was not recorded
@@ -79,12 +81,17 @@ struct Object {
   std::shared_ptr<const binfmt::ElfFile> elf;
 };
 
+// Takes back what a failed dlopen did: objects from `first_object` on go, and the requests made since
+// `first_request` keep only the path of a requester that is gone.
+void Unload(struct LoadGraph& graph, size_t first_object, size_t first_request, size_t caller);
+
 struct LoadGraph {
   std::string target;
   std::string interpreter;             // "" for a static program
   std::vector<Object> objects;         // [0] is the target; then in load order
   std::vector<Request> requests;       // in the order in which the loader works them off
   std::string error;                   // what the loader prints when it gives up, "" when it does not
+  std::vector<std::string> version_errors;  // every "version `X' not found", also behind another error
   std::vector<std::string> warnings;   // what it prints and goes on
   std::vector<std::string> assumptions;  // what the model had to assume
   bool uncertain = false;

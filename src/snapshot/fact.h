@@ -10,6 +10,7 @@ namespace culprit::snapshot {
 
 enum class FactState { kValue, kAbsent, kUnreadable, kNotApplicable, kTimedOut };
 std::string_view Name(FactState state);  // "value", "absent", "unreadable", "not-applicable", "timed-out"
+FactState FactStateFromName(std::string_view name);  // an unknown name gives kAbsent
 
 template <typename T>
 struct Fact {

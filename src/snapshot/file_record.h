@@ -1,5 +1,6 @@
-// Files of a machine as recorded in a snapshot: a tree of nodes by absolute path. A directory that is `listed`
-// is known completely, so a name that is not in it does not exist; anywhere else an unknown name is just that.
+// Files of a machine as recorded in a snapshot: a tree of nodes by absolute path. A directory that is
+// `listed` is known completely, so a name that is not in it does not exist; anywhere else an unknown name is
+// just that.
 #pragma once
 
 #include <map>

@@ -1,12 +1,13 @@
-// "What is at this path?" The loader models ask nothing else of a machine. Live, the answer comes from system/
-// (collect/live_file_view); from a snapshot it comes from what was recorded (snapshot/recorded_file_view),
-// and what was not recorded is PathError::kNotRecorded, never "missing".
+// "What is at this path?" The loader models ask nothing else of a machine. Live, the answer comes from
+// system/ (collect/live_file_view); from a snapshot it comes from what was recorded
+// (snapshot/recorded_file_view), and what was not recorded is PathError::kNotRecorded, never "missing".
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/path_error.h"
@@ -18,8 +19,8 @@ namespace culprit::snapshot {
 using base::PathError;
 
 enum class FileKind { kRegular, kDirectory, kLink, kOther };
-std::string_view Name(FileKind kind);
-FileKind FileKindFromName(std::string_view name);
+std::string_view Name(FileKind kind);              // "regular", "directory", "link", "other"
+FileKind FileKindFromName(std::string_view name);  // an unknown name gives kOther
 
 struct FileId {
   uint64_t device = 0;
@@ -39,8 +40,8 @@ struct FileFacts {
 };
 
 struct LibraryVersion {
-  std::string version;   // "9.19.0.56", "12.4.127"
-  std::string cuda;      // CUDA release or major that it was built for, "" if not readable: "13", "12.4"
+  std::string version;  // "9.19.0.56", "12.4.127"
+  std::string cuda;     // CUDA release or major that it was built for, "" if not readable: "13", "12.4"
   bool operator==(const LibraryVersion&) const = default;
 };
 

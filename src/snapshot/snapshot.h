@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cpu.h"
@@ -48,7 +49,9 @@ struct Snapshot {
 };
 
 base::Json ToJson(const Snapshot& snapshot);
-// Rejects another schema and malformed contents with one clear line.
+// Rejects another schema (kUnsupported) and malformed contents with one clear line; unknown keys are ignored.
 base::Result<Snapshot> SnapshotFromJson(const base::Json& json);
+// The same from foreign text: never throws, and bounded in depth, size and time (parse_json.h).
+base::Result<Snapshot> ParseSnapshot(std::string_view text);
 
 }  // namespace culprit::snapshot

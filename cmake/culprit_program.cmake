@@ -1,0 +1,15 @@
+# culprit_program(NAME SOURCES ... LINKS ...)
+#   A program for users, placed at the top of the build folder (build/release/culprit). With CULPRIT_STATIC it
+#   depends on glibc alone, so that it starts on any distribution with that glibc or a newer one
+#   (packaging/test-release checks which), and carries no function that nothing calls.
+function(culprit_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE culprit_flags ${ARG_LINKS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  if(CULPRIT_STATIC)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc LINKER:--gc-sections LINKER:-O1
+                                        LINKER:--as-needed)
+  endif()
+  install(TARGETS ${name} RUNTIME)
+endfunction()

@@ -1,0 +1,29 @@
+// Any bytes as an ELF file: no crash, no hang, and no more memory than the limits of the reader allow.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "binfmt/elf.h"
+
+namespace {
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace culprit;
+  const base::MemorySource source(std::as_bytes(std::span(data, size)));
+  const binfmt::ElfFile elf = binfmt::ReadElf(source);
+  Require(elf.file_size == size);
+  Require(elf.problem != binfmt::ElfProblem::kReadFailed);
+  Require(elf.requests.size() <= 65536 && elf.version_needs.size() <= 65536 &&
+          elf.version_defs.size() <= 65536);
+  Require(binfmt::ElfProblemFromName(binfmt::Name(elf.problem)) == elf.problem);
+  binfmt::MachineName(elf.machine);
+  // Symbols of the corpus, and one that a file can only have by chance.
+  for (const char* symbol : {"word", "w", ""}) binfmt::ReadElfWord(source, elf, symbol);
+  return 0;
+}

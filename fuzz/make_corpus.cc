@@ -1,0 +1,82 @@
+// make_corpus DIRECTORY: writes the seeds of the corpus, DIRECTORY/elf/seed-* and
+// DIRECTORY/ld_so_cache/seed-*. They are made by the builders of the tests, so no byte of them comes from a
+// foreign file. What fuzzing adds stands beside them under the names that libFuzzer gives.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/ld_so_cache_builder.h"
+
+namespace {
+
+using namespace culprit::binfmt;
+using testing::ElfSpec;
+
+void Write(const std::filesystem::path& directory, const std::string& name, const std::string& bytes) {
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / ("seed-" + name), std::ios::binary) << bytes;
+}
+
+void WriteElfSeeds(const std::filesystem::path& directory) {
+  for (const int bits : {32, 64}) {
+    for (const bool big_endian : {false, true}) {
+      const std::string format = std::to_string(bits) + (big_endian ? "-big" : "-little");
+      ElfSpec spec{.bits = bits, .big_endian = big_endian};
+      Write(directory, format + "-plain", testing::BuildElf(spec));
+      spec.soname = "liba.so.1";
+      spec.needed = {"libb.so", "libc.so.6"};
+      spec.requests = {{ElfRequest::Kind::kAuxiliary, "libx.so"}, {ElfRequest::Kind::kFilter, "liby.so"}};
+      spec.rpath = "/opt";
+      spec.runpath = "$ORIGIN";
+      spec.interpreter = "/lib/ld.so";
+      spec.flags = 8;
+      spec.flags_1 = 1;
+      spec.relr = true;
+      spec.build_id = "0123456789abcdef";
+      spec.hash = ElfSpec::Hash::kSysv;
+      spec.words = {{"word", 7}, {"w", 8}};
+      Write(directory, format + "-sysv-hash", testing::BuildElf(spec));
+      spec.hash = ElfSpec::Hash::kGnu;
+      spec.version_needs = {{"libc.so.6", {{"GLIBC_2.17"}, {"GLIBC_2.34", true}}}, {"libb.so", {{"B_1"}}}};
+      spec.version_defs = {"A_1", "A_2"};
+      Write(directory, format + "-versions", testing::BuildElf(spec));
+    }
+  }
+  Write(directory, "no-dynamic", testing::BuildElf({.dynamic = ElfSpec::Dynamic::kNo}));
+  Write(directory, "empty-dynamic", testing::BuildElf({.dynamic = ElfSpec::Dynamic::kEmpty}));
+}
+
+void WriteCacheSeeds(const std::filesystem::path& directory) {
+  using Layout = LdCache::Layout;
+  const std::pair<Layout, const char*> layouts[] = {
+      {Layout::kOld, "old"}, {Layout::kEmbedded, "embedded"}, {Layout::kNew, "new"}};
+  for (const auto& [layout, name] : layouts) {
+    for (const bool big_endian : {false, true}) {
+      testing::LdCacheSpec spec{.layout = layout, .big_endian = big_endian};
+      spec.entries = {{0x0303, "libz.so.1", "/v3/libz.so.1", 0, "x86-64-v3"},
+                      {0x0303, "libz.so.1", "/libz.so.1", 0, ""},
+                      {0x0a03, "liba.so.10", "/liba.so.10", 1, ""},
+                      {0x0003, "liba.so.9", "/liba.so.9", 0, ""}};
+      const std::string format = std::string(name) + (big_endian ? "-big" : "-little");
+      Write(directory, format, testing::BuildLdCache(spec));
+      spec.says_byte_order = false;
+      spec.generator = "";
+      spec.entries.erase(spec.entries.begin());
+      Write(directory, format + "-unmarked", testing::BuildLdCache(spec));
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: make_corpus DIRECTORY\n");
+    return 64;
+  }
+  WriteElfSeeds(std::filesystem::path(argv[1]) / "elf");
+  WriteCacheSeeds(std::filesystem::path(argv[1]) / "ld_so_cache");
+  return 0;
+}

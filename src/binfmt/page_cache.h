@@ -1,0 +1,55 @@
+// A few pages of a file that is read here and there. ELF tables and strings lie in clusters, so a typical
+// library costs four to six reads, the first of which brings the headers. Nothing outside the file can be
+// reached: offsets are checked before they are added to, and a short read counts as "not there".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/byte_source.h"
+
+namespace culprit::binfmt {
+
+class PageCache {
+ public:
+  explicit PageCache(const base::ByteSource& source) : source_(source), size_(source.size()) {}
+  PageCache(const PageCache&) = delete;
+  PageCache& operator=(const PageCache&) = delete;
+
+  uint64_t size() const { return size_; }
+  // True once the source has failed (not: come to its end).
+  bool failed() const { return failed_; }
+
+  // Copies exactly out.size() bytes; false when some of them are not there.
+  bool Copy(uint64_t offset, std::span<std::byte> out);
+  // Copies what is there of `out.size()` bytes and returns how many.
+  size_t CopySome(uint64_t offset, std::span<std::byte> out);
+  // The text from `offset` to the NUL that ends it; nullopt when there is none before `end` or the end of
+  // the file. Every byte looked at is taken from `budget`, and a text longer than that is not returned.
+  std::optional<std::string> CString(uint64_t offset, uint64_t end, uint64_t& budget);
+
+ private:
+  static constexpr uint64_t kPageSize = 4096;
+  static constexpr size_t kSlots = 8;
+  static constexpr uint64_t kNoPage = ~uint64_t{0};
+
+  struct Slot {
+    uint64_t page = kNoPage;
+    size_t length = 0;
+    std::array<std::byte, kPageSize> bytes;
+  };
+
+  // The bytes from `offset` to the end of its page or of the file; empty when there are none.
+  std::span<const std::byte> From(uint64_t offset);
+
+  const base::ByteSource& source_;
+  uint64_t size_;
+  bool failed_ = false;
+  std::array<Slot, kSlots> slots_;
+};
+
+}  // namespace culprit::binfmt

@@ -1,0 +1,83 @@
+// What the gold tests need of the machine they run on: its files, its readelf and ldconfig. For tests only;
+// the program itself sees a machine through src/system.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "base/byte_source.h"
+
+namespace culprit::binfmt::testing {
+
+class FileSource final : public base::ByteSource {
+ public:
+  explicit FileSource(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat status{};
+    if (fd_ >= 0 && fstat(fd_, &status) == 0) size_ = static_cast<uint64_t>(status.st_size);
+  }
+  ~FileSource() override {
+    if (fd_ >= 0) close(fd_);
+  }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  uint64_t size() const override { return size_; }
+  base::Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) const override {
+    const ssize_t n = pread(fd_, out.data(), out.size(), static_cast<off_t>(offset));
+    if (n < 0) return base::Fail(base::ErrorCode::kNotReadable, "cannot read");
+    return static_cast<size_t>(n);
+  }
+
+ private:
+  int fd_;
+  uint64_t size_ = 0;
+};
+
+// What a shell command writes to stdout; its stderr is dropped.
+inline std::string Output(const std::string& command) {
+  std::string text;
+  FILE* pipe = popen(("LC_ALL=C; export LC_ALL; { " + command + "; } 2>/dev/null").c_str(), "r");
+  if (pipe == nullptr) return text;
+  char buffer[4096];
+  while (const size_t n = fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
+  pclose(pipe);
+  return text;
+}
+
+inline bool HasProgram(const std::string& name) { return !Output("command -v " + name).empty(); }
+
+// A directory that is gone with the object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "culprit-test-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string Write(const std::string& name, std::string_view bytes) const {
+    const std::filesystem::path file = std::filesystem::path(path_) / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << bytes;
+    return file.string();
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace culprit::binfmt::testing

@@ -1,0 +1,25 @@
+// A sub-command: one file each, listed in one table in main.cc.
+#pragma once
+
+#include <string_view>
+
+namespace culprit::cli {
+
+// Exit status, for people's scripts.
+inline constexpr int kExitOk = 0;        // nothing wrong
+inline constexpr int kExitFound = 1;     // a culprit was found
+inline constexpr int kExitCannot = 2;    // could not look, or the input is bad
+inline constexpr int kExitUsage = 64;    // wrong usage
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(int argc, const char* const* argv);  // argv[0] is the command's name
+};
+
+int RunWhy(int argc, const char* const* argv);
+int RunInspect(int argc, const char* const* argv);
+int RunSnapshot(int argc, const char* const* argv);
+int RunCompletions(int argc, const char* const* argv);
+
+}  // namespace culprit::cli

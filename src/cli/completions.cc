@@ -1,0 +1,63 @@
+// culprit completions SHELL: a script for the shell to source.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/command.h"
+
+namespace culprit::cli {
+namespace {
+
+constexpr std::string_view kBash = R"sh(_culprit() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+  local common="--format --output --root --env --color --quiet --verbose --help"
+  case $prev in
+    --format) COMPREPLY=($(compgen -W "text json markdown" -- "$cur")); return ;;
+    --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
+    --for|--output|-o|--env|--snapshot|--loader) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    --root) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "why inspect snapshot completions --help --version" -- "$cur")); return
+  fi
+  case ${COMP_WORDS[1]} in
+    why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
+    inspect|snapshot) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
+    completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")) ;;
+  esac
+}
+complete -o filenames -F _culprit culprit
+)sh";
+
+constexpr std::string_view kFish = R"sh(complete -c culprit -n __fish_use_subcommand -f -a "why inspect snapshot completions"
+complete -c culprit -l format -x -a "text json markdown"
+complete -c culprit -l color -x -a "auto always never"
+complete -c culprit -l root -x -a "(__fish_complete_directories)"
+complete -c culprit -s o -l output -r
+complete -c culprit -l env -r
+complete -c culprit -n "__fish_seen_subcommand_from why" -l for -r
+complete -c culprit -n "__fish_seen_subcommand_from why" -l snapshot -r
+complete -c culprit -n "__fish_seen_subcommand_from why" -l from -x
+complete -c culprit -n "__fish_seen_subcommand_from why" -l dot
+complete -c culprit -n "__fish_seen_subcommand_from why" -l all
+complete -c culprit -n "__fish_seen_subcommand_from why" -l no-dlopen
+)sh";
+
+}  // namespace
+
+int RunCompletions(int argc, const char* const* argv) {
+  const std::string_view shell = argc == 2 ? argv[1] : "";
+  if (shell == "bash") {
+    fmt::print("{}", kBash);
+  } else if (shell == "zsh") {
+    fmt::print("autoload -U +X bashcompinit && bashcompinit\n{}", kBash);
+  } else if (shell == "fish") {
+    fmt::print("{}", kFish);
+  } else {
+    fmt::print(stderr, "usage: culprit completions bash|zsh|fish\n  example: source <(culprit completions bash)\n");
+    return shell == "--help" || shell == "-h" ? kExitOk : kExitUsage;
+  }
+  return kExitOk;
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,45 @@
+// culprit inspect FILE...
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "collect/live_file_view.h"
+#include "diagnose/inspect.h"
+#include "render/inspect.h"
+
+namespace culprit::cli {
+
+int RunInspect(int argc, const char* const* argv) {
+  Options options;
+  std::vector<std::string> files;
+  CLI::App app("Every static fact of a binary, read from its bytes; nothing is executed.", "culprit inspect");
+  app.add_option("FILE", files, "programs and shared libraries")->required();
+  AddCommonOptions(app, options);
+  app.footer(
+      "Examples:\n"
+      "  culprit inspect /usr/local/cuda/lib64/libcudnn.so.9\n"
+      "  culprit inspect --format json lib/*.so\n"
+      "Exit status: 0 all read, 1 a file is cut short, 2 a file could not be read or is no ELF file.");
+  if (const auto status = Parse(app, argc, argv)) return *status;
+  const auto machine = OpenMachine(options);
+  if (!machine) return Fail(machine.error());
+  const std::string here = (*machine)->WorkingDirectory();
+  report::InspectAnswer answer;
+  int status = kExitOk;
+  for (const std::string& file : files) {
+    collect::LiveFileView view(**machine);
+    answer.files.push_back(diagnose::InspectFile(view, base::JoinPath(here, file), file));
+    const report::FileAnswer& about = answer.files.back();
+    if (!about.error.empty()) {
+      Fail({base::ErrorCode::kNotReadable, file + ": " + about.error});
+      status = kExitCannot;
+    } else if (!about.complete && status == kExitOk) {
+      status = kExitFound;
+    }
+  }
+  const bool written = Write(options, {.title = "culprit inspect",
+                                       .text = [&](const auto& style) { return render::ToText(answer, style); },
+                                       .json = [&] { return render::ToJson(answer); }});
+  return written ? status : kExitCannot;
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,53 @@
+// What every command accepts, and the way its answer goes out.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "render/style.h"
+#include "system/system.h"
+
+namespace culprit::cli {
+
+enum class Format { kText, kJson, kMarkdown };
+
+struct Options {
+  Format format = Format::kText;
+  std::string output;    // file; "" = stdout
+  std::string root;      // --root
+  std::string env_file;  // --env
+  std::string color = "auto";
+  bool quiet = false;
+  bool verbose = false;
+};
+
+void AddCommonOptions(CLI::App& app, Options& options);
+
+// Parses; on --help or a mistake the exit status to end with.
+std::optional<int> Parse(CLI::App& app, int argc, const char* const* argv);
+
+// One clear line on stderr, and the exit status for it.
+int Fail(const base::Error& error);
+void Note(const Options& options, const std::string& text);
+
+// The machine that the options speak of.
+base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options);
+// The variables of --env FILE (NAME=VALUE a line, '#' starts a comment line); nullopt when it was not given.
+base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options);
+
+struct Answer {
+  std::string title;                                     // for markdown
+  std::function<std::string(const render::Style&)> text;
+  std::function<base::Json()> json;
+};
+// Writes the answer in the chosen format. False if it could not be written; stderr says why.
+bool Write(const Options& options, const Answer& answer);
+bool WriteBytes(const Options& options, const std::string& bytes);
+
+}  // namespace culprit::cli

@@ -1,0 +1,117 @@
+// culprit snapshot -o FILE [TARGET...]
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "collect/live_file_view.h"
+#include "collect/loader_facts.h"
+#include "collect/look.h"
+#include "collect/record.h"
+#include "loader/library_copies.h"
+#include "loader/load.h"
+#include "render/document.h"
+
+namespace culprit::cli {
+namespace {
+
+// A line on stderr while it takes long, on a terminal only.
+class Progress {
+ public:
+  explicit Progress(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  void Show(const std::string& what) {
+    if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
+    shown_ = true;
+    fmt::print(stderr, "\r\x1b[Krecording {}", base::Printable(what));
+  }
+
+ private:
+  bool wanted_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The loaders that programs of this machine name, besides those of the targets.
+constexpr const char* kUsualLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
+                                         "/lib/ld-linux.so.2", "/lib/ld-musl-x86_64.so.1",
+                                         "/lib/ld-musl-aarch64.so.1"};
+
+void AddLoader(const system::System& machine, snapshot::Snapshot& snapshot, const std::string& path) {
+  if (snapshot.FindLoader(path) != nullptr) return;
+  const auto file = machine.Open(path);
+  if (!file || !file->bytes) return;
+  snapshot.loaders.push_back(collect::ReadLoaderFacts(machine, path, binfmt::ReadElf(*file->bytes)));
+}
+
+}  // namespace
+
+int RunSnapshot(int argc, const char* const* argv) {
+  Options options;
+  std::vector<std::string> targets;
+  CLI::App app("This machine as one file: `culprit why --snapshot FILE` gives the same answers from it elsewhere.",
+               "culprit snapshot");
+  app.add_option("TARGET", targets, "programs or libraries whose whole load must be in it");
+  AddCommonOptions(app, options);
+  app.footer(
+      "Recorded: the loaders, ld.so.cache, the library directories and programs on PATH with the headers of what\n"
+      "lies in them, the usual places of CUDA and Python environments, and the variables that matter to loading.\n"
+      "Examples:\n"
+      "  culprit snapshot -o machine.json\n"
+      "  culprit snapshot -o machine.json ./train .venv/bin/python3");
+  if (const auto status = Parse(app, argc, argv)) return *status;
+  const auto opened = OpenMachine(options);
+  if (!opened) return Fail(opened.error());
+  const system::System& machine = **opened;
+  auto environment = ReadEnvironment(options);
+  if (!environment) return Fail(environment.error());
+
+  snapshot::Snapshot snapshot = collect::LookAtMachine(machine);
+  snapshot.tool_version = CULPRIT_VERSION;
+  if (*environment) snapshot.environment = std::move(**environment);
+  snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
+  for (const char* loader : kUsualLoaders) AddLoader(machine, snapshot, loader);
+
+  Progress progress(!options.quiet);
+  collect::LiveFileView view(machine);
+  collect::Recorder recorder(machine, view);
+  for (const std::string& target : targets) {
+    progress.Show(target);
+    auto look = collect::LookAt(machine, target);
+    if (!look) return Fail(look.error());
+    AddLoader(machine, snapshot, look->interpreter);
+    look->snapshot.environment = snapshot.environment;
+    const auto graph = loader::Load(look->snapshot, view, {.target = look->target, .interpreter = look->interpreter});
+    for (const loader::Object& object : graph.objects) {
+      recorder.AddDirectory(std::string(base::DirName(object.real_path)), /*programs=*/false);
+    }
+  }
+  const auto directories = loader::LibraryDirectories(snapshot, view);
+  for (const auto& loader : snapshot.loaders) recorder.AddPath(loader.path);
+  for (const std::string& directory : directories) {
+    progress.Show(directory);
+    recorder.AddDirectory(directory, /*programs=*/false);
+  }
+  const auto path = snapshot.environment.find("PATH");
+  for (const std::string& directory :
+       base::SplitWords(path == snapshot.environment.end() ? "/usr/bin:/bin" : path->second, ":")) {
+    progress.Show(directory);
+    if (directory.starts_with('/')) recorder.AddDirectory(directory, /*programs=*/true);
+  }
+  recorder.AddAsked();
+  snapshot.files = recorder.Take();
+  const base::Json json = snapshot::ToJson(snapshot);
+  const std::string bytes = json.dump(-1, ' ', false, base::Json::error_handler_t::replace) + "\n";
+  if (!WriteBytes(options, bytes)) return kExitCannot;
+  if (!options.output.empty()) {
+    Note(options, fmt::format("{} files recorded in {}", snapshot.files.nodes.size(), options.output));
+  }
+  return kExitOk;
+}
+
+}  // namespace culprit::cli

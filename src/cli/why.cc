@@ -1,0 +1,124 @@
+// culprit why [LIBRARY] [--for TARGET]
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "collect/look.h"
+#include "diagnose/why.h"
+#include "loader/load.h"
+#include "render/why.h"
+#include "snapshot/snapshot.h"
+
+namespace culprit::cli {
+namespace {
+
+struct WhyOptions {
+  Options common;
+  std::string library;
+  std::string target;
+  std::string from;
+  std::string snapshot_file;
+  std::string interpreter;
+  bool dot = false;
+  bool all = false;
+  bool no_dlopen = false;
+};
+
+constexpr uint64_t kSnapshotLimit = uint64_t{1} << 30;
+
+base::Result<snapshot::Snapshot> ReadSnapshot(const std::string& file) {
+  const auto machine = system::RealSystem();
+  const std::string path = file.starts_with('/') ? file : machine->WorkingDirectory() + "/" + file;
+  const auto text = system::ReadWholeFile(*machine, path, kSnapshotLimit);
+  if (!text) {
+    return base::Fail(base::ErrorCode::kNotReadable, file + ": " + std::string(base::Strerror(text.error())));
+  }
+  auto snapshot = snapshot::ParseSnapshot(*text);
+  if (!snapshot) return base::Fail(snapshot.error().code, file + ": " + snapshot.error().message);
+  return snapshot;
+}
+
+int AnswerLibrary(const WhyOptions& options, const collect::Look& look, const loader::Question& question) {
+  const auto answer =
+      diagnose::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
+  const bool written = Write(options.common, {.title = "culprit why " + options.library,
+                                              .text = [&](const auto& style) { return render::ToText(answer, style); },
+                                              .json = [&] { return render::ToJson(answer); }});
+  if (!written) return kExitCannot;
+  if (answer.resolved) return kExitOk;
+  return answer.uncertain ? kExitCannot : kExitFound;
+}
+
+int AnswerLoad(const WhyOptions& options, const collect::Look& look, const loader::Question& question) {
+  const auto graph = loader::Load(look.snapshot, *look.view, question);
+  const auto answer = diagnose::ExplainLoad(graph, look.snapshot, *look.view);
+  bool written = false;
+  if (options.dot) {
+    written = WriteBytes(options.common, render::ToDot(answer));
+  } else {
+    const bool all = options.all || options.common.verbose;
+    written = Write(options.common, {.title = "culprit why --for " + options.target,
+                                     .text = [&](const auto& style) { return render::ToText(answer, style, all); },
+                                     .json = [&] { return render::ToJson(answer); }});
+  }
+  if (!written || answer.uncertain) return kExitCannot;
+  return answer.error.empty() && answer.missing.empty() ? kExitOk : kExitFound;
+}
+
+}  // namespace
+
+int RunWhy(int argc, const char* const* argv) {
+  WhyOptions options;
+  CLI::App app("Which file is loaded under a name, every place that was searched, and which copies lose.", "culprit why");
+  app.add_option("LIBRARY", options.library, "the name as a program asks for it: libcudnn.so.9. Without it: the whole load");
+  app.add_option("--for", options.target, "the program or library that loads it")->option_text("TARGET");
+  app.add_option("--from", options.from, "the loaded library whose dlopen is meant (default: the program)")
+      ->option_text("LIB");
+  app.add_option("--snapshot", options.snapshot_file, "answer from a file written by `culprit snapshot`")
+      ->option_text("FILE");
+  app.add_option("--loader", options.interpreter, "the dynamic loader to assume for a target that names none")
+      ->option_text("PATH");
+  app.add_flag("--dot", options.dot, "the load as a graph for Graphviz");
+  app.add_flag("--all", options.all, "show the libraries of the operating system one by one");
+  app.add_flag("--no-dlopen", options.no_dlopen, "leave out what CUDA libraries open at run time");
+  AddCommonOptions(app, options.common);
+  app.footer(
+      "Examples:\n"
+      "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
+      "  culprit why --for ./train\n"
+      "  culprit why --for /usr/local/cuda/lib64/libcusolver.so --dot | dot -Tsvg > load.svg\n"
+      "  culprit why libcublasLt.so.12 --for /app/server --root ./image --env image.env --format json\n"
+      "Exit status: 0 it loads, 1 something is missing or broken, 2 could not look, 64 wrong usage.");
+  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (options.library.empty() && options.target.empty()) {
+    fmt::print(stderr, "culprit why: give a LIBRARY, or --for TARGET, or both\n  try: culprit why --help\n");
+    return kExitUsage;
+  }
+
+  std::unique_ptr<system::System> machine;
+  std::optional<snapshot::Snapshot> recorded;
+  base::Result<collect::Look> look;
+  if (!options.snapshot_file.empty()) {
+    auto snapshot = ReadSnapshot(options.snapshot_file);
+    if (!snapshot) return Fail(snapshot.error());
+    recorded = std::move(*snapshot);
+    look = collect::LookInto(*recorded, options.target, options.interpreter);
+  } else {
+    auto opened = OpenMachine(options.common);
+    if (!opened) return Fail(opened.error());
+    machine = std::move(*opened);
+    look = collect::LookAt(*machine, options.target, options.interpreter);
+  }
+  if (!look) return Fail(look.error());
+  auto environment = ReadEnvironment(options.common);
+  if (!environment) return Fail(environment.error());
+  if (*environment) look->snapshot.environment = std::move(**environment);
+
+  loader::Question question{.target = look->target,
+                            .target_as_given = options.target,
+                            .interpreter = look->interpreter,
+                            .known_dlopens = !options.no_dlopen};
+  return options.library.empty() ? AnswerLoad(options, *look, question) : AnswerLibrary(options, *look, question);
+}
+
+}  // namespace culprit::cli

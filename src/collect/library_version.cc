@@ -1,0 +1,196 @@
+#include "collect/library_version.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "binfmt/elf.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::BaseName;
+using base::DirName;
+using base::JoinPath;
+using knowledge::Library;
+using system::System;
+
+struct Read {
+  std::string version;
+  std::string source;
+};
+
+constexpr uint64_t kRecordLimit = 16 << 20;
+
+// (a) An exported word: major << 16 | minor << 8 | patch.
+std::optional<Read> FromSymbol(const System& system, const Library& library, const std::string& path) {
+  if (library.version_symbols.empty()) return std::nullopt;
+  const auto file = system.Open(path);
+  if (!file || !file->bytes) return std::nullopt;
+  const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
+  for (const std::string_view symbol : library.version_symbols) {
+    const auto word = binfmt::ReadElfWord(*file->bytes, elf, symbol);
+    if (!word || *word == 0) continue;
+    const base::Version version{{*word >> 16, *word >> 8 & 0xff, *word & 0xff}};
+    return Read{version.ToString(), "symbol " + std::string(symbol) + " in " + path};
+  }
+  return std::nullopt;
+}
+
+// (b) The real file's name, if it says more than a generation: libcublas.so.12.4.5.8.
+std::optional<Read> FromFileName(const std::string& real_path) {
+  const std::string_view name = BaseName(real_path);
+  const size_t at = name.find(".so.");
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto version = base::Version::Parse(name.substr(at + 4));
+  if (!version || version->parts.size() < 3) return std::nullopt;
+  return Read{version->ToString(), "file name " + real_path};
+}
+
+// (c) A library beside it that carries the version of both.
+std::optional<Read> FromSibling(const System& system, const Library& library, const std::string& real_path) {
+  for (const std::string_view sibling : library.version_siblings) {
+    const std::string path = JoinPath(DirName(real_path), sibling);
+    const Library* other = knowledge::FindLibrary(sibling);
+    if (other == nullptr || other == &library) continue;
+    if (auto read = FromSymbol(system, *other, path)) return read;
+    if (const auto real = system.RealPath(path)) {
+      if (auto read = FromFileName(*real)) return read;
+    }
+  }
+  return std::nullopt;
+}
+
+// The directories in which a package record may lie, seen from the library: a few levels up, and a folder
+// dist-info there (a toolkit unpacked from wheels).
+std::vector<std::string> RecordDirectories(const std::string& real_path) {
+  std::vector<std::string> directories;
+  std::string_view directory = DirName(real_path);
+  for (int level = 0; level < 4 && directory.size() > 1; ++level) {
+    directory = DirName(directory);
+    directories.emplace_back(directory);
+    directories.push_back(JoinPath(directory, "dist-info"));
+  }
+  return directories;
+}
+
+struct PipRecord {
+  std::string package;  // "nvidia_cudnn_cu12"
+  std::string version;
+  std::string directory;
+};
+
+// (d) The dist-info of a pip package that lists this very file.
+std::optional<PipRecord> FindPipRecord(const System& system, const Library& library, const std::string& real_path) {
+  const std::string needle = "/" + std::string(BaseName(real_path)) + ",";
+  for (const std::string& directory : RecordDirectories(real_path)) {
+    const auto entries = system.List(directory);
+    if (!entries) continue;
+    for (const auto& entry : *entries) {
+      constexpr std::string_view kSuffix = ".dist-info";
+      if (!entry.name.ends_with(kSuffix)) continue;
+      const size_t dash = entry.name.find('-');
+      const std::string_view package = std::string_view(entry.name).substr(0, dash);
+      if (std::ranges::find(library.packages, package) == library.packages.end()) continue;
+      const std::string record = JoinPath(JoinPath(directory, entry.name), "RECORD");
+      const auto text = system::ReadWholeFile(system, record, kRecordLimit);
+      if (!text || text->find(needle) == std::string::npos) continue;
+      return PipRecord{std::string(package),
+                       entry.name.substr(dash + 1, entry.name.size() - dash - 1 - kSuffix.size()),
+                       JoinPath(directory, entry.name)};
+    }
+  }
+  return std::nullopt;
+}
+
+// (e) version.json of the toolkit that the file lies in; its keys are "libcublas", "cuda_cudart" ...
+std::optional<Read> FromToolkit(const System& system, const Library& library, const std::string& real_path) {
+  std::string lower;
+  for (const char c : library.name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string_view directory = DirName(real_path);
+  for (int level = 0; level < 3 && directory.size() > 1; ++level) {
+    directory = DirName(directory);
+    const std::string file = JoinPath(directory, "version.json");
+    const auto text = system::ReadWholeFile(system, file, 1 << 20);
+    if (!text) continue;
+    const base::Json json = base::Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) continue;
+    for (const std::string& key : {"lib" + lower, "cuda_" + lower}) {
+      const auto item = json.find(key);
+      if (item == json.end() || !item->is_object()) continue;
+      const auto version = item->find("version");
+      if (version == item->end() || !version->is_string()) continue;
+      return Read{version->get<std::string>(), file};
+    }
+  }
+  return std::nullopt;
+}
+
+// "cu12" at the end of a package name, or as a component of a run path.
+std::string CudaSuffix(std::string_view text) {
+  const size_t at = text.rfind("cu");
+  if (at == std::string_view::npos) return "";
+  const std::string_view digits = text.substr(at + 2);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return "";
+  return std::string(digits);
+}
+
+// The CUDA major that a library was built for, as far as its own file or its package says it.
+std::string CudaOf(const System& system, const Library& library, const std::optional<PipRecord>& record,
+                   const std::string& path) {
+  if (record) {
+    if (std::string suffix = CudaSuffix(record->package); !suffix.empty()) return suffix;
+  }
+  const auto file = system.Open(path);
+  if (!file || !file->bytes) return "";
+  const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
+  // These change their soname with every CUDA major, and only then.
+  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.",
+                                                               "libcublasLt.so.", "libnvJitLink.so."};
+  std::vector<std::string> names;
+  if (elf.soname) names.push_back(*elf.soname);
+  for (const binfmt::ElfRequest& request : elf.requests) names.push_back(request.name);
+  for (const std::string& name : names) {
+    for (const std::string_view stem : kTelling) {
+      if (!name.starts_with(stem)) continue;
+      return base::Split(name.substr(stem.size()), '.').front();
+    }
+  }
+  if (elf.runpath && library.family == "cudnn") {
+    for (const std::string& part : base::SplitWords(*elf.runpath, ":/")) {
+      if (part.starts_with("cu") && CudaSuffix(part).size() == part.size() - 2) return CudaSuffix(part);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+snapshot::Fact<snapshot::LibraryVersion> ReadLibraryVersion(const System& system, const std::string& path) {
+  using Version = snapshot::Fact<snapshot::LibraryVersion>;
+  const std::string real_path = system.RealPath(path).value_or(path);
+  const Library* library = knowledge::FindLibrary(BaseName(path));
+  if (library == nullptr) library = knowledge::FindLibrary(BaseName(real_path));
+  if (library == nullptr) return Version::NotApplicable("not a CUDA library");
+
+  std::optional<Read> read = FromSymbol(system, *library, path);
+  if (!read) read = FromFileName(real_path);
+  if (!read) read = FromSibling(system, *library, real_path);
+  std::optional<PipRecord> record;
+  if (!library->packages.empty()) record = FindPipRecord(system, *library, real_path);
+  if (record && (!read || record->version.starts_with(read->version + "."))) {
+    read = Read{record->version, record->directory};
+  }
+  if (!read) read = FromToolkit(system, *library, real_path);
+  if (!read) return Version::Absent("no symbol, file name or package record of " + path + " tells a version");
+  return Version::Of({read->version, CudaOf(system, *library, record, path)}, read->source);
+}
+
+}  // namespace culprit::collect

@@ -1,0 +1,80 @@
+#include "collect/live_file_view.h"
+
+#include <memory>
+
+#include "collect/library_version.h"
+
+namespace culprit::collect {
+
+using snapshot::FileFacts;
+using snapshot::FileKind;
+using snapshot::PathError;
+using system::FileType;
+
+FileKind KindOf(FileType type) {
+  switch (type) {
+    case FileType::kRegular: return FileKind::kRegular;
+    case FileType::kDirectory: return FileKind::kDirectory;
+    case FileType::kLink: return FileKind::kLink;
+    case FileType::kOther: break;
+  }
+  return FileKind::kOther;
+}
+
+const FileFacts& LiveFileView::Open(const std::string& path) {
+  const auto [place, fresh] = files_.try_emplace(path);
+  FileFacts& facts = place->second;
+  if (!fresh) return facts;
+  const auto file = system_.Open(path);
+  if (!file) {
+    facts.error = file.error();
+    if (facts.error == PathError::kNoEntry) {
+      const auto link = system_.LinkStat(path);
+      facts.dangling = link && link->type == FileType::kLink;
+    }
+    return facts;
+  }
+  facts.kind = KindOf(file->status.type);
+  facts.id = {file->status.device, file->status.inode};
+  facts.size = file->status.size;
+  constexpr uint32_t kSetUserId = 04000;
+  constexpr uint32_t kSetGroupId = 02000;
+  facts.set_user_id = facts.kind == FileKind::kRegular && (file->status.mode & (kSetUserId | kSetGroupId)) != 0;
+  if (file->bytes) facts.elf = std::make_shared<binfmt::ElfFile>(binfmt::ReadElf(*file->bytes));
+  return facts;
+}
+
+PathError LiveFileView::Directory(const std::string& path) {
+  const auto [place, fresh] = directories_.try_emplace(path, PathError::kNone);
+  if (fresh) {
+    const auto status = system_.Stat(path);
+    place->second = !status                                 ? status.error()
+                    : status->type == FileType::kDirectory ? PathError::kNone
+                                                           : PathError::kNotDirectory;
+  }
+  return place->second;
+}
+
+std::string LiveFileView::RealPath(const std::string& path) {
+  const auto [place, fresh] = real_paths_.try_emplace(path);
+  if (fresh) place->second = system_.RealPath(path).value_or(path);
+  return place->second;
+}
+
+std::optional<std::vector<snapshot::DirectoryItem>> LiveFileView::List(const std::string& path) {
+  listed_.insert(path);
+  const auto entries = system_.List(path);
+  if (!entries) return std::nullopt;
+  std::vector<snapshot::DirectoryItem> items;
+  items.reserve(entries->size());
+  for (const auto& entry : *entries) items.push_back({entry.name, KindOf(entry.type)});
+  return items;
+}
+
+snapshot::Fact<snapshot::LibraryVersion> LiveFileView::Version(const std::string& path) {
+  const auto [place, fresh] = versions_.try_emplace(path);
+  if (fresh) place->second = ReadLibraryVersion(system_, path);
+  return place->second;
+}
+
+}  // namespace culprit::collect

@@ -1,0 +1,40 @@
+// The live answer to "what is at this path?". Everything asked is kept, so one question costs one look at the
+// machine and the same question always gets the same answer while a report is made.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "snapshot/file_view.h"
+#include "system/system.h"
+
+namespace culprit::collect {
+
+snapshot::FileKind KindOf(system::FileType type);
+
+class LiveFileView final : public snapshot::FileView {
+ public:
+  explicit LiveFileView(const system::System& system) : system_(system) {}
+
+  const snapshot::FileFacts& Open(const std::string& path) override;
+  snapshot::PathError Directory(const std::string& path) override;
+  std::string RealPath(const std::string& path) override;
+  std::optional<std::vector<snapshot::DirectoryItem>> List(const std::string& path) override;
+  snapshot::Fact<snapshot::LibraryVersion> Version(const std::string& path) override;
+
+  // Every path that was asked for by Open, in no order.
+  const std::unordered_map<std::string, snapshot::FileFacts>& opened() const { return files_; }
+  const std::unordered_map<std::string, snapshot::PathError>& directories() const { return directories_; }
+  const std::set<std::string>& listed() const { return listed_; }
+
+ private:
+  const system::System& system_;
+  std::unordered_map<std::string, snapshot::FileFacts> files_;
+  std::unordered_map<std::string, snapshot::PathError> directories_;
+  std::unordered_map<std::string, std::string> real_paths_;
+  std::set<std::string> listed_;
+  std::unordered_map<std::string, snapshot::Fact<snapshot::LibraryVersion>> versions_;
+};
+
+}  // namespace culprit::collect

@@ -1,0 +1,123 @@
+#include "collect/record.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::PathError;
+using snapshot::FileKind;
+using snapshot::RecordedNode;
+
+constexpr int kLinkLimit = 40;
+
+bool LooksLikeLibrary(std::string_view name) { return name.find(".so") != std::string_view::npos; }
+
+}  // namespace
+
+RecordedNode& Recorder::AddNode(const std::string& path) {
+  const auto [place, fresh] = record_.nodes.try_emplace(path);
+  RecordedNode& node = place->second;
+  if (!fresh) return node;
+  const auto status = system_.LinkStat(path);
+  if (!status) {
+    node.error = status.error();
+    return node;
+  }
+  node.kind = KindOf(status->type);
+  node.id = {status->device, status->inode};
+  if (node.kind == FileKind::kLink) node.link_target = system_.ReadLink(path).value_or("");
+  if (node.kind != FileKind::kRegular) return node;
+  const snapshot::FileFacts& facts = view_.Open(path);
+  node.error = facts.error;
+  node.size = facts.size;
+  node.set_user_id = facts.set_user_id;
+  node.elf = facts.elf;
+  if (knowledge::FindLibrary(base::BaseName(path)) != nullptr) node.version = view_.Version(path);
+  return node;
+}
+
+void Recorder::AddPath(const std::string& path) {
+  std::vector<std::string> todo = base::SplitWords(path, "/");
+  std::ranges::reverse(todo);
+  std::string here = "/";
+  AddNode(here);
+  int links = 0;
+  while (!todo.empty()) {
+    const std::string part = std::move(todo.back());
+    todo.pop_back();
+    if (part == ".") continue;
+    if (part == "..") {
+      here = base::DirName(here);
+      continue;
+    }
+    const std::string next = base::JoinPath(here, part);
+    const RecordedNode& node = AddNode(next);
+    if (node.error == PathError::kNoEntry) return;
+    if (node.kind != FileKind::kLink) {
+      here = next;
+      continue;
+    }
+    if (++links > kLinkLimit) return;
+    std::vector<std::string> target = base::SplitWords(node.link_target, "/");
+    todo.insert(todo.end(), target.rbegin(), target.rend());
+    if (node.link_target.starts_with('/')) here = "/";
+  }
+}
+
+void Recorder::AddDirectory(const std::string& path, bool programs) {
+  AddPath(path);
+  const std::string real = view_.RealPath(path);
+  const auto place = record_.nodes.find(base::CleanPath(real));
+  if (place == record_.nodes.end() || place->second.kind != FileKind::kDirectory) return;
+  const auto items = view_.List(real);
+  if (!items) return;
+  place->second.listed = true;
+  for (const auto& item : *items) {
+    const std::string child = base::JoinPath(real, item.name);
+    const bool wanted = programs || LooksLikeLibrary(item.name);
+    if (item.kind == FileKind::kLink || (item.kind == FileKind::kRegular && wanted)) {
+      AddPath(child);
+    } else {
+      record_.nodes.try_emplace(child, RecordedNode{.kind = item.kind});
+    }
+  }
+}
+
+void Recorder::AddAsked() {
+  // Copies: recording asks the view again.
+  std::vector<std::string> opened;
+  for (const auto& [path, facts] : view_.opened()) opened.push_back(path);
+  std::vector<std::string> directories;
+  for (const auto& [path, error] : view_.directories()) directories.push_back(path);
+  std::vector<std::string> listed(view_.listed().begin(), view_.listed().end());
+  std::ranges::sort(opened);
+  for (const std::string& path : opened) AddPath(path);
+  for (const std::string& path : directories) AddPath(path);
+  for (const std::string& path : listed) AddDirectory(path, /*programs=*/false);
+}
+
+std::map<std::string, std::string> RelevantEnvironment(const std::map<std::string, std::string>& environment) {
+  static constexpr std::array<std::string_view, 7> kNames = {"PATH", "HOME", "CPATH", "LIBRARY_PATH",
+                                                             "VIRTUAL_ENV", "WSL_DISTRO_NAME", "SUDO_USER"};
+  static constexpr std::array<std::string_view, 18> kPrefixes = {
+      "LD_",  "CUDA",  "CUDNN", "NVIDIA", "NCCL", "CUPY",   "TORCH", "PYTORCH", "TF_",
+      "XLA_", "JAX_",  "ORT_",  "CONDA_", "NVCC", "PYTHON", "SLURM", "GLIBC_",  "CMAKE_"};
+  std::map<std::string, std::string> relevant;
+  for (const auto& [name, value] : environment) {
+    const bool wanted = std::ranges::find(kNames, name) != kNames.end() ||
+                        std::ranges::any_of(kPrefixes, [&](std::string_view p) { return name.starts_with(p); });
+    if (wanted) relevant.emplace(name, value);
+  }
+  return relevant;
+}
+
+}  // namespace culprit::collect

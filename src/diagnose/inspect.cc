@@ -1,0 +1,95 @@
+#include "diagnose/inspect.h"
+
+#include <elf.h>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using binfmt::ElfFile;
+using binfmt::ElfProblem;
+using snapshot::FileFacts;
+using snapshot::FileKind;
+
+std::string WhyNotReadable(const FileFacts& facts) {
+  if (facts.error == base::PathError::kNoEntry) return facts.dangling ? "is a link that leads nowhere" : "no such file";
+  if (facts.error != base::PathError::kNone) return std::string(base::Strerror(facts.error));
+  if (facts.kind == FileKind::kDirectory) return "is a directory";
+  if (facts.elf == nullptr) return "not a regular file";
+  switch (facts.elf->problem) {
+    case ElfProblem::kTooShort: return facts.size == 0 ? "is empty" : "too short to be an ELF file";
+    case ElfProblem::kNotElf: return "not an ELF file";
+    case ElfProblem::kBadHeader: return "damaged ELF header";
+    case ElfProblem::kReadFailed: return "could not be read";
+    case ElfProblem::kNone:
+    case ElfProblem::kHeadersCut:
+    case ElfProblem::kNoDynamic:
+    case ElfProblem::kDynamicCut: break;
+  }
+  return "";
+}
+
+std::string TypeOf(const ElfFile& elf) {
+  switch (elf.type) {
+    case ET_REL: return "object file";
+    case ET_EXEC: return elf.interpreter ? "program" : "static program";
+    case ET_CORE: return "core dump";
+    case ET_DYN: break;
+    default: return "ELF type " + std::to_string(elf.type);
+  }
+  if ((elf.flags_1 & DF_1_PIE) != 0) {
+    return elf.interpreter ? "position-independent program" : "static position-independent program";
+  }
+  if (elf.dynamic_empty) return "debug information only";
+  return elf.interpreter && !elf.soname ? "position-independent program" : "shared library";
+}
+
+std::vector<std::string> Elements(const std::optional<std::string>& path) {
+  if (!path || path->empty()) return {};
+  return base::Split(*path, ':');
+}
+
+}  // namespace
+
+report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path, const std::string& shown) {
+  report::FileAnswer answer{.path = shown, .format = "unknown"};
+  const FileFacts& facts = view.Open(path);
+  answer.size = facts.size;
+  answer.error = WhyNotReadable(facts);
+  if (!answer.error.empty()) return answer;
+  const ElfFile& elf = *facts.elf;
+  answer.format = "elf";
+  answer.bits = elf.bits();
+  answer.machine = binfmt::MachineName(elf.machine);
+  answer.type = TypeOf(elf);
+  answer.endianness = elf.big_endian() ? "big" : "little";
+  answer.soname = elf.soname;
+  for (const auto& request : elf.requests) {
+    if (request.kind == binfmt::ElfRequest::Kind::kNeeded) answer.needed.push_back(request.name);
+  }
+  answer.rpath = Elements(elf.rpath);
+  answer.runpath = Elements(elf.runpath);
+  answer.interpreter = elf.interpreter;
+  for (const auto& need : elf.version_needs) {
+    report::SymbolVersions versions{.file = need.file, .versions = {}};
+    for (const auto& item : need.versions) versions.versions.push_back(item.name);
+    answer.versions_needed.push_back(std::move(versions));
+  }
+  answer.versions_defined = elf.version_defs;
+  answer.executable_stack = elf.stack_flags && (*elf.stack_flags & PF_X) != 0;
+  answer.build_id = elf.build_id;
+  answer.needed_size = elf.needed_size;
+  answer.complete =
+      elf.complete() && elf.problem != ElfProblem::kHeadersCut && elf.problem != ElfProblem::kDynamicCut;
+  const auto* library = knowledge::FindLibrary(elf.soname.value_or(std::string(base::BaseName(path))));
+  if (library == nullptr) library = knowledge::FindLibrary(base::BaseName(path));
+  if (library != nullptr) {
+    answer.title = library->title;
+    if (const auto version = view.Version(path)) answer.version = {version->version, version->cuda, version.source};
+  }
+  return answer;
+}
+
+}  // namespace culprit::diagnose

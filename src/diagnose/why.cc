@@ -1,0 +1,222 @@
+#include "diagnose/why.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "loader/library_copies.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using loader::LoadGraph;
+using loader::Object;
+using loader::OpenedBy;
+using loader::Outcome;
+using loader::Request;
+using snapshot::FileView;
+using snapshot::Snapshot;
+
+const knowledge::Library* LibraryOf(const Object& object) {
+  if (object.elf != nullptr && object.elf->soname) {
+    if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
+  }
+  return knowledge::FindLibrary(base::BaseName(object.path));
+}
+
+report::LibraryVersion VersionOf(FileView& view, const std::string& path) {
+  const auto fact = view.Version(path);
+  if (!fact) return {};
+  return {fact->version, fact->cuda, fact.source};
+}
+
+std::string_view OpenedByName(OpenedBy opened_by) { return opened_by == OpenedBy::kDlopen ? "dlopen" : "needed"; }
+
+// Paths in answers are absolute; the loader itself may have composed a relative one.
+std::string Absolute(const Snapshot& snapshot, const std::string& path) {
+  return path.empty() ? path : base::JoinPath(snapshot.working_directory, path);
+}
+
+std::string RequesterOf(const LoadGraph& graph, const Snapshot& snapshot, const Request& request) {
+  if (!request.requester_path.empty()) return Absolute(snapshot, request.requester_path);
+  if (request.requester == loader::kNone) return request.opened_by == OpenedBy::kPreload ? "LD_PRELOAD" : "";
+  return Absolute(snapshot, graph.objects[request.requester].path);
+}
+
+// Found in the system's own directories and no part of CUDA.
+bool IsSystemLibrary(const Object& object, const Snapshot& snapshot) {
+  if (LibraryOf(object) != nullptr) return false;
+  for (const auto& loader : snapshot.loaders) {
+    for (const std::string& directory : loader.system_dirs) {
+      const std::string_view name = std::string_view(directory).substr(0, directory.size() - 1);
+      if (base::DirName(object.path) == name || base::DirName(object.real_path) == name) return true;
+    }
+  }
+  return false;
+}
+
+size_t ParentOf(const Request& request) { return request.requester == loader::kNone ? 0 : request.requester; }
+
+report::Place PlaceOf(const loader::Attempt& attempt, const Snapshot& snapshot) {
+  return {.path = Absolute(snapshot, attempt.path),
+          .via = std::string(Name(attempt.via)),
+          .outcome = std::string(Name(attempt.outcome)),
+          .detail = attempt.detail,
+          .origin = attempt.origin};
+}
+
+// Sub-directories for CPU capabilities that do not exist are tried by the loader and interest nobody.
+bool WorthShowing(const loader::Attempt& attempt) { return !(attempt.hwcaps && attempt.in_missing_directory); }
+
+// The request whose search decided, among all for that name; nullptr when nobody asked.
+const Request* DecidingRequest(const LoadGraph& graph, const std::string& library) {
+  const Request* best = nullptr;
+  for (const Request& request : graph.requests) {
+    const bool by_name = request.name == library;
+    const bool by_object = request.object != loader::kNone && request.loaded_now &&
+                           (graph.objects[request.object].path == library ||
+                            graph.objects[request.object].real_path == library);
+    if (!by_name && !by_object) continue;
+    if (best == nullptr || (request.loaded_now && !best->loaded_now)) best = &request;
+  }
+  return best;
+}
+
+std::string CopyNote(const snapshot::FileFacts& facts, const Snapshot& snapshot) {
+  if (facts.elf == nullptr) return "";
+  const binfmt::ElfFile& elf = *facts.elf;
+  if (elf.problem == binfmt::ElfProblem::kTooShort) return facts.size == 0 ? "empty file" : "too short";
+  if (elf.problem == binfmt::ElfProblem::kNotElf) return "not an ELF file";
+  if (!elf.complete()) return "truncated";
+  if (snapshot.loaders.empty()) return "";
+  if (elf.bits() != snapshot.loaders.front().bits) return std::to_string(elf.bits()) + "-bit";
+  if (elf.machine != snapshot.loaders.front().machine) return "for " + binfmt::MachineName(elf.machine);
+  return "";
+}
+
+void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView& view, const LoadGraph& graph) {
+  std::vector<std::string> directories = loader::LibraryDirectories(snapshot, view);
+  // Where this process has its other libraries from counts as well.
+  for (const Object& object : graph.objects) {
+    const std::string directory(base::DirName(Absolute(snapshot, object.path)));
+    if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
+  }
+  const std::string winner = answer.resolved ? answer.resolved->real_path : "";
+  for (const auto& copy : loader::FindCopies(directories, view, base::BaseName(answer.library))) {
+    if (copy.real_path == winner) continue;
+    answer.other_copies.push_back({copy.path, VersionOf(view, copy.path), CopyNote(view.Open(copy.path), snapshot)});
+  }
+}
+
+}  // namespace
+
+report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot, FileView& view) {
+  report::LoadAnswer answer;
+  answer.target = graph.target;
+  answer.interpreter = graph.interpreter;
+  answer.error = graph.error;
+  answer.warnings = graph.warnings;
+  answer.notes = graph.assumptions;
+  answer.uncertain = graph.uncertain;
+  if (!graph.objects.empty()) {
+    if (const auto* library = LibraryOf(graph.objects.front())) {
+      answer.title = library->title;
+      answer.version = VersionOf(view, graph.target);
+    }
+  }
+  for (size_t i = 1; i < graph.objects.size(); ++i) {
+    const Object& object = graph.objects[i];
+    const auto* library = LibraryOf(object);
+    const std::string path = Absolute(snapshot, object.path);
+    report::Load load{.name = object.name,
+                      .path = path,
+                      .real_path = object.real_path,
+                      .via = std::string(Name(object.via)),
+                      .requested_by = object.requester == loader::kNone
+                                          ? "LD_PRELOAD"
+                                          : Absolute(snapshot, graph.objects[object.requester].path),
+                      .opened_by = std::string(OpenedByName(object.opened_by)),
+                      .system = IsSystemLibrary(object, snapshot),
+                      .parent = object.requester == loader::kNone ? 0 : object.requester};
+    if (library != nullptr) {
+      load.title = library->title;
+      load.version = VersionOf(view, path);
+    }
+    answer.loads.push_back(std::move(load));
+  }
+  for (const Request& request : graph.requests) {
+    if (!request.error.empty()) {
+      if (request.alternative || request.opened_by == OpenedBy::kPreload) continue;
+      report::MissingLibrary missing{.name = request.name,
+                                     .requested_by = RequesterOf(graph, snapshot, request),
+                                     .opened_by = std::string(OpenedByName(request.opened_by)),
+                                     .error = request.error,
+                                     .optional = request.optional,
+                                     .uncertain = request.uncertain,
+                                     .parent = ParentOf(request)};
+      (request.optional ? answer.optional_missing : answer.missing).push_back(std::move(missing));
+    } else if (request.object != loader::kNone) {
+      answer.edges.push_back({ParentOf(request), request.object, request.opened_by == OpenedBy::kDlopen});
+    }
+  }
+  return answer;
+}
+
+report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view, const loader::Question& question,
+                                     const std::string& library, const std::string& from) {
+  LoadGraph graph = loader::Load(snapshot, view, question);
+  const Request* request = from.empty() ? DecidingRequest(graph, library) : nullptr;
+  report::LibraryAnswer answer{.library = library, .target = question.target};
+  if (request == nullptr) {
+    loader::Question again = question;
+    again.calls.push_back({library, from});
+    graph = loader::Load(snapshot, view, again);
+    request = graph.requests.empty() ? nullptr : &graph.requests.back();
+    for (const Request& made : graph.requests) {
+      if (made.opened_by == OpenedBy::kDlopen && made.name == library) request = &made;
+    }
+    if (request != nullptr && from.empty()) {
+      answer.notes.push_back(question.target.empty()
+                                 ? "asked as a program of this machine without run paths would ask"
+                                 : "nothing in the load asks for " + library +
+                                       ": answered as if the program itself opened it with dlopen");
+    }
+  }
+  answer.notes.insert(answer.notes.end(), graph.assumptions.begin(), graph.assumptions.end());
+  answer.target_error = graph.error;
+  answer.uncertain = graph.uncertain;
+  if (request == nullptr) {
+    answer.error = graph.error;
+    return answer;
+  }
+  answer.uncertain = request->uncertain;
+  answer.requested_by = RequesterOf(graph, snapshot, *request);
+  answer.opened_by = OpenedByName(request->opened_by);
+  answer.error = request->error;
+  if (answer.target_error == answer.error) answer.target_error.clear();
+  for (const loader::Attempt& attempt : request->attempts) {
+    if (WorthShowing(attempt)) answer.searched.push_back(PlaceOf(attempt, snapshot));
+  }
+  if (request->error.empty()) {
+    const bool is_loader = request->object == loader::kNone;
+    const std::string path =
+        is_loader ? graph.interpreter : Absolute(snapshot, graph.objects[request->object].path);
+    std::string_view via = Name(request->via);
+    if (!is_loader && request->loaded_now) via = Name(graph.objects[request->object].via);
+    answer.resolved = {path, view.RealPath(path), std::string(via), VersionOf(view, path)};
+    if (answer.searched.empty()) answer.searched.push_back({.path = path, .via = "loaded-before", .outcome = "found"});
+  }
+  for (const Request& other : graph.requests) {
+    const bool same = &other != request && other.object == request->object && other.error.empty() &&
+                      request->error.empty() && request->object != loader::kNone;
+    if (!same || other.alternative) continue;
+    const std::string who = RequesterOf(graph, snapshot, other);
+    if (who != answer.requested_by && std::ranges::find(answer.also_requested_by, who) == answer.also_requested_by.end()) {
+      answer.also_requested_by.push_back(who);
+    }
+  }
+  AddCopies(answer, snapshot, view, graph);
+  return answer;
+}
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,99 @@
+// Libraries open others by name at run time; which, is a table (data/libraries.toml). Each object is asked
+// once, in load order, so what a dlopen brings in is asked as well.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "knowledge/libraries.h"
+#include "loader/process.h"
+
+namespace culprit::loader {
+namespace {
+
+const knowledge::Library* LibraryOf(const Object& object) {
+  if (object.elf != nullptr && object.elf->soname) {
+    if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
+  }
+  return knowledge::FindLibrary(base::BaseName(object.path));
+}
+
+// Replaces every {key}; nullopt when the value is not known.
+std::optional<std::string> Expand(std::string_view pattern, const std::optional<base::Version>& version,
+                                  const std::string& cuda) {
+  std::string name;
+  for (size_t i = 0; i < pattern.size();) {
+    const size_t close = pattern[i] == '{' ? pattern.find('}', i) : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      name += pattern[i++];
+      continue;
+    }
+    const std::string_view key = pattern.substr(i + 1, close - i - 1);
+    if (key == "cuda") {
+      if (cuda.empty()) return std::nullopt;
+      name += base::Split(cuda, '.').front();
+    } else {
+      const size_t part = key == "major" ? 0 : key == "minor" ? 1 : 2;
+      if (!version || version->parts.size() <= part) return std::nullopt;
+      name += std::to_string(version->parts[part]);
+    }
+    i = close + 1;
+  }
+  return name;
+}
+
+bool IsSoname(const std::string& name) {
+  const auto* library = knowledge::FindLibrary(name);
+  return library != nullptr && std::ranges::find(library->sonames, name) != library->sonames.end();
+}
+
+// One name of a dlopen call: the requests that it caused, the call itself first.
+struct Try {
+  size_t begin;
+  size_t end;
+};
+
+// Of several names one speaks for the call: the one that opened, otherwise the soname, otherwise the last.
+void MarkAlternatives(std::vector<Request>& requests, const std::vector<Try>& tries, bool optional) {
+  size_t speaker = tries.size() - 1;
+  for (size_t i = 0; i < tries.size(); ++i) {
+    const Request& last = requests[tries.back().begin];
+    if (!last.error.empty() && IsSoname(requests[tries[i].begin].name)) speaker = i;
+  }
+  for (size_t i = 0; i < tries.size(); ++i) {
+    for (size_t r = tries[i].begin; r < tries[i].end; ++r) {
+      if (requests[r].error.empty()) continue;
+      requests[r].alternative = i != speaker;
+      requests[r].optional |= optional;
+    }
+  }
+}
+
+}  // namespace
+
+void FollowKnownDlopens(Process& process, snapshot::FileView& view) {
+  LoadGraph& graph = process.graph();
+  for (size_t caller = 0; caller < graph.objects.size(); ++caller) {
+    const knowledge::Library* library = LibraryOf(graph.objects[caller]);
+    if (library == nullptr || library->opens.empty()) continue;
+    const auto fact = view.Version(graph.objects[caller].path);
+    const auto version = fact ? base::Version::Parse(fact->version) : std::nullopt;
+    for (const knowledge::DlopenEdge& edge : library->opens) {
+      std::vector<Try> tries;
+      for (const std::string_view pattern : edge.names) {
+        const auto name = Expand(pattern, version, fact ? fact->cuda : "");
+        if (!name) continue;
+        const size_t begin = graph.requests.size();
+        const bool opened = process.Dlopen(*name, caller);
+        if (graph.requests.size() == begin) return;  // the process is dead
+        tries.push_back({begin, graph.requests.size()});
+        if (opened) break;
+      }
+      if (!tries.empty()) MarkAlternatives(graph.requests, tries, edge.optional);
+    }
+  }
+}
+
+}  // namespace culprit::loader

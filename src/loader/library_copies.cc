@@ -1,0 +1,167 @@
+#include "loader/library_copies.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::loader {
+namespace {
+
+using snapshot::FileKind;
+using snapshot::FileView;
+using snapshot::Snapshot;
+
+// "*" stands for any run of characters inside one component.
+bool Matches(std::string_view name, std::string_view pattern) {
+  const size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return name == pattern;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  name.remove_prefix(star);
+  pattern.remove_prefix(star + 1);
+  for (size_t skip = 0; skip <= name.size(); ++skip) {
+    if (Matches(name.substr(skip), pattern)) return true;
+  }
+  return false;
+}
+
+// The existing paths that a pattern of absolute components stands for.
+std::vector<std::string> ExpandPattern(FileView& view, std::string_view pattern) {
+  std::vector<std::string> paths = {"/"};
+  for (const std::string& part : base::SplitWords(pattern, "/")) {
+    std::vector<std::string> next;
+    for (const std::string& path : paths) {
+      if (part.find('*') == std::string::npos) {
+        next.push_back(base::JoinPath(path, part));
+        continue;
+      }
+      const auto items = view.List(path);
+      if (!items) continue;
+      for (const auto& item : *items) {
+        if (item.kind != FileKind::kRegular && Matches(item.name, part)) {
+          next.push_back(base::JoinPath(path, item.name));
+        }
+      }
+    }
+    paths = std::move(next);
+  }
+  return paths;
+}
+
+std::string Variable(const Snapshot& snapshot, const char* name) {
+  const auto found = snapshot.environment.find(name);
+  return found == snapshot.environment.end() ? "" : found->second;
+}
+
+// site-packages of the environments that this shell would use, as patterns.
+std::vector<std::string> PythonPatterns(const Snapshot& snapshot, FileView& view) {
+  std::vector<std::string> prefixes;
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (std::string prefix = Variable(snapshot, name); !prefix.empty()) prefixes.push_back(std::move(prefix));
+  }
+  if (const std::string home = Variable(snapshot, "HOME"); !home.empty()) prefixes.push_back(home + "/.local");
+  for (const std::string& directory : base::SplitWords(Variable(snapshot, "PATH"), ":")) {
+    const std::string python = base::JoinPath(directory, "python3");
+    if (view.Open(python).error != base::PathError::kNone) continue;
+    prefixes.emplace_back(base::DirName(directory));                       // of a venv
+    prefixes.emplace_back(base::DirName(base::DirName(view.RealPath(python))));  // of what it is made from
+    break;
+  }
+  std::vector<std::string> patterns;
+  for (const std::string& prefix : prefixes) {
+    if (!prefix.starts_with('/')) continue;
+    patterns.push_back(prefix + "/lib/python3*/site-packages");
+    patterns.push_back(prefix + "/lib/python3*/dist-packages");
+    patterns.push_back(prefix + "/lib");
+  }
+  return patterns;
+}
+
+class Collection {
+ public:
+  explicit Collection(FileView& view) : view_(view) {}
+
+  void Add(std::string_view directory) {
+    const std::string path = base::CleanPath(directory);
+    if (!path.starts_with('/') || !asked_.insert(path).second) return;
+    if (view_.Directory(path) != base::PathError::kNone) return;
+    if (real_.insert(view_.RealPath(path)).second) directories_.push_back(path);
+  }
+
+  std::vector<std::string> Take() { return std::move(directories_); }
+
+ private:
+  FileView& view_;
+  std::set<std::string> asked_;
+  std::set<std::string> real_;
+  std::vector<std::string> directories_;
+};
+
+// True for "libx.so.9" given "libx.so.9", "libx.so.9.1.0", "libx-0a1b2c3d.so.9.1.0".
+bool Carries(std::string_view file, std::string_view name) {
+  const auto versioned = [](std::string_view text, std::string_view stem) {
+    return text.starts_with(stem) && (text.size() == stem.size() || text[stem.size()] == '.');
+  };
+  if (versioned(file, name)) return true;
+  const size_t so = name.find(".so");
+  if (so == std::string_view::npos) return false;
+  constexpr size_t kHash = 9;  // "-" and eight hexadecimal digits
+  if (!file.starts_with(name.substr(0, so)) || file.size() < so + kHash || file[so] != '-') return false;
+  const std::string_view hash = file.substr(so + 1, kHash - 1);
+  if (hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) return false;
+  return versioned(file.substr(so + kHash), name.substr(so));
+}
+
+}  // namespace
+
+std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& view) {
+  Collection directories(view);
+  for (const std::string& element : base::SplitWords(Variable(snapshot, "LD_LIBRARY_PATH"), ":;")) {
+    directories.Add(element);
+  }
+  if (snapshot.ld_cache) {
+    std::string_view last;
+    for (const auto& entry : snapshot.ld_cache->entries) {
+      const std::string_view directory = base::DirName(entry.path);
+      if (directory != last) directories.Add(directory);
+      last = directory;
+    }
+  }
+  for (const auto& loader : snapshot.loaders) {
+    for (const std::string& directory : loader.system_dirs) directories.Add(directory);
+  }
+  for (const std::string_view pattern : knowledge::UsualDirectories()) {
+    for (const std::string& path : ExpandPattern(view, pattern)) directories.Add(path);
+  }
+  for (const std::string& pattern : PythonPatterns(snapshot, view)) {
+    for (const std::string& site : ExpandPattern(view, pattern)) {
+      if (site.ends_with("/lib")) directories.Add(site);
+      if (view.Directory(site) != base::PathError::kNone || site.ends_with("/lib")) continue;
+      for (const std::string_view below : knowledge::UsualPythonDirectories()) {
+        for (const std::string& path : ExpandPattern(view, base::JoinPath(site, below))) directories.Add(path);
+      }
+    }
+  }
+  return directories.Take();
+}
+
+std::vector<LibraryCopy> FindCopies(const std::vector<std::string>& directories, FileView& view,
+                                    std::string_view name) {
+  std::vector<LibraryCopy> copies;
+  for (const std::string& directory : directories) {
+    const auto items = view.List(directory);
+    if (!items) continue;
+    for (const auto& item : *items) {
+      if (!Carries(item.name, name)) continue;
+      const std::string path = base::JoinPath(directory, item.name);
+      const auto& facts = view.Open(path);
+      if (facts.error != base::PathError::kNone || facts.kind != FileKind::kRegular) continue;
+      const bool known = std::ranges::any_of(copies, [&](const LibraryCopy& copy) { return copy.id == facts.id; });
+      if (!known) copies.push_back({path, view.RealPath(path), facts.id});
+    }
+  }
+  return copies;
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,27 @@
+// Copies of a library on a machine, whether or not a loader would look there: the searched directories, those of
+// ld.so.cache, the usual places of toolkits, and the active Python environments.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "snapshot/snapshot.h"
+
+namespace culprit::loader {
+
+// Directories that exist, without repetition (links resolved), in the order of their weight.
+std::vector<std::string> LibraryDirectories(const snapshot::Snapshot& snapshot, snapshot::FileView& view);
+
+struct LibraryCopy {
+  std::string path;
+  std::string real_path;
+  snapshot::FileId id;
+};
+
+// Files in `directories` that carry `name`, or `name` with more version numbers, or `name` as auditwheel renames
+// it (libcudnn-1a2b3c4d.so.9). One per file.
+std::vector<LibraryCopy> FindCopies(const std::vector<std::string>& directories, snapshot::FileView& view,
+                                    std::string_view name);
+
+}  // namespace culprit::loader

@@ -1,0 +1,56 @@
+#include "loader/load_graph.h"
+
+namespace culprit::loader {
+
+std::string_view Name(Via via) {
+  switch (via) {
+    case Via::kLoadedBefore: return "loaded-before";
+    case Via::kRpath: return "rpath";
+    case Via::kLdLibraryPath: return "ld_library_path";
+    case Via::kRunpath: return "runpath";
+    case Via::kCache: return "cache";
+    case Via::kDefault: return "default";
+    case Via::kLdPreload: return "ld_preload";
+    case Via::kPath: return "path";
+  }
+  return "unknown";
+}
+
+std::string_view Name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFound: return "found";
+    case Outcome::kMissing: return "missing";
+    case Outcome::kDanglingLink: return "dangling link";
+    case Outcome::kNotReadable: return "not readable";
+    case Outcome::kLinkLoop: return "link loop";
+    case Outcome::kNotADirectory: return "not a directory";
+    case Outcome::kNameTooLong: return "name too long";
+    case Outcome::kWrongClass: return "wrong class";
+    case Outcome::kWrongMachine: return "wrong machine";
+    case Outcome::kEmptyFile: return "empty file";
+    case Outcome::kTooShort: return "too short";
+    case Outcome::kNotElf: return "not an ELF file";
+    case Outcome::kIsDirectory: return "is a directory";
+    case Outcome::kBadHeader: return "bad ELF header";
+    case Outcome::kTruncated: return "truncated";
+    case Outcome::kUnusable: return "unusable";
+    case Outcome::kRefused: return "refused";
+    case Outcome::kNotRecorded: return "not recorded";
+    case Outcome::kIoError: return "read error";
+  }
+  return "unknown";
+}
+
+void Unload(LoadGraph& graph, size_t first_object, size_t first_request, size_t caller) {
+  for (size_t i = first_request; i < graph.requests.size(); ++i) {
+    Request& request = graph.requests[i];
+    if (request.object != kNone && request.object >= first_object) request.object = kNone;
+    if (request.requester != kNone && request.requester >= first_object) {
+      request.requester_path = graph.objects[request.requester].path;
+      request.requester = caller;
+    }
+  }
+  graph.objects.resize(first_object);
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,15 @@
+// The last step: a JSON value or a text as the bytes that go out.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+
+namespace culprit::render {
+
+// Indented, with a final newline; bytes that are no UTF-8 are replaced.
+std::string JsonDocument(const base::Json& json);
+// Text as a fenced block to paste into an issue.
+std::string MarkdownDocument(const std::string& title, const std::string& text);
+
+}  // namespace culprit::render

@@ -1,0 +1,91 @@
+#include "render/why.h"
+
+namespace culprit::render {
+namespace {
+
+using base::Json;
+
+Json OrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+void AddVersion(Json& json, const report::LibraryVersion& version) {
+  json["version"] = OrNull(version.version);
+  if (!version.cuda.empty()) json["cuda"] = version.cuda;
+  if (!version.source.empty()) json["version_source"] = version.source;
+}
+
+Json ToJson(const report::Place& place) {
+  Json json = {{"path", place.path}, {"via", place.via}, {"outcome", place.outcome}};
+  if (!place.detail.empty()) json["detail"] = place.detail;
+  if (!place.origin.empty()) json["run_path_of"] = place.origin;
+  return json;
+}
+
+Json ToJson(const report::MissingLibrary& missing) {
+  Json json = {{"name", missing.name},
+               {"requested_by", missing.requested_by},
+               {"opened_by", missing.opened_by},
+               {"error", missing.error}};
+  if (missing.uncertain) json["uncertain"] = true;
+  return json;
+}
+
+}  // namespace
+
+Json ToJson(const report::LibraryAnswer& answer) {
+  Json json = {{"schema", "culprit.why/1"}, {"library", answer.library}, {"target", OrNull(answer.target)}};
+  json["resolved"] = nullptr;
+  if (answer.resolved) {
+    Json& resolved = json["resolved"];
+    resolved = {{"path", answer.resolved->path}};
+    AddVersion(resolved, answer.resolved->version);
+    resolved["via"] = answer.resolved->via;
+    resolved["real_path"] = answer.resolved->real_path;
+  }
+  json["requested_by"] = OrNull(answer.requested_by);
+  json["opened_by"] = OrNull(answer.opened_by);
+  json["searched"] = Json::array();
+  for (const report::Place& place : answer.searched) json["searched"].push_back(ToJson(place));
+  json["other_copies"] = Json::array();
+  for (const report::Copy& copy : answer.other_copies) {
+    Json item = {{"path", copy.path}};
+    AddVersion(item, copy.version);
+    if (!copy.note.empty()) item["note"] = copy.note;
+    json["other_copies"].push_back(std::move(item));
+  }
+  json["also_requested_by"] = answer.also_requested_by;
+  json["error"] = OrNull(answer.error);
+  json["target_error"] = OrNull(answer.target_error);
+  json["uncertain"] = answer.uncertain;
+  json["notes"] = answer.notes;
+  return json;
+}
+
+Json ToJson(const report::LoadAnswer& answer) {
+  Json json = {{"schema", "culprit.why/1"}, {"target", OrNull(answer.target)}, {"interpreter", OrNull(answer.interpreter)}};
+  AddVersion(json, answer.version);
+  json["loads"] = Json::array();
+  for (const report::Load& load : answer.loads) {
+    Json item = {{"name", load.name},
+                 {"path", load.path},
+                 {"via", load.via},
+                 {"requested_by", load.requested_by},
+                 {"opened_by", load.opened_by}};
+    if (load.real_path != load.path) item["real_path"] = load.real_path;
+    if (!load.title.empty()) {
+      item["title"] = load.title;
+      AddVersion(item, load.version);
+    }
+    json["loads"].push_back(std::move(item));
+  }
+  json["missing"] = Json::array();
+  for (const auto& missing : answer.missing) json["missing"].push_back(ToJson(missing));
+  json["optional_missing"] = Json::array();
+  for (const auto& missing : answer.optional_missing) json["optional_missing"].push_back(ToJson(missing));
+  json["error"] = OrNull(answer.error);
+  json["warnings"] = answer.warnings;
+  json["uncertain"] = answer.uncertain;
+  json["notes"] = answer.notes;
+  return json;
+}
+
+}  // namespace culprit::render

@@ -1,0 +1,99 @@
+// What `culprit why` says, as plain values: diagnose/ fills them, render/ writes them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace culprit::report {
+
+// One place that was looked at. `via` and `outcome` are the words of the JSON contract.
+struct Place {
+  std::string path;
+  std::string via;
+  std::string outcome;
+  std::string detail;  // more words: the loader's own, or whose run path named the directory
+  std::string origin;  // file whose RPATH or RUNPATH it was
+};
+
+struct LibraryVersion {
+  std::string version;  // "" = not readable
+  std::string cuda;
+  std::string source;
+};
+
+struct Copy {
+  std::string path;
+  LibraryVersion version;
+  std::string note;  // "32-bit", "for x86-64", "truncated" ...
+};
+
+// `why LIBRARY`.
+struct LibraryAnswer {
+  std::string library;
+  std::string target;  // "" = any program of the machine
+  struct Resolved {
+    std::string path;
+    std::string real_path;
+    std::string via;
+    LibraryVersion version;
+  };
+  std::optional<Resolved> resolved;
+  std::string requested_by;                // path; "" = nothing loaded asks for it, a dlopen by the program is assumed
+  std::string opened_by;                   // "needed", "dlopen"
+  std::vector<Place> searched;
+  std::vector<std::string> also_requested_by;
+  std::vector<Copy> other_copies;
+  std::string error;                       // the loader's words when it is not found
+  std::string target_error;                // the target itself does not start: why
+  std::vector<std::string> notes;          // assumptions and warnings
+  bool uncertain = false;                  // not enough facts to be sure
+};
+
+// `why --for TARGET`.
+struct Load {
+  std::string name;
+  std::string path;
+  std::string real_path;
+  std::string via;
+  std::string requested_by;   // path
+  std::string opened_by;
+  LibraryVersion version;
+  std::string title;          // "cuDNN", "" for what is no CUDA library
+  bool system = false;        // an ordinary library of the operating system
+  size_t parent = 0;          // index into loads plus one; 0 = the target
+};
+
+struct MissingLibrary {
+  std::string name;
+  std::string requested_by;
+  std::string opened_by;
+  std::string error;
+  bool optional = false;      // the requester goes on without it
+  bool uncertain = false;     // the snapshot does not know
+  size_t parent = 0;
+};
+
+struct LoadEdge {             // every request that was met, for --dot
+  size_t from = 0;            // as parent
+  size_t to = 0;
+  bool dlopen = false;
+};
+
+struct LoadAnswer {
+  std::string target;
+  std::string interpreter;
+  LibraryVersion version;
+  std::string title;
+  std::vector<Load> loads;                 // in load order
+  std::vector<MissingLibrary> missing;
+  std::vector<MissingLibrary> optional_missing;
+  std::vector<LoadEdge> edges;
+  std::string error;                       // the loader's words when it gives up
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
+  bool uncertain = false;
+};
+
+}  // namespace culprit::report

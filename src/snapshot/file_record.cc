@@ -1,0 +1,102 @@
+// A record is a list of nodes in the order of their paths. It is no object with the paths as keys: our JSON
+// type finds a key by going through them all, and there are tens of thousands.
+#include "snapshot/file_record.h"
+
+#include "base/text.h"
+#include "snapshot/elf_json.h"
+#include "snapshot/fact_json.h"
+#include "snapshot/file_record_json.h"
+
+namespace culprit::snapshot {
+namespace {
+
+base::Json VersionToJson(const LibraryVersion& version) {
+  [[maybe_unused]] const auto& [f1, f2] = version;
+  JsonWriter json;
+  json.Text("version", version.version);
+  json.Text("cuda", version.cuda);
+  return json.Take();
+}
+
+void ReadVersion(const JsonReader& json, LibraryVersion& version) {
+  json.Field("version", version.version);
+  json.Field("cuda", version.cuda);
+}
+
+base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
+  // A new field must be added in both directions; this fails to compile until then.
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9] = node;
+  JsonWriter json;
+  json.Value("path", EncodeBytes(path));
+  if (node.kind != FileKind::kOther) json.Value("kind", Name(node.kind));
+  if (node.error != PathError::kNone) json.Value("error", Name(node.error));
+  json.Text("link_target", node.link_target);
+  json.Flag("listed", node.listed);
+  json.Number("device", node.id.device);
+  json.Number("inode", node.id.inode);
+  json.Number("size", node.size);
+  json.Flag("set_user_id", node.set_user_id);
+  if (node.elf) json.Value("elf", ElfToJson(*node.elf));
+  if (node.version) json.Value("version", FactToJson(*node.version, VersionToJson));
+  return json.Take();
+}
+
+void ReadNode(const JsonReader& json, RecordedNode& node) {
+  json.Named("kind", node.kind, FileKindFromName);
+  json.Named("error", node.error, base::PathErrorFromName);
+  json.Field("link_target", node.link_target);
+  json.Field("listed", node.listed);
+  json.Field("device", node.id.device);
+  json.Field("inode", node.id.inode);
+  json.Field("size", node.size);
+  json.Field("set_user_id", node.set_user_id);
+  json.With("elf", [&](const JsonReader& field) {
+    const auto elf = std::make_shared<binfmt::ElfFile>();
+    ReadElfJson(field, *elf);
+    node.elf = elf;
+  });
+  json.With("version",
+            [&](const JsonReader& field) { ReadFact(field, node.version.emplace(), ReadVersion); });
+}
+
+bool IsCleanAbsolute(std::string_view path) {
+  if (!path.starts_with('/') || base::CleanPath(path) != path) return false;
+  return !(std::string(path) + "/").contains("/../");
+}
+
+}  // namespace
+
+bool RecordedNode::operator==(const RecordedNode& other) const {
+  const bool same_elf = elf && other.elf ? *elf == *other.elf : !elf && !other.elf;
+  return same_elf && kind == other.kind && error == other.error && link_target == other.link_target &&
+         listed == other.listed && id == other.id && size == other.size && set_user_id == other.set_user_id &&
+         version == other.version;
+}
+
+base::Json ToJson(const FileRecord& record) {
+  base::Json json = base::Json::array();
+  for (const auto& [path, node] : record.nodes) json.push_back(NodeToJson(path, node));
+  return json;
+}
+
+void ReadFileRecordJson(const JsonReader& json, FileRecord& record) {
+  json.Each([&](const JsonReader& item) {
+    std::string path;
+    item.Require("path");
+    item.Field("path", path);
+    if (!item.failed() && !IsCleanAbsolute(path)) item.Fail("not a clean absolute path: " + path);
+    const auto [node, is_new] = record.nodes.try_emplace(path);
+    if (!is_new) item.Fail("twice in the list: " + path);
+    ReadNode(item, node->second);
+  });
+}
+
+base::Result<FileRecord> FileRecordFromJson(const base::Json& json) {
+  FileRecord record;
+  std::string error;
+  ReadFileRecordJson(JsonReader(json, error), record);
+  if (!error.empty()) return base::Fail(base::ErrorCode::kBadFormat, "bad record of files: " + error);
+  return record;
+}
+
+}  // namespace culprit::snapshot

@@ -1,0 +1,26 @@
+#include "snapshot/file_view.h"
+
+namespace culprit::snapshot {
+
+std::string_view Name(FileKind kind) {
+  switch (kind) {
+    case FileKind::kRegular:
+      return "regular";
+    case FileKind::kDirectory:
+      return "directory";
+    case FileKind::kLink:
+      return "link";
+    case FileKind::kOther:
+      return "other";
+  }
+  return "other";
+}
+
+FileKind FileKindFromName(std::string_view name) {
+  for (const FileKind kind : {FileKind::kRegular, FileKind::kDirectory, FileKind::kLink}) {
+    if (name == Name(kind)) return kind;
+  }
+  return FileKind::kOther;
+}
+
+}  // namespace culprit::snapshot

@@ -1,0 +1,44 @@
+// Files of the machine that this program runs on, below its own root or below one directory. The only calls
+// of the file system; the implementation is chosen by platform. Nothing is opened for writing, and nothing
+// but regular files and directories is opened at all: opening a FIFO can block, opening a device can act on
+// it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "system/path_walk.h"
+#include "system/system.h"
+
+namespace culprit::system {
+
+class HostFiles {
+ public:
+  // The whole machine.
+  HostFiles() = default;
+  // What lies below `directory`, which stays held open: it may be renamed meanwhile.
+  static Outcome<HostFiles> Below(const std::string& directory);
+
+  HostFiles(HostFiles&& other) noexcept : directory_(std::exchange(other.directory_, kWholeMachine)) {}
+  HostFiles& operator=(HostFiles&& other) noexcept {
+    std::swap(directory_, other.directory_);
+    return *this;
+  }
+  ~HostFiles();
+
+  // As in System. Links before the last component are followed by the kernel, *on the machine*: below a
+  // directory the path must be one without links, and `last` be kKeep (a link that appears there meanwhile is
+  // kLoop and is not opened).
+  Outcome<OpenFile> Open(const std::string& path, LastLink last) const;
+  Outcome<FileStatus> Status(const std::string& path, LastLink last) const;
+  Outcome<std::string> ReadLink(const std::string& path) const;
+  Outcome<std::vector<DirectoryEntry>> List(const std::string& path, LastLink last) const;
+
+ private:
+  static constexpr int kWholeMachine = -1;
+  explicit HostFiles(int directory) : directory_(directory) {}
+  int directory_ = kWholeMachine;  // a descriptor otherwise
+};
+
+}  // namespace culprit::system

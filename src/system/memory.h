@@ -1,0 +1,77 @@
+// A machine made up by a test: files, environment and CPU as the test says, and a log of every access, so
+// that a test can assert that nothing else was looked at. Files can be changed, cut and removed while they
+// are open.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "system/path_walk.h"
+#include "system/system.h"
+
+namespace culprit::system {
+
+class MemorySystem final : public System {
+ public:
+  MemorySystem();  // has "/" and nothing else
+  ~MemorySystem() override;
+
+  // Building. Paths are absolute; links before the last component are followed, missing directories are made,
+  // and what already stands at the path is replaced by a new inode (but for a directory, which stays).
+  // A path that cannot be made (below a regular file, say) is a mistake in the test: the program stops.
+  void AddFile(const std::string& path, std::string bytes = {}, uint32_t mode = 0644);
+  void AddSparseFile(const std::string& path, uint64_t size);  // zeros that take no memory
+  void AddDirectory(const std::string& path, uint32_t mode = 0755);
+  void AddLink(const std::string& path, const std::string& target);
+  void AddHardLink(const std::string& path, const std::string& existing);
+  void AddFifo(const std::string& path);
+  // Of a file: it cannot be opened. Of a directory: it can neither be listed nor searched.
+  void SetUnreadable(const std::string& path);
+  // In place, seen by those who have the file open.
+  void Truncate(const std::string& path, uint64_t size);
+  // With everything below; those who have a file open keep it.
+  void Remove(const std::string& path);
+  void SetEnvironment(std::map<std::string, std::string> variables) { environment_ = std::move(variables); }
+  void SetWorkingDirectory(std::string path) { working_directory_ = std::move(path); }
+  void SetCpu(base::Cpu cpu) { cpu_ = std::move(cpu); }
+
+  // Every path that was asked for since the start or the last ClearAccessed(), as it was spelled.
+  std::set<std::string> accessed() const;
+  void ClearAccessed();
+
+  Outcome<OpenFile> Open(const std::string& path) const override;
+  Outcome<FileStatus> Stat(const std::string& path) const override;
+  Outcome<FileStatus> LinkStat(const std::string& path) const override;
+  Outcome<std::string> ReadLink(const std::string& path) const override;
+  Outcome<std::string> RealPath(const std::string& path) const override;
+  Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override;
+  std::map<std::string, std::string> Environment() const override { return environment_; }
+  std::string WorkingDirectory() const override { return working_directory_; }
+  base::Cpu HostCpu() const override { return cpu_; }
+
+ private:
+  struct Inode;
+  class Source;
+  using InodePtr = std::shared_ptr<Inode>;
+
+  // The node at a path asked for by a user of System; logs it.
+  Outcome<InodePtr> Ask(const std::string& path, LastLink last) const;
+  Outcome<std::string> Walk(const std::string& path, LastLink last) const;
+  // The clean path at which something new goes.
+  std::string Place(const std::string& path);
+  Inode& Existing(const std::string& path);
+  void Add(const std::string& path, Inode inode);
+
+  std::map<std::string, InodePtr> nodes_;  // by clean path
+  uint64_t last_inode_ = 0;
+  std::map<std::string, std::string> environment_;
+  std::string working_directory_ = "/";
+  base::Cpu cpu_;
+  mutable std::mutex log_mutex_;
+  mutable std::set<std::string> accessed_;
+};
+
+}  // namespace culprit::system

@@ -1,0 +1,34 @@
+// How a path leads to a file, component by component, as Linux does it (path_resolution(7)), but pure: what
+// stands at one clean path is asked of the caller. RootedSystem and MemorySystem share it, so ".." above the
+// root, absolute links, loops and "file/" behave in both as they do on the machine itself.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "system/system.h"
+
+namespace culprit::system {
+
+// What lstat() and readlink() say of one path.
+struct PathNode {
+  FileType type = FileType::kOther;
+  std::string link_target;  // of a link
+};
+
+// Asked for clean absolute paths without links on the way, never for "/".
+using NodeLookup = std::function<Outcome<PathNode>(const std::string& path)>;
+
+enum class LastLink { kFollow, kKeep };
+
+// The clean path of the file itself: no link (but for the last one with kKeep), no ".", no "..".
+// Fails as open(2) would: kNoEntry, kNotDirectory, kLoop after 40 links, kNameTooLong, and whatever `lookup`
+// says. The text of a link may not be empty (Linux makes none); it counts as kNoEntry.
+Outcome<std::string> WalkPath(std::string_view path, LastLink last, const NodeLookup& lookup);
+
+// kNone when a path can be asked for at all; the empty path is kNoEntry, one that is not absolute or has a
+// NUL in it (and would be cut there) is kOther, one of 4096 bytes or more is kNameTooLong.
+PathError CheckPath(std::string_view path);
+
+}  // namespace culprit::system

@@ -1,0 +1,71 @@
+// The machine itself, seen with the permissions and the environment of this process.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+#include "system/host_cpu.h"
+#include "system/host_files.h"
+#include "system/system.h"
+
+namespace culprit::system {
+namespace {
+
+struct Free {
+  void operator()(char* text) const { free(text); }
+};
+using CText = std::unique_ptr<char, Free>;
+
+class Real final : public System {
+ public:
+  Outcome<OpenFile> Open(const std::string& path) const override {
+    return files_.Open(path, LastLink::kFollow);
+  }
+  Outcome<FileStatus> Stat(const std::string& path) const override {
+    return files_.Status(path, LastLink::kFollow);
+  }
+  Outcome<FileStatus> LinkStat(const std::string& path) const override {
+    return files_.Status(path, LastLink::kKeep);
+  }
+  Outcome<std::string> ReadLink(const std::string& path) const override { return files_.ReadLink(path); }
+  Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
+    return files_.List(path, LastLink::kFollow);
+  }
+
+  Outcome<std::string> RealPath(const std::string& path) const override {
+    if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
+    const CText real(realpath(path.c_str(), nullptr));
+    if (!real) return std::unexpected(base::PathErrorFromErrno(errno));
+    return std::string(real.get());
+  }
+
+  // Of a name that stands there twice the first counts, as for getenv().
+  std::map<std::string, std::string> Environment() const override {
+    std::map<std::string, std::string> variables;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+      const std::string_view text = *entry;
+      const size_t equals = text.find('=');
+      if (equals == text.npos || equals == 0) continue;
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+  }
+
+  std::string WorkingDirectory() const override {
+    const CText directory(getcwd(nullptr, 0));
+    return directory ? directory.get() : "";
+  }
+
+  base::Cpu HostCpu() const override { return ReadHostCpu(); }
+
+ private:
+  HostFiles files_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> RealSystem() { return std::make_unique<Real>(); }
+
+}  // namespace culprit::system

@@ -1,0 +1,70 @@
+// Our model of glibc's ld.so against ld.so itself, on generated trees of tiny libraries: every candidate that
+// is tried, in order and with its stage, what is loaded, every message. See transcript.h for what is compared
+// and generate.cc for what the trees are made of.
+#include <dlfcn.h>
+#include <elf.h>
+#include <gnu/libc-version.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "options.h"
+#include "pool.h"
+#include "child.h"
+#include "tree_run.h"
+
+namespace culprit::gold {
+namespace {
+
+int Main(int argc, char** argv) {
+  const Options options = ParseOptions(argc, argv, 1000);
+  const std::string work = MakeWorkDirectory();
+  // Copies, because where the build lies may not be open to everybody.
+  const std::string audit = work + "/audit.so", probe = work + "/probe";
+  std::filesystem::copy_file(GOLD_AUDIT, audit);
+  TreeRun run{.program = "gold_trees",
+              .templates = {ReadFile(GOLD_PROGRAM), ReadFile(GOLD_LIBRARY)},
+              .loader = {},
+              .ask_real = AskGlibc,
+              .read = FromGraph};
+  {
+    Stamp stamp;
+    stamp.requests.push_back({DT_NEEDED, "libc.so.6"});
+    std::ofstream(probe, std::ios::binary) << Stamped(run.templates.program, stamp);
+    std::filesystem::permissions(probe, std::filesystem::perms(0755));
+  }
+  run.loader.audit = audit;
+  run.loader.traits = ProbeGlibc(probe, audit, "/");
+  if (run.loader.traits.interpreter.empty()) {
+    std::printf("skipped: the loader of this machine does not answer as glibc's does\n");
+    RemoveTree(work);
+    return kSkipped;
+  }
+  for (const char* name : {"libz.so.1", "libm.so.6", "libgcc_s.so.1", "libdl.so.2", "libstdc++.so.6"})
+    if (void* handle = dlopen(name, RTLD_LAZY)) {
+      run.loader.traits.system_names.emplace_back(name);
+      dlclose(handle);
+    }
+  const auto& traits = run.loader.traits;
+  std::printf("glibc %s, %s, $LIB %s, $PLATFORM %s, %zu hwcaps directories; seed %llu\n", gnu_get_libc_version(),
+              traits.interpreter.c_str(), traits.lib.c_str(), traits.platform.c_str(), traits.hwcaps_dirs.size(),
+              static_cast<unsigned long long>(options.seed));
+  std::fflush(stdout);
+  const int result = CompareTrees(run, options, work);
+  RemoveTree(work);
+  return result;
+}
+
+}  // namespace
+}  // namespace culprit::gold
+
+int main(int argc, char** argv) {
+  try {
+    return culprit::gold::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gold_trees: %s\n", error.what());
+    return 2;
+  }
+}

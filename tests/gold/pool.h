@@ -1,0 +1,28 @@
+// Runs numbered pieces of work in a few child processes, without the privileges of root (files that may not
+// be read must not be readable), and survives a piece that crashes: it is reported as such, the rest goes on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace culprit::gold {
+
+struct Piece {
+  uint64_t number = 0;
+  bool crashed = false;
+  std::string text;  // what the work returned
+};
+
+// Calls `work(number, worker)` for first .. first+count-1 in `jobs` children, and `done` here for each, in any
+// order. `worker` tells the children apart (0 .. jobs-1).
+void RunPool(uint64_t first, uint64_t count, unsigned jobs,
+             const std::function<std::string(uint64_t number, unsigned worker)>& work,
+             const std::function<void(const Piece&)>& done);
+
+// A fresh directory that the children may write to; removed with RemoveTree.
+std::string MakeWorkDirectory();
+// 64 bits from the system.
+uint64_t FreshSeed();
+
+}  // namespace culprit::gold

@@ -1,0 +1,63 @@
+// Turns a template that the real linker made (library.c, program.c) into the library or program that a tree
+// needs, in memory and in microseconds: the dynamic section is written anew with any names, run paths, flags
+// and symbol versions, also such as no linker would write (RPATH and RUNPATH in one file). The templates
+// have spare entries for it (--spare-dynamic-tags) and spare room for strings (a long run path of 'X').
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace culprit::gold {
+
+struct Stamp {
+  struct Request {
+    int64_t tag;  // DT_NEEDED, DT_AUXILIARY or DT_FILTER
+    std::string name;
+  };
+  struct VersionNeed {
+    std::string file;
+    std::vector<std::string> versions;
+    bool weak = false;
+  };
+  std::optional<std::string> soname, rpath, runpath;
+  std::vector<Request> requests;  // in this order
+  uint64_t flags_1 = 0;           // beside those of the template
+  std::vector<VersionNeed> version_needs;
+  std::vector<std::string> version_defs;  // empty = no DT_VERDEF
+};
+
+// Throws std::runtime_error when the template has not enough room.
+std::string Stamped(const std::string& elf_template, const Stamp& stamp);
+
+// Faults that no linker makes. Each takes a good file.
+enum class Fault {
+  kNone,
+  kEmpty,
+  kShort,  // less than an ELF header
+  kText,
+  kOtherClass,
+  kOtherMachine,
+  kOtherByteOrder,
+  kHeadersCut,  // the program headers are cut off
+  kBodyCut,     // the page with the dynamic section is cut off
+  kIdentVersion,
+  kOsAbi,
+  kOsAbiGnu,  // no fault: glibc accepts it
+  kAbiVersion,
+  kIdentPadding,
+  kVersion,
+  kTypeExec,
+  kTypeRel,
+  kEntrySize,
+  kNoLoad,
+  kNoDynamic,
+  kEmptyDynamic,
+  kMisaligned,
+  kCount,
+};
+const char* Name(Fault fault);
+std::string WithFault(std::string elf, Fault fault);
+
+}  // namespace culprit::gold
