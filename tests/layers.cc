@@ -140,11 +140,13 @@ std::vector<std::string> DifferingSeesLists(const fs::path& src) {
         if (link.starts_with("culprit_")) sees.insert(link.substr(sizeof("culprit_") - 1));
       }
       sees.erase(folder);
-      // The command line may see everything and links what it uses; every other folder states its row.
-      const bool same = folder == "cli" ? std::ranges::includes(allowed, sees) : sees == allowed;
-      if (!same) {
+      // The command line may see everything and links what it uses; every other folder states its row, as far
+      // as the row is written yet.
+      std::set<std::string> expected = allowed;
+      std::erase_if(expected, [&src](const std::string& seen) { return !fs::exists(src / seen); });
+      if (folder == "cli" ? !std::ranges::includes(expected, sees) : sees != expected) {
         violations.push_back(folder + "/CMakeLists.txt: {" + Join(sees) +
-                             "}, but the table of tests/layers.cc says {" + Join(allowed) + "}");
+                             "}, but the table of tests/layers.cc says {" + Join(expected) + "}");
       }
     }
   }
