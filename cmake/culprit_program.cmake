@@ -9,7 +9,7 @@ function(culprit_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   if(CULPRIT_STATIC)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc LINKER:--gc-sections LINKER:-O1
-                                        LINKER:--as-needed)
+                                        LINKER:--as-needed LINKER:-z,relro,-z,now)
   endif()
   install(TARGETS ${name} RUNTIME)
 endfunction()

@@ -7,6 +7,9 @@
 
 namespace {
 
+namespace base = culprit::base;
+namespace binfmt = culprit::binfmt;
+
 void Require(bool condition) {
   if (!condition) std::abort();
 }
@@ -14,7 +17,6 @@ void Require(bool condition) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace culprit;
   const base::MemorySource source(std::as_bytes(std::span(data, size)));
   const binfmt::ElfFile elf = binfmt::ReadElf(source);
   Require(elf.file_size == size);

@@ -6,7 +6,8 @@
 #include "binfmt/ld_so_cache.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace culprit;
+  namespace base = culprit::base;
+  namespace binfmt = culprit::binfmt;
   const auto cache = binfmt::ReadLdCache(base::MemorySource(std::as_bytes(std::span(data, size))));
   if (!cache) return 0;
   if (cache->entries.size() > size) std::abort();

@@ -11,7 +11,9 @@
 
 namespace {
 
-using namespace culprit::binfmt;
+namespace testing = culprit::binfmt::testing;
+using culprit::binfmt::ElfRequest;
+using culprit::binfmt::LdCache;
 using testing::ElfSpec;
 
 void Write(const std::filesystem::path& directory, const std::string& name, const std::string& bytes) {

@@ -88,7 +88,7 @@ std::map<std::string, Facts> AskReadelf(const std::vector<std::string>& paths) {
         facts["version definition"].push_back(match[9]);
       }
       if (match[10].matched) {
-        facts["stack"].push_back(match[10].str()[2] == 'E' ? "executable" : "not executable");
+        facts["stack"].emplace_back(match[10].str()[2] == 'E' ? "executable" : "not executable");
       }
       if (match[11].matched) ++loads[path];
     }

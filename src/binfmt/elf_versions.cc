@@ -8,7 +8,11 @@ namespace culprit::binfmt {
 namespace {
 
 // Takes one from what is left and says whether there was one.
-bool Take(uint64_t& left) { return left > 0 && left-- > 0; }
+bool Take(uint64_t& left) {
+  if (left == 0) return false;
+  --left;
+  return true;
+}
 
 // The Vernaux chain at `offset`: hash, flags (half), other (half), name, next.
 bool ReadNeededVersions(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left,

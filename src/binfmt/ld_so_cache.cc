@@ -24,7 +24,7 @@ namespace {
 using base::ErrorCode;
 using base::Fail;
 
-std::unexpected<base::Error> Bad(std::string what) {
+std::unexpected<base::Error> Bad(const std::string& what) {
   return Fail(ErrorCode::kBadFormat, "ld.so.cache: " + what);
 }
 

@@ -1,7 +1,10 @@
 #include "collect/live_file_view.h"
 
 #include <memory>
+#include <string_view>
+#include <utility>
 
+#include "base/text.h"
 #include "collect/library_version.h"
 
 namespace culprit::collect {
@@ -56,9 +59,18 @@ PathError LiveFileView::Directory(const std::string& path) {
 }
 
 std::string LiveFileView::RealPath(const std::string& path) {
-  const auto [place, fresh] = real_paths_.try_emplace(path);
-  if (fresh) place->second = system_.RealPath(path).value_or(path);
-  return place->second;
+  if (const auto known = real_paths_.find(path); known != real_paths_.end()) return known->second;
+  // Most files of one directory are no links, so the directory is resolved once.
+  std::string real;
+  const std::string_view name = base::BaseName(path);
+  if (path.starts_with('/') && !name.empty() && name != "." && name != "..") {
+    const std::string_view directory = base::DirName(path);
+    const std::string joined = base::JoinPath(directory == "/" ? "/" : RealPath(std::string(directory)), name);
+    const auto status = system_.LinkStat(joined);
+    if (status && status->type != FileType::kLink) real = joined;
+  }
+  if (real.empty()) real = system_.RealPath(path).value_or(path);
+  return real_paths_.emplace(path, std::move(real)).first->second;
 }
 
 std::optional<std::vector<snapshot::DirectoryItem>> LiveFileView::List(const std::string& path) {

@@ -151,7 +151,11 @@ void GlibcProcess::Preload() {
     PreloadOne(name, "LD_PRELOAD");
     if (gave_up_) return;
   }
-  if (!snapshot_.ld_so_preload) return;
+  if (!snapshot_.ld_so_preload) {
+    const bool absent = snapshot_.ld_so_preload.state == snapshot::FactState::kAbsent;
+    errno_ = absent ? base::PathError::kNoEntry : base::PathError::kAccess;
+    return;
+  }
   for (const std::string& line : base::Split(*snapshot_.ld_so_preload, '\n')) {
     const std::string_view text = std::string_view(line).substr(0, line.find('#'));
     for (const std::string& name : base::SplitWords(text, ": \t")) {

@@ -11,6 +11,10 @@ namespace culprit::loader {
 
 using Kind = binfmt::ElfRequest::Kind;
 
+namespace {
+constexpr size_t kMostMoves = 100;  // two objects that are each other's filter move in front of each other for ever
+}
+
 Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt::ElfRequest& wanted, bool dlopen) {
   std::string name = wanted.name;
   if (HasToken(name)) {
@@ -41,6 +45,14 @@ Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt:
 Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* root,
                                                                         const std::vector<Map*>& preloads,
                                                                         bool dlopen) {
+  // The loader keeps an errno of its own and clears it here; where nothing set it, the old one comes back.
+  struct KeepErrno {
+    base::PathError& current;
+    base::PathError saved = std::exchange(current, base::PathError::kNone);
+    ~KeepErrno() {
+      if (current == base::PathError::kNone) current = saved;
+    }
+  } const keep_errno{errno_};
   struct Entry {
     Map* map;
     bool done = false;
@@ -54,6 +66,7 @@ Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* roo
     return std::ranges::find_if(list, [&](const Entry& entry) { return entry.map == map; });
   };
 
+  size_t moves = 0;
   for (auto current = list.begin(); current != list.end();) {
     if (current->done) {
       ++current;
@@ -82,6 +95,12 @@ Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* roo
       if (known != list.end()) {
         if (std::distance(list.begin(), known) <= std::distance(list.begin(), current)) continue;
         list.erase(known);
+      }
+      if (++moves > kMostMoves + namespace_.size()) {
+        return std::unexpected(LoadError{.object = DisplayName(*map),
+                                         .text = "DT_FILTER or DT_AUXILIARY form a circle",
+                                         .reason = "the loader runs out of stack, SIGSEGV",
+                                         .crash = true});
       }
       const auto inserted = list.insert(current, {dependency});
       if (!first_filter) first_filter = inserted;

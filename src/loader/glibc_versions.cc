@@ -19,9 +19,10 @@ Loading<void> GlibcProcess::CheckVersions(Map* map, VersionMode mode) {
   bool relr_marked = false;
   map->versions_checked = true;
   for (const binfmt::ElfVersionNeed& need : elf.version_needs) {
+    // At start-up a stand-in takes the place of what is missing, before any copy that another object found.
+    if (mode == VersionMode::kStart && IsMissing(need.file)) continue;
     const Map* provider = FindByName(need.file);
     if (provider == nullptr) {
-      if (IsMissing(need.file)) continue;
       return std::unexpected(LoadError{.object = "Inconsistency detected by ld.so: dl-version.c",
                                        .text = "_dl_check_map_versions",
                                        .reason = "Assertion `needed != NULL' failed!",

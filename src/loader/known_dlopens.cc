@@ -20,10 +20,22 @@ const knowledge::Library* LibraryOf(const Object& object) {
   return knowledge::FindLibrary(base::BaseName(object.path));
 }
 
-// Replaces every {key}; nullopt when the value is not known.
-std::optional<std::string> Expand(std::string_view pattern, const std::optional<base::Version>& version,
-                                  const std::string& cuda) {
+// The caller's own facts, which the names that it opens are made of.
+struct Caller {
+  std::string directory;
+  std::string version;  // "" = not known
+  std::string cuda;
+};
+
+// Replaces "$ORIGIN/" in front and every {key}; nullopt when a value is not known.
+std::optional<std::string> Expand(std::string_view pattern, const Caller& caller) {
+  constexpr std::string_view kOrigin = "$ORIGIN/";
   std::string name;
+  if (pattern.starts_with(kOrigin)) {
+    name = caller.directory + "/";
+    pattern.remove_prefix(kOrigin.size());
+  }
+  const auto version = base::Version::Parse(caller.version);
   for (size_t i = 0; i < pattern.size();) {
     const size_t close = pattern[i] == '{' ? pattern.find('}', i) : std::string_view::npos;
     if (close == std::string_view::npos) {
@@ -32,8 +44,8 @@ std::optional<std::string> Expand(std::string_view pattern, const std::optional<
     }
     const std::string_view key = pattern.substr(i + 1, close - i - 1);
     if (key == "cuda") {
-      if (cuda.empty()) return std::nullopt;
-      name += base::Split(cuda, '.').front();
+      if (caller.cuda.empty()) return std::nullopt;
+      name += base::Split(caller.cuda, '.').front();
     } else {
       const size_t part = key == "major" ? 0 : key == "minor" ? 1 : 2;
       if (!version || version->parts.size() <= part) return std::nullopt;
@@ -78,12 +90,17 @@ void FollowKnownDlopens(Process& process, snapshot::FileView& view) {
   for (size_t caller = 0; caller < graph.objects.size(); ++caller) {
     const knowledge::Library* library = LibraryOf(graph.objects[caller]);
     if (library == nullptr || library->opens.empty()) continue;
-    const auto fact = view.Version(graph.objects[caller].path);
-    const auto version = fact ? base::Version::Parse(fact->version) : std::nullopt;
+    const Object& object = graph.objects[caller];
+    const std::string path = object.path.starts_with('/') ? object.path : object.real_path;
+    const auto version = view.Version(path);
+    const Caller facts{.directory = std::string(base::DirName(path)),
+                       .version = version ? version->version : "",
+                       .cuda = version ? version->cuda : ""};
     for (const knowledge::DlopenEdge& edge : library->opens) {
+      if (!knowledge::Applies(edge, facts.version, facts.cuda)) continue;
       std::vector<Try> tries;
       for (const std::string_view pattern : edge.names) {
-        const auto name = Expand(pattern, version, fact ? fact->cuda : "");
+        const auto name = Expand(pattern, facts);
         if (!name) continue;
         const size_t begin = graph.requests.size();
         const bool opened = process.Dlopen(*name, caller);

@@ -39,6 +39,16 @@ Outcome OutcomeOf(const snapshot::FileFacts& facts) {
   return Outcome::kIoError;
 }
 
+// strerror() as musl words it.
+std::string_view Words(PathError error) {
+  switch (error) {
+    case PathError::kLoop: return "Symbolic link loop";
+    case PathError::kNameTooLong: return "Filename too long";
+    case PathError::kOther: return "I/O error";
+    default: return base::Strerror(error);
+  }
+}
+
 constexpr size_t kPathBuffer = 2 * 255 + 2;  // longer candidates are passed over without a word
 
 }  // namespace
@@ -110,7 +120,7 @@ bool MuslProcess::TryOpen(const std::string& path, Via via, const std::string& o
   const Outcome outcome = OutcomeOf(facts);
   request.attempts.push_back({.path = path, .via = via, .outcome = outcome, .origin = origin});
   if (outcome == Outcome::kNotRecorded) request.uncertain = graph_.uncertain = true;
-  error_ = base::Strerror(facts.error);
+  error_ = Words(facts.error);
   if (outcome != Outcome::kFound) return false;
   found = Found{path, &facts, via};
   return true;
@@ -161,6 +171,12 @@ bool MuslProcess::CanMap(const Found& found, Request& request) {
     return fail(Outcome::kUnusable, std::string(kExec));
   }
   if (elf.bits() != facts_.bits) return fail(Outcome::kWrongClass, std::string(kExec));
+  // Nothing is noticed until a page behind the end of the file is touched.
+  const uint64_t page_mask = snapshot_.cpu.page_size - 1;
+  if (((elf.file_size + page_mask) & ~page_mask) < elf.needed_size) {
+    crashed_ = true;
+    return fail(Outcome::kTruncated, "file is cut short; the process is killed by SIGBUS");
+  }
   if (elf.machine != facts_.machine) {
     graph_.warnings.push_back(found.path + ": is for " + binfmt::MachineName(elf.machine) +
                               "; musl does not notice and crashes or fails to relocate it");
@@ -229,11 +245,12 @@ bool MuslProcess::LoadDependencies(size_t first, bool starting, std::string& fai
       if (!loaded) {
         request.error = "Error loading shared library " + wanted.name + ": " + error_ + " (needed by " +
                         DisplayName(dso) + ")";
+        if (crashed_) request.error = wanted.name + ": " + error_;
         if (!failure.empty()) failure += '\n';
         failure += request.error;
       }
       graph_.requests.push_back(std::move(request));
-      if (!loaded && !starting) return false;
+      if (!loaded && (crashed_ || !starting)) return false;
     }
   }
   return failure.empty();
@@ -245,12 +262,17 @@ void MuslProcess::Start() {
       Request request{.name = name, .opened_by = OpenedBy::kPreload};
       if (!LoadLibrary(name, nullptr, request)) request.error = error_;
       graph_.requests.push_back(std::move(request));
+      if (crashed_) {
+        graph_.error = name + ": " + error_;
+        return;
+      }
     }
   }
   LoadDependencies(0, /*starting=*/true, graph_.error);
 }
 
 bool MuslProcess::Dlopen(const std::string& name, size_t caller) {
+  if (crashed_) return false;
   const size_t first_object = graph_.objects.size();
   const size_t first_dso = list_.size();
   const size_t first_request = graph_.requests.size();
@@ -259,11 +281,12 @@ bool MuslProcess::Dlopen(const std::string& name, size_t caller) {
   std::string failure;
   // The program's run path serves, never the caller's.
   if (!LoadLibrary(name, &list_.front(), request)) {
-    failure = "Error loading shared library " + name + ": " + error_;
+    failure = crashed_ ? name + ": " + error_ : "Error loading shared library " + name + ": " + error_;
   } else {
     LoadDependencies(first_dso, /*starting=*/false, failure);
   }
   if (!failure.empty()) {
+    if (crashed_) graph_.error = failure;
     request.error = failure;
     request.object = kNone;
     while (list_.size() > first_dso) list_.pop_back();

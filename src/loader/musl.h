@@ -62,6 +62,7 @@ class MuslProcess final : public Process {
   std::string library_path_;
   std::string system_path_;
   std::string error_;       // strerror() of the last failure
+  bool crashed_ = false;    // the process is dead
   std::deque<Dso> list_;    // [0] is the program
   LoadGraph graph_;
 };

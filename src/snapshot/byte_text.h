@@ -1,7 +1,7 @@
 // File names, environment values and link targets are bytes; strings of JSON are Unicode. In a snapshot each
 // byte that is not part of printable UTF-8 is written as \xNN (two lower-case hexadecimal digits), and so is
 // a backslash that stands before an 'x', so that every string comes back byte for byte:
-//   "libé.so" -> "libé.so"    "lib\xe9.so" -> "lib\\xe9.so"    "C:\\xampp" -> "C:\\x5cxampp"  (C++ literals)
+//   libé.so -> libé.so      lib<byte e9>.so -> lib\xe9.so      C:\xampp -> C:\x5cxampp
 #pragma once
 
 #include <string>

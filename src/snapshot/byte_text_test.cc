@@ -9,6 +9,8 @@
 namespace culprit::snapshot {
 namespace {
 
+using namespace std::string_view_literals;
+
 TEST(ByteText, OrdinaryTextStaysAsItIs) {
   for (const char* text : {"", "/usr/lib/libé✓.so", "C:\\Windows\\System32", "\\", "\\\\", "x\\", "%41"}) {
     EXPECT_EQ(EncodeBytes(text), text);
@@ -29,7 +31,7 @@ TEST(ByteText, WhatOnlyLooksLikeAnEscapeStays) {
 
 TEST(ByteText, AnyBytesComeBackAndCanBeWrittenAsJson) {
   std::mt19937 random(1);
-  constexpr std::string_view kNasty("\\\\x\\x45cfF\xff\xc3\xa9\xe2\x9c\x93\xed\xa0\x80\xf4\x90\0\n\"", 27);
+  constexpr std::string_view kNasty = "\\\\x\\x45cfF\xff\xc3\xa9\xe2\x9c\x93\xed\xa0\x80\xf4\x90\0\n\""sv;
   for (int round = 0; round < 20'000; ++round) {
     std::string bytes(random() % 12, '\0');
     for (char& c : bytes)

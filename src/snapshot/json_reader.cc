@@ -1,5 +1,7 @@
 #include "snapshot/json_reader.h"
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace culprit::snapshot {
@@ -32,7 +34,7 @@ void JsonReader::WrongType(std::string_view wanted) const {
 }
 
 void JsonReader::Require(std::string_view key) const {
-  if (!Has(key)) Fail("\"" + std::string(key) + "\" is missing");
+  if (!Has(key)) Fail(fmt::format("\"{}\" is missing", key));
 }
 
 const base::Json* JsonReader::Find(std::string_view key) const {

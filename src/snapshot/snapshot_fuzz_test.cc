@@ -9,8 +9,10 @@
 namespace culprit::snapshot {
 namespace {
 
+using namespace std::string_view_literals;
+
 std::string Mutate(std::string text, std::mt19937& random) {
-  constexpr std::string_view kBytes("{}[]\",:-0179.eE\\ux\0\xff/ntf", 25);
+  constexpr std::string_view kBytes = "{}[]\",:-0179.eE\\ux\0\xff/ntf"sv;
   const auto at = [&] { return random() % (text.size() + 1); };
   for (size_t changes = 1 + random() % 4; changes > 0; --changes) {
     const size_t from = at(), length = random() % 40;

@@ -46,7 +46,8 @@ class System {
  public:
   virtual ~System() = default;
 
-  // All paths are absolute paths of the machine looked at. Open, Stat and RealPath follow links.
+  // All paths are absolute paths of the machine looked at (another one, or one with a NUL, is kOther). Open,
+  // Stat, RealPath and List follow links; a path ends in PathError as the system call of Linux would end.
   // Open never blocks (a FIFO is reported as kOther) and honours the caller's permissions.
   virtual Outcome<OpenFile> Open(const std::string& path) const = 0;
   virtual Outcome<FileStatus> Stat(const std::string& path) const = 0;
@@ -57,7 +58,7 @@ class System {
   virtual Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const = 0;
 
   virtual std::map<std::string, std::string> Environment() const = 0;
-  virtual std::string WorkingDirectory() const = 0;
+  virtual std::string WorkingDirectory() const = 0;  // "" when it is gone
   virtual base::Cpu HostCpu() const = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "base/text.h"
 #include "tree.h"
 
 namespace culprit::gold {
@@ -43,6 +44,8 @@ std::string Describe(const Stamp& stamp) {
   if (stamp.soname) text += "\n      SONAME  " + *stamp.soname;
   for (const auto& request : stamp.requests)
     text += std::string("\n      ") + TagName(request.tag) + "  " + request.name;
+  if (stamp.decoys) text += "\n      (decoys)";
+  if (stamp.relr) text += "\n      RELR";
   if (stamp.rpath) text += "\n      RPATH   " + *stamp.rpath;
   if (stamp.runpath) text += "\n      RUNPATH " + *stamp.runpath;
   if ((stamp.flags_1 & DF_1_NODEFLIB) != 0) text += "\n      NODEFLIB";
@@ -94,6 +97,10 @@ void RemoveTree(const std::string& root) {
   for (const char* name : {"locked"}) chmod((root + "/" + name).c_str(), 0700);
   std::error_code ignored;
   fs::remove_all(root, ignored);
+}
+
+std::string StartPath(const Tree& tree) {
+  return base::CleanPath(base::JoinPath(tree.working_directory, tree.start));
 }
 
 bool HasFilters(const Tree& tree) {

@@ -105,6 +105,7 @@ std::vector<std::string> Lines(const std::string& text) {
 }
 
 void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
+  if (from.empty()) return;
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
 }

@@ -30,7 +30,7 @@ const char* Name(Fault fault) {
       "good",         "empty",        "short",         "text",       "other class",    "other machine",
       "other byte order", "headers cut", "body cut",   "ident version", "os abi",      "os abi gnu",
       "abi version",  "ident padding", "version",      "type exec",  "type rel",       "phentsize",
-      "no load",      "no dynamic",   "empty dynamic", "misaligned"};
+      "no load",      "no dynamic",   "empty dynamic", "misaligned", "executable stack"};
   static_assert(sizeof kNames / sizeof *kNames == static_cast<size_t>(Fault::kCount));
   return kNames[static_cast<size_t>(fault)];
 }
@@ -106,6 +106,9 @@ std::string WithFault(std::string elf, Fault fault) {
       break;
     case Fault::kMisaligned:
       ForEachSegment(elf, [](auto& ph) { ph.p_offset += ph.p_type == PT_LOAD ? 16 : 0; });
+      break;
+    case Fault::kExecutableStack:
+      ForEachSegment(elf, [](auto& ph) { ph.p_flags |= ph.p_type == PT_GNU_STACK ? PF_X : 0; });
       break;
   }
   return elf;

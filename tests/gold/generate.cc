@@ -16,6 +16,10 @@ class Generator {
   Generator(uint64_t seed, const LoaderTraits& traits)
       : traits_(traits), random_(seed), paths_(random_, traits, tree_) {
     tree_.seed = seed;
+    // Half of the trees are meant to start and to load deeply; the other half is as bad as it comes.
+    healthy_ = random_.Percent(50);
+    paths_.covering = healthy_ ? 95 : 65;
+    Note(healthy_ ? "healthy tree" : "hostile tree");
   }
 
   Tree Run() {
@@ -75,7 +79,7 @@ class Generator {
   // A directory for a copy: a searched one, or a sub-directory that a loader may try in it.
   std::string Place() {
     const std::string directory = random_.Pick(paths_.directories);
-    switch (random_.Weighted({78, 14, 4, 4})) {
+    switch (random_.Weighted({88, 8, 2, 2})) {
       case 1: {
         std::vector<std::string> sub = traits_.hwcaps_dirs;
         for (const char* more : {"glibc-hwcaps/x86-64-v2", "tls", "haswell"}) sub.push_back(more);
@@ -98,7 +102,7 @@ class Generator {
   }
 
   void PlaceCopies(size_t index) {
-    const size_t copies = random_.Weighted({2, 55, 28, 15});
+    const size_t copies = healthy_ ? 1 + random_.Weighted({50, 30, 20}) : random_.Weighted({3, 55, 27, 15});
     if (copies == 0) Note("library nowhere");
     if (copies > 1) Note("several copies");
     for (size_t i = 0; i < copies; ++i) {
@@ -112,7 +116,8 @@ class Generator {
     const auto link = [&](const std::string& at, const std::string& target) {
       tree_.files.push_back({at, TreeFile::Kind::kLink, {}, Fault::kNone, target, false});
     };
-    switch (random_.Weighted({840, 50, 25, 30, 12, 6, 5, 8, 4, 30})) {
+    const unsigned good = healthy_ ? 9000 : 800;
+    switch (random_.Weighted({good, good / 16, good / 32, good / 25, 15, 8, 6, 10, 5, 45})) {
       case 0:
         tree_.files.push_back(Library(index, path));
         break;
@@ -170,8 +175,12 @@ class Generator {
   Fault DrawFault() {
     for (;;) {
       const auto fault = static_cast<Fault>(1 + random_.Below(static_cast<size_t>(Fault::kCount) - 1));
-      // musl reads such headers as they come: what follows is chance.
-      if (traits_.musl && (fault == Fault::kEntrySize || fault == Fault::kNoLoad)) continue;
+      // musl looks at no more than the type and the program headers. A file that is right but for its identification
+      // it loads, and such files exist in tests only; what it makes of others is chance.
+      static constexpr Fault kNotForMusl[] = {Fault::kOtherClass,   Fault::kOtherByteOrder, Fault::kIdentVersion,
+                                              Fault::kEntrySize,    Fault::kNoLoad,         Fault::kEmptyDynamic,
+                                              Fault::kOtherMachine, Fault::kVersion,        Fault::kMisaligned};
+      if (traits_.musl && std::ranges::find(kNotForMusl, fault) != std::end(kNotForMusl)) continue;
       return fault;
     }
   }
@@ -194,7 +203,7 @@ class Generator {
         stamp.soname = "libreal_" + names_[index];
         Note("soname differs from file name");
     }
-    for (size_t i = random_.Weighted({35, 35, 20, 10}); i > 0; --i)
+    for (size_t i = healthy_ ? random_.Weighted({25, 35, 25, 15}) : random_.Weighted({40, 35, 17, 8}); i > 0; --i)
       stamp.requests.push_back(DrawRequest(index, path));
     DrawRunPaths(stamp, path, 50);
     if (random_.Percent(4)) {
@@ -205,11 +214,19 @@ class Generator {
       stamp.flags_1 |= DF_1_NOOPEN;
       Note("NOOPEN");
     }
-    if (random_.Percent(18)) {
+    if (random_.Percent(30)) {
       for (const char* version : {"V1", "V2"})
         if (random_.Percent(70)) stamp.version_defs.push_back(version);
     }
     DrawVersionNeeds(stamp);
+    if (random_.Percent(4)) {
+      stamp.decoys = true;
+      Note("run paths and soname twice");
+    }
+    if (random_.Percent(5) && !traits_.musl) {
+      stamp.relr = true;
+      Note("DT_RELR");
+    }
     return file;
   }
 
@@ -239,7 +256,7 @@ class Generator {
     const bool any = first >= names_.size() || random_.Percent(15);
     const size_t chosen = any ? random_.Below(names_.size()) : first + random_.Below(names_.size() - first);
     if (any && index != SIZE_MAX) Note(chosen == index ? "asks for itself" : "asks backwards");
-    switch (random_.Weighted({800, 90, 50, 50, 8, 6, 4})) {
+    switch (random_.Weighted({healthy_ ? 1500u : 780u, 70, 50, 60, 6, 6, 4, 3, 4})) {
       case 1:
         Note("asks for a path");
         return paths_.FilePath(path, names_[chosen]);
@@ -258,6 +275,13 @@ class Generator {
       case 6:
         Note("asks for another soname");
         return "libreal_" + names_[chosen];
+      case 7:
+        Note("asks for the empty name");
+        return "";
+      case 8:
+        if (traits_.musl) break;
+        Note("asks for an overlong name");
+        return "lib" + std::string(300, 'o') + ".so";
       default:
         break;
     }
@@ -286,7 +310,15 @@ class Generator {
   void DrawVersionNeeds(Stamp& stamp) {
     for (const auto& request : stamp.requests) {
       if (request.tag != DT_NEEDED || request.name.find('/') != std::string::npos) continue;
-      if (std::ranges::find(names_, request.name) == names_.end() || !random_.Percent(8)) continue;
+      if (request.name == traits_.libc && random_.Percent(25)) {
+        // The first is in every glibc, the second in those of today, the third in none.
+        stamp.version_needs.push_back({request.name, {"GLIBC_PRIVATE"}, false});
+        if (random_.Percent(40)) stamp.version_needs.back().versions.push_back("GLIBC_ABI_DT_RELR");
+        if (random_.Percent(20)) stamp.version_needs.back().versions.push_back("GLIBC_9.99");
+        Note("version need of libc");
+        continue;
+      }
+      if (std::ranges::find(names_, request.name) == names_.end() || !random_.Percent(12)) continue;
       Stamp::VersionNeed need{request.name, {}, random_.Percent(25)};
       for (const char* version : {"V1", "V2", "V3"})
         if (random_.Percent(version[1] == '3' ? 12 : 45)) need.versions.push_back(version);
@@ -301,7 +333,7 @@ class Generator {
     program.kind = TreeFile::Kind::kProgram;
     program.path = random_.Percent(70) ? "bin/prog" : "prog";
     Stamp& stamp = program.stamp;
-    for (size_t i = 1 + random_.Below(4); i > 0; --i)
+    for (size_t i = random_.Weighted({12, 40, 30, 18}); i > 0; --i)
       stamp.requests.push_back(DrawRequest(SIZE_MAX, program.path));
     stamp.requests.insert(stamp.requests.begin() + static_cast<long>(random_.Below(stamp.requests.size() + 1)),
                           {DT_NEEDED, traits_.libc});
@@ -311,7 +343,7 @@ class Generator {
       stamp.flags_1 |= DF_1_NODEFLIB;
       Note("NODEFLIB program");
     }
-    if (random_.Percent(3)) {
+    if (random_.Percent(4) && !HasFilters(tree_)) {  // as a filter it would be such a program
       stamp.soname = random_.Pick(names_);
       Note("program with a soname");
     }
@@ -328,6 +360,10 @@ class Generator {
     switch (random_.Weighted({50, 40, 10})) {
       case 0:
         tree_.working_directory = "@";
+        if (random_.Percent(25)) {
+          tree_.start = (random_.Percent(50) ? "./" : "") + tree_.start.substr(2);
+          Note("started by a relative path");
+        }
         break;
       case 1:
         tree_.working_directory = "@/" + random_.Pick(paths_.directories);
@@ -337,7 +373,7 @@ class Generator {
         tree_.working_directory = "/";
     }
     const std::string program_directory = tree_.files[0].path.substr(0, tree_.files[0].path.find_last_of('/'));
-    if (random_.Percent(50)) {
+    if (random_.Percent(50) || (healthy_ && !tree_.files[0].stamp.rpath)) {
       Note("LD_LIBRARY_PATH");
       tree_.environment["LD_LIBRARY_PATH"] =
           paths_.List(program_directory, random_.Percent(20) && !traits_.musl ? ";" : ":");
@@ -380,6 +416,7 @@ class Generator {
   Tree tree_;
   PathGenerator paths_;
   std::vector<std::string> names_;
+  bool healthy_ = false;
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ std::string PathGenerator::List(const std::string& from, const std::string& sepa
     return "";
   }
   std::vector<std::string> elements;
-  if (random_.Percent(70)) {  // everything is found by this list
+  if (random_.Percent(covering)) {  // everything is found by this list
     for (const auto& directory : directories) elements.push_back(Directory(from, directory));
     random_.Shuffle(elements);
   }
@@ -118,13 +118,13 @@ std::string PathGenerator::List(const std::string& from, const std::string& sepa
 std::string PathGenerator::FilePath(const std::string& from_file, const std::string& name) {
   std::string directory = random_.Pick(directories);
   for (const auto& file : tree_.files)  // mostly one that is there
-    if (file.path.ends_with("/" + name) && random_.Percent(60)) {
+    if (file.path.ends_with("/" + name) && random_.Percent(85)) {
       directory = file.path.substr(0, file.path.find_last_of('/'));
       break;
     }
   const size_t slash = from_file.find_last_of('/');
   const std::string from = slash == std::string::npos ? "" : from_file.substr(0, slash);
-  switch (random_.Weighted({50, 15, 25, 6, 4})) {
+  switch (random_.Weighted({54, 10, 28, 4, 4, 2})) {
     case 1:
       Note("file path: relative");
       return random_.Percent(70) ? directory + "/" + name : "./" + name;
@@ -137,6 +137,9 @@ std::string PathGenerator::FilePath(const std::string& from_file, const std::str
     case 4:
       Note("file path: double slash");
       return "@//" + directory + "/" + name;
+    case 5:
+      Note("file path: a directory");
+      return "@/" + directory + (random_.Percent(50) ? "/" : "");
     default:
       Note("file path: absolute");
       return "@/" + directory + "/" + name;

@@ -19,6 +19,7 @@ class PathGenerator {
   std::string FilePath(const std::string& from_file, const std::string& name);
 
   std::vector<std::string> directories;  // below the root
+  unsigned covering = 50;                // percent of the lists that name all of them
   bool has_directory_link = false, has_locked = false, has_directory_loop = false;
 
  private:

@@ -12,7 +12,7 @@ namespace culprit::gold {
 namespace {
 
 [[noreturn]] void Usage(const char* program) {
-  std::fprintf(stderr, "usage: %s [--count N] [--seed S] [--jobs N] [--keep DIR] [--features] [--show]\n", program);
+  std::fprintf(stderr, "usage: %s [--count N] [--seed S] [--jobs N] [--limit SECONDS] [--keep DIR] [--features] [--show]\n", program);
   std::exit(64);
 }
 
@@ -27,7 +27,7 @@ std::optional<uint64_t> Number(std::string_view text) {
 
 Options ParseOptions(int argc, char** argv, uint64_t default_count) {
   Options options;
-  std::optional<uint64_t> seed, count, jobs;
+  std::optional<uint64_t> seed, count, jobs, limit;
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     if (name == "--features") {
@@ -44,13 +44,14 @@ Options ParseOptions(int argc, char** argv, uint64_t default_count) {
       options.keep = value;
       continue;
     }
-    auto& number = name == "--seed" ? seed : name == "--count" ? count : jobs;
-    if (name != "--seed" && name != "--count" && name != "--jobs") Usage(argv[0]);
+    auto& number = name == "--seed" ? seed : name == "--count" ? count : name == "--limit" ? limit : jobs;
+    if (name != "--seed" && name != "--count" && name != "--limit" && name != "--jobs") Usage(argv[0]);
     number = Number(value);
     if (!number) Usage(argv[0]);
   }
   options.seed = seed ? *seed : FreshSeed();
   options.count = count ? *count : seed ? 1 : default_count;
+  options.limit = limit.value_or(0);
   if (jobs && *jobs > 0) options.jobs = static_cast<unsigned>(*jobs);
   return options;
 }

@@ -11,6 +11,7 @@ struct Options {
   uint64_t count = 0;  // trees, or files
   unsigned jobs = 2;
   std::string keep;       // leave the trees in this directory
+  uint64_t limit = 0;     // seconds; 0 = no limit
   bool features = false;  // print how often each feature occurred
   bool show = false;      // print what the real loader did
 };

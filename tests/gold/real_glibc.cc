@@ -43,8 +43,11 @@ class EventReader {
       if (fields[0] == "R" && fields.size() >= 3) Returned(fields[1], line.substr(line.find('\t', 2) + 1));
     }
     EndSearch(std::nullopt);
-    if (call_) truth_.transcript.searches.push_back("dlopen " + call_->name + " by " + Shown(call_->caller));
-    Render(/*failed=*/false);
+    if (call_) {  // it died there
+      truth_.transcript.searches.push_back("dlopen " + call_->name + " by " + Shown(call_->caller));
+      objects_.resize(std::min(objects_.size(), objects_before_call_));
+    }
+    Render(/*failed=*/call_.has_value());
     for (const Object& object : objects_)
       if (object.path != loader_.traits.interpreter && !object.via.empty())
         truth_.transcript.loaded.push_back("loaded " + Shown(object.path) + " via " + object.via + " for " +
@@ -101,7 +104,7 @@ class EventReader {
     open_ = false;
     Search& search = pending_.back();
     std::string last = search.tries.empty() ? Expanded(search) : search.tries.back().second;
-    if (search.tries.empty() && result && pending_.size() == 1) last = *result;  // the one dlopen was called for
+    if (search.tries.empty() && result && call_ && search.name == call_->name) last = *result;
     const auto id = search.tries.empty() && search.name.find('/') == std::string::npos
                         ? std::nullopt
                         : IdOf(last, tree_.working_directory);
@@ -113,7 +116,7 @@ class EventReader {
   // A name with '/' as it is opened.
   std::string Expanded(const Search& search) const {
     std::string origin = search.requester.empty()
-                             ? std::filesystem::canonical(tree_.start).string()
+                             ? std::filesystem::canonical(StartPath(tree_)).string()
                              : base::JoinPath(tree_.working_directory, search.requester);
     origin = base::DirName(origin);
     std::string name = search.name;
@@ -126,6 +129,7 @@ class EventReader {
     EndSearch(std::nullopt);
     Render(false);
     call_ = Call{caller, name};
+    objects_before_call_ = objects_.size();
     truth_.calls.push_back(*call_);
   }
 
@@ -157,7 +161,8 @@ class EventReader {
   std::vector<Object> objects_;
   std::vector<Search> pending_;
   bool open_ = false;  // the last of pending_ is still under way
-  std::optional<Call> call_;
+  std::optional<Call> call_;  // under way
+  size_t objects_before_call_ = 0;
 };
 
 void AddMessages(const Ran& ran, const std::string& root, std::vector<std::string>& messages) {
@@ -173,17 +178,17 @@ void AddMessages(const Ran& ran, const std::string& root, std::vector<std::strin
   std::ranges::sort(messages);
 }
 
-void ReadTrace(const Ran& ran, const LoaderTraits& traits, const std::string& root, std::vector<std::string>& trace) {
-  std::vector<std::string> versions;
+}  // namespace
+
+std::vector<std::string> ReadTrace(const Ran& ran, const std::string& interpreter, const std::string& root) {
+  std::vector<std::string> trace, versions;
   if (WIFSIGNALED(ran.status)) {
-    trace = {"trace killed by signal " + std::to_string(WTERMSIG(ran.status))};
-    return;
+    return {"trace killed by signal " + std::to_string(WTERMSIG(ran.status))};
   }
   for (std::string line : Lines(ran.err)) {
     if (line.find(": error while loading shared libraries: ") == std::string::npos) continue;
     ReplaceAll(line, root, "@");
-    trace = {"trace " + line};
-    return;
+    return {"trace " + line};
   }
   for (std::string line : Lines(ran.err)) {
     ReplaceAll(line, root, "@");
@@ -194,16 +199,15 @@ void ReadTrace(const Ran& ran, const LoaderTraits& traits, const std::string& ro
     if (const size_t address = line.rfind(" (0x"); address != std::string::npos) line.resize(address);
     const size_t arrow = line.find(" => ");
     const std::string path = arrow == std::string::npos ? line : line.substr(arrow + 4);
-    if (path.starts_with("linux-vdso") || path.starts_with("linux-gate") || path == traits.interpreter) continue;
+    if (path.starts_with("linux-vdso") || path.starts_with("linux-gate") || path == interpreter) continue;
     if (arrow == std::string::npos) line = path + " => " + path;
     ReplaceAll(line, root, "@");
     trace.push_back("trace " + line);
   }
   std::ranges::sort(versions);
   trace.insert(trace.end(), versions.begin(), versions.end());
+  return trace;
 }
-
-}  // namespace
 
 Truth AskGlibc(const RealLoader& loader, const Tree& tree, const std::string& root) {
   auto environment = tree.environment;
@@ -217,7 +221,7 @@ Truth AskGlibc(const RealLoader& loader, const Tree& tree, const std::string& ro
   environment = tree.environment;
   environment["LD_TRACE_LOADED_OBJECTS"] = "1";  // lists everything, missing libraries included
   const Ran traced = Spawn(tree.start, tree.start, {}, environment, tree.working_directory);
-  ReadTrace(traced, loader.traits, root, truth.transcript.trace);
+  truth.transcript.trace = ReadTrace(traced, loader.traits.interpreter, root);
   return truth;
 }
 

@@ -16,6 +16,7 @@ namespace culprit::gold {
 namespace {
 
 using Dyn = ElfW(Dyn);
+constexpr int64_t kDtRelrSize = 35, kDtRelr = 36, kDtRelrEntry = 37;  // newer than many a <elf.h>
 
 template <typename T>
 T Get(const std::string& bytes, size_t offset) {
@@ -60,6 +61,11 @@ class Stamper {
 
   std::string Run(const Stamp& stamp) {
     for (const auto& request : stamp.requests) Add(request.tag, PutString(request.name));
+    if (stamp.decoys) {
+      if (stamp.soname) Add(DT_SONAME, PutString("libdecoy.so"));
+      if (stamp.rpath) Add(DT_RPATH, PutString("/decoy"));
+      if (stamp.runpath) Add(DT_RUNPATH, PutString("/decoy"));
+    }
     if (stamp.soname) Add(DT_SONAME, PutString(*stamp.soname));
     if (stamp.rpath) Add(DT_RPATH, PutString(*stamp.rpath));
     if (stamp.runpath) Add(DT_RUNPATH, PutString(*stamp.runpath));
@@ -72,6 +78,11 @@ class Stamper {
       if (std::ranges::find(kRewritten, int64_t{d.d_tag}) == kRewritten.end()) Add(d.d_tag, d.d_un.d_val);
     }
     if (flags_1 != 0) Add(DT_FLAGS_1, flags_1);
+    if (stamp.relr) {
+      Add(kDtRelr, AddressOf(Take(sizeof(ElfW(Addr)), 8)));
+      Add(kDtRelrSize, 0);
+      Add(kDtRelrEntry, sizeof(ElfW(Addr)));
+    }
     if (!stamp.version_defs.empty()) PutVersionDefs(stamp);
     PutVersionNeeds(stamp);
     if (!Has(DT_VERSYM) && (!stamp.version_defs.empty() || !stamp.version_needs.empty())) PutVersionSymbols();

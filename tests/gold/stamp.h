@@ -26,6 +26,8 @@ struct Stamp {
   uint64_t flags_1 = 0;           // beside those of the template
   std::vector<VersionNeed> version_needs;
   std::vector<std::string> version_defs;  // empty = no DT_VERDEF
+  bool decoys = false;  // an earlier SONAME, RPATH and RUNPATH, of which the later ones take the place
+  bool relr = false;    // an empty DT_RELR, which asks for the version GLIBC_ABI_DT_RELR
 };
 
 // Throws std::runtime_error when the template has not enough room.
@@ -55,6 +57,7 @@ enum class Fault {
   kNoDynamic,
   kEmptyDynamic,
   kMisaligned,
+  kExecutableStack,  // no fault before glibc 2.41
   kCount,
 };
 const char* Name(Fault fault);

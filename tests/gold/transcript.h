@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "child.h"
 #include "loader/load_graph.h"
 #include "tree.h"
 
@@ -48,9 +49,14 @@ Truth AskGlibc(const RealLoader& loader, const Tree& tree, const std::string& ro
 // What the real loader does on this machine; an empty interpreter if it cannot be found out.
 LoaderTraits ProbeGlibc(const std::string& program, const std::string& audit, const std::string& directory);
 
-// The model's answer in the same form. `truth` serves only to know where the real process ended.
-Transcript FromGraph(const loader::LoadGraph& graph, const RealLoader& loader, const Tree& tree,
-                     const std::string& root);
+// What a run with LD_TRACE_LOADED_OBJECTS=1 listed, without the loader and the vdso.
+std::vector<std::string> ReadTrace(const Ran& ran, const std::string& interpreter, const std::string& root);
+
+// The model's answer in the same form.
+Transcript FromGraph(const loader::LoadGraph& graph, const Tree& tree, const std::string& root);
+
+// Only what ReadTrace gives. `start` is how messages name the program.
+std::vector<std::string> TraceOf(const loader::LoadGraph& graph, const std::string& start);
 
 // Lines with '-' (only the real loader) and '+' (only the model); empty when all is equal.
 std::string Difference(const Transcript& real, const Transcript& model);

@@ -55,6 +55,8 @@ Tree BuildTree(const Tree& tree, const Templates& templates, const std::string& 
 // Removes what BuildTree made, whatever its modes.
 void RemoveTree(const std::string& root);
 
+// The path by which a built tree's program is started, absolute.
+std::string StartPath(const Tree& tree);
 // DT_AUXILIARY and DT_FILTER reorder the list that LD_TRACE_LOADED_OBJECTS prints, and hide part of it.
 bool HasFilters(const Tree& tree);
 

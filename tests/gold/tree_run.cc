@@ -28,7 +28,7 @@ std::string CompareOne(const TreeRun& run, const Options& options, const std::st
   const Truth truth = run.ask_real(run.loader, built, root);
   std::string difference = truth.problem.empty() ? "" : "  harness: " + truth.problem + "\n";
   if (difference.empty())
-    difference = Difference(truth.transcript, run.read(AskModel(built, truth.calls), run.loader, built, root));
+    difference = Difference(truth.transcript, run.read(AskModel(built, truth.calls), built, root));
   if (options.keep.empty()) RemoveTree(root);
 
   auto features = tree.features;
@@ -69,11 +69,11 @@ std::string CompareOne(const TreeRun& run, const Options& options, const std::st
 
 loader::LoadGraph AskModel(const Tree& tree, const std::vector<Call>& calls) {
   const auto system = system::RealSystem();
-  auto look = collect::LookAt(*system, tree.start);
+  auto look = collect::LookAt(*system, StartPath(tree));
   if (!look) throw std::runtime_error("LookAt: " + look.error().message);
   look->snapshot.environment = tree.environment;
   look->snapshot.working_directory = tree.working_directory;
-  loader::Question question{.target = tree.start, .target_as_given = tree.start, .known_dlopens = false};
+  loader::Question question{.target = StartPath(tree), .target_as_given = tree.start, .known_dlopens = false};
   for (const Call& call : calls) question.calls.push_back({call.name, call.caller});
   return loader::Load(look->snapshot, *look->view, question);
 }

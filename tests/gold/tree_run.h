@@ -15,7 +15,7 @@ struct TreeRun {
   Templates templates;
   RealLoader loader;
   std::function<Truth(const RealLoader&, const Tree&, const std::string& root)> ask_real;
-  std::function<Transcript(const loader::LoadGraph&, const RealLoader&, const Tree&, const std::string& root)> read;
+  std::function<Transcript(const loader::LoadGraph&, const Tree&, const std::string& root)> read;
 };
 
 // 0 when all agree, 1 otherwise. Prints the last line "N trees agree, N differ (seed S)".

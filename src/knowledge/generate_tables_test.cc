@@ -1,0 +1,130 @@
+// tools/generate_tables: what it refuses, and in which words. Each case is the smallest file with one
+// mistake.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace culprit::knowledge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUsual = "[usual]\ndirectories = [\"/usr/lib\"]\npython = [\"torch/lib\"]\n";
+
+class GenerateTables : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "culprit-tables-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  // Runs the generator on `text` and returns its exit status and what it printed, less the directory.
+  std::pair<int, std::string> Run(const std::string& text) {
+    std::ofstream(directory_ / "in.toml") << text;
+    const std::string command =
+        "cd '" + directory_.string() + "' && '" CULPRIT_GENERATE_TABLES "' in.toml out.cc 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string output;
+    for (int c; (c = fgetc(pipe)) != EOF;) output += static_cast<char>(c);
+    const int status = pclose(pipe);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+  }
+
+  // A library in line 4, with the given lines added at the end.
+  static std::string OneLibrary(const std::string& lines) {
+    return std::string(kUsual) +
+           "[[library]]\nname = \"x\"\nfamily = \"cuda\"\ntitle = \"X\"\nsonames = [\"libx.so.1\"]\nsource = "
+           "\"s\"\n" +
+           lines;
+  }
+  static std::string OneEdge(const std::string& lines) {
+    return OneLibrary("[[library.opens]]\noptional = true\nsource = \"s\"\n" + lines);
+  }
+
+  fs::path directory_;
+};
+
+using Result = std::pair<int, std::string>;
+
+TEST_F(GenerateTables, WritesTheTablesOfASoundFile) {
+  EXPECT_EQ(Run(OneEdge("names = [\"liby.so.{major}\", \"$ORIGIN/liby.so\"]\nsince = \"1.2\"\n")),
+            Result(0, ""));
+  EXPECT_TRUE(fs::exists(directory_ / "out.cc"));
+}
+
+TEST_F(GenerateTables, WritesNothingWhenSomethingIsWrong) {
+  EXPECT_EQ(Run("").first, 1);
+  EXPECT_FALSE(fs::exists(directory_ / "out.cc"));
+}
+
+TEST_F(GenerateTables, NamesTheLineOfASyntaxError) {
+  const auto [status, output] = Run(std::string(kUsual) + "[[library]\n");
+  EXPECT_EQ(status, 1);
+  EXPECT_TRUE(output.starts_with("in.toml:4: ")) << output;
+}
+
+TEST_F(GenerateTables, WantsASourceForEveryRowAndEveryEdge) {
+  EXPECT_EQ(Run(std::string(kUsual) + "[[library]]\nname = \"x\"\nfamily = \"cuda\"\ntitle = \"X\"\nsonames "
+                                      "= [\"libx.so\"]\nsource = \"\"\n"),
+            Result(1, "in.toml:9: 'source' must be a text that is not empty\n"));
+  EXPECT_EQ(Run(OneLibrary("[[library.opens]]\noptional = true\nnames = [\"liby.so\"]\n")),
+            Result(1, "in.toml:10: 'source' is missing\n"));
+}
+
+TEST_F(GenerateTables, RefusesKeysAndFamiliesThatItDoesNotKnow) {
+  EXPECT_EQ(Run(OneLibrary("soname = \"libx.so\"\n")), Result(1, "in.toml:10: unknown key 'soname'\n"));
+  std::string text = OneLibrary("");
+  text.replace(text.find("\"cuda\""), 6, "\"cuda1\"");
+  EXPECT_EQ(Run(text), Result(1, "in.toml:4: unknown family \"cuda1\"\n"));
+}
+
+TEST_F(GenerateTables, RefusesASonameTwice) {
+  EXPECT_EQ(Run(OneLibrary(OneLibrary("").substr(std::string(kUsual).size()))),
+            Result(1, "in.toml:10: \"libx.so.1\" stands already in line 4\n"));
+}
+
+TEST_F(GenerateTables, RefusesSonamesOfAnotherLibraryOrShape) {
+  std::string text = OneLibrary("");
+  text.replace(text.find("libx.so.1"), 9, "libz.so.1");
+  EXPECT_EQ(Run(text), Result(1, "in.toml:4: \"libz.so.1\" does not begin with libx.so\n"));
+  text.replace(text.find("libz.so.1"), 9, "libx.so.a");
+  EXPECT_EQ(Run(text), Result(1, "in.toml:4: \"libx.so.a\" does not look like lib*.so or lib*.so.NUMBERS\n"));
+}
+
+TEST_F(GenerateTables, RefusesPlaceholdersThatItDoesNotKnow) {
+  EXPECT_EQ(Run(OneEdge("names = [\"liby.so.{micro}\"]\n")),
+            Result(1, "in.toml:10: unknown placeholder {micro} in \"liby.so.{micro}\"\n"));
+  EXPECT_EQ(Run(OneEdge("names = [\"liby.so.{major\"]\n")),
+            Result(1, "in.toml:10: stray brace in \"liby.so.{major\"\n"));
+}
+
+TEST_F(GenerateTables, RefusesALibraryThatOpensItself) {
+  EXPECT_EQ(Run(OneEdge("names = [\"libx.so.{major}\"]\n")), Result(1, "in.toml:10: x opens itself\n"));
+}
+
+TEST_F(GenerateTables, RefusesAnEmptySpanOfVersions) {
+  EXPECT_EQ(Run(OneEdge("names = [\"liby.so\"]\nsince = \"9.10\"\nuntil = \"9.9\"\n")),
+            Result(1, "in.toml:10: since 9.10 is not before until 9.9\n"));
+}
+
+TEST_F(GenerateTables, RefusesASiblingThatIsNoOtherLibrary) {
+  EXPECT_EQ(Run(OneLibrary("version_siblings = [\"libx.so.1\"]\n")),
+            Result(1, "in.toml:4: sibling \"libx.so.1\" is not the soname of another library\n"));
+}
+
+TEST_F(GenerateTables, ReportsEveryMistakeAtOnce) {
+  EXPECT_EQ(Run(OneEdge("names = [\"y\", \"liby.so.{a}\"]\n")),
+            Result(1,
+                   "in.toml:10: \"y\" is no name of a library\n"
+                   "in.toml:10: unknown placeholder {a} in \"liby.so.{a}\"\n"));
+}
+
+}  // namespace
+}  // namespace culprit::knowledge

@@ -1,0 +1,76 @@
+// Finding a row by file name, and whether a dlopen happens in a given version. The rows are generated.
+#include "knowledge/libraries.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/version.h"
+#include "knowledge/libraries_table.h"
+
+namespace culprit::knowledge {
+namespace {
+
+constexpr std::string_view kSo = ".so";
+constexpr size_t kShortestHash = 8;  // auditwheel puts the first eight hexadecimal digits of a SHA-256
+
+const LibraryName* FindName(std::string_view name) {
+  const auto names = LibraryNames();
+  const auto at = std::ranges::lower_bound(names, name, {}, &LibraryName::name);
+  return at != names.end() && at->name == name ? &*at : nullptr;
+}
+
+// "libcudnn-1a2b3c4d" -> "libcudnn"; nothing when there is no hash at the end.
+std::optional<std::string_view> WithoutHash(std::string_view stem) {
+  const size_t dash = stem.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const std::string_view hash = stem.substr(dash + 1);
+  if (hash.size() < kShortestHash) return std::nullopt;
+  if (hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
+  return stem.substr(0, dash);
+}
+
+// Cuts one number after another off the name. `so` is where ".so" ends: the bare name answers for a version
+// that no soname begins only where files are numbered apart from their soname.
+const LibraryName* FindVersioned(std::string_view name, size_t so) {
+  if (const LibraryName* found = FindName(name)) return found;
+  if (name.find_first_not_of(".0123456789", so) != std::string_view::npos) return nullptr;
+  while (name.size() > so) {
+    name = name.substr(0, name.rfind('.'));
+    const LibraryName* found = FindName(name);
+    if (found != nullptr && (name.size() > so || found->any_version)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Library* FindLibrary(std::string_view file_name) {
+  if (!file_name.starts_with("lib") || file_name.ends_with('.')) return nullptr;
+  const size_t dot = file_name.find(kSo);
+  if (dot == std::string_view::npos) return nullptr;
+  const size_t so = dot + kSo.size();
+  if (so < file_name.size() && file_name[so] != '.') return nullptr;
+  const LibraryName* found = FindVersioned(file_name, so);
+  if (found == nullptr) {
+    const auto stem = WithoutHash(file_name.substr(0, dot));
+    if (!stem) return nullptr;
+    const std::string plain = std::string(*stem) + std::string(file_name.substr(dot));
+    found = FindVersioned(plain, stem->size() + kSo.size());
+  }
+  return found == nullptr ? nullptr : &Libraries()[found->row];
+}
+
+bool Applies(const DlopenEdge& edge, std::string_view version, std::string_view cuda) {
+  if (!edge.cuda.empty()) {
+    const std::string_view major = cuda.substr(0, cuda.find('.'));
+    if (std::ranges::find(edge.cuda, major) == edge.cuda.end()) return false;
+  }
+  if (edge.since.empty() && edge.until.empty()) return true;
+  const auto own = base::Version::Parse(version);
+  if (!own) return false;
+  if (!edge.since.empty() && *own < *base::Version::Parse(edge.since)) return false;
+  return edge.until.empty() || *own < *base::Version::Parse(edge.until);
+}
+
+}  // namespace culprit::knowledge

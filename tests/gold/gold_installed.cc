@@ -1,0 +1,172 @@
+// Our model of glibc's ld.so against ld.so itself, on everything installed: for each program and shared library of
+// this machine the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with what is missing and
+// what is said about symbol versions. ld.so is run as a command, so nothing of the file is executed.
+#include <elf.h>
+#include <link.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "child.h"
+#include "collect/look.h"
+#include "loader/load.h"
+#include "options.h"
+#include "pool.h"
+#include "system/system.h"
+#include "transcript.h"
+
+namespace culprit::gold {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A program or library that the loader of this very program may be asked about.
+bool IsNative(const std::string& path) {
+  ElfW(Ehdr) header;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
+  static const ElfW(Ehdr) own = [] {
+    ElfW(Ehdr) value;
+    std::ifstream self("/proc/self/exe", std::ios::binary);
+    self.read(reinterpret_cast<char*>(&value), sizeof value);
+    return value;
+  }();
+  return std::memcmp(header.e_ident, own.e_ident, EI_VERSION + 1) == 0 && header.e_machine == own.e_machine &&
+         (header.e_type == ET_DYN || header.e_type == ET_EXEC);
+}
+
+std::vector<std::string> InstalledFiles() {
+  std::set<std::string> files;
+  for (const char* root : {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/lib", "/lib64", "/usr/lib64",
+                           "/usr/local", "/opt"}) {
+    std::error_code error;
+    constexpr auto kOptions = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator it(root, kOptions, error), end; it != end && !error; it.increment(error)) {
+      std::error_code ignored;
+      if (!it->is_regular_file(ignored) || it->is_symlink(ignored)) continue;
+      const fs::path real = fs::canonical(it->path(), ignored);
+      if (!ignored && IsNative(real.string())) files.insert(real.string());
+    }
+  }
+  return {files.begin(), files.end()};
+}
+
+// The loader that this program was started with.
+std::string OwnInterpreter() {
+  const auto system = system::RealSystem();
+  const auto look = collect::LookAt(*system, "/proc/self/exe");
+  return look ? look->interpreter : "";
+}
+
+std::vector<std::string> AskReal(const std::string& interpreter, const std::string& file, bool dynamic) {
+  if (!dynamic) return {"not for this loader"};
+  const Ran ran = Spawn(interpreter, interpreter, {file}, {{"LD_TRACE_LOADED_OBJECTS", "1"}}, "/");
+  if (ran.timed_out) return {"trace did not end"};
+  if (ran.out.find("\tstatically linked\n") != std::string::npos) return {"statically linked"};
+  return ReadTrace(ran, interpreter, "");
+}
+
+// In the same form; `dynamic` is false where the file names another loader or has no dynamic section.
+std::vector<std::string> AskModel(const std::string& interpreter, const std::string& file) {
+  const auto system = system::RealSystem();
+  auto look = collect::LookAt(*system, file);
+  if (!look) return {"LookAt: " + look.error().message};
+  look->snapshot.environment.clear();
+  look->snapshot.working_directory = "/";
+  const auto& elf = look->view->Open(file).elf;
+  if (elf == nullptr || !elf->has_dynamic || look->interpreter != interpreter) return {"not for this loader"};
+  const loader::LoadGraph graph = loader::Load(
+      look->snapshot, *look->view,
+      {.target = file, .target_as_given = file, .interpreter = look->interpreter, .known_dlopens = false, .calls = {}});
+  if (graph.uncertain) return {"uncertain: " + graph.error};
+  const bool asks = std::ranges::any_of(
+      elf->requests, [](const auto& request) { return request.kind == binfmt::ElfRequest::Kind::kNeeded; });
+  if (!asks && graph.error.empty()) return {"statically linked"};
+  return TraceOf(graph, file);
+}
+
+// ld.so --verify: 0 a program for this loader, 2 something without an interpreter, 1 nothing dynamic. A program
+// for another loader is told by its PT_INTERP, which ld.so as a command does not look at.
+bool IsForThisLoader(const std::string& interpreter, const std::string& file) {
+  const Ran ran = Spawn(interpreter, interpreter, {"--verify", file}, {}, "/");
+  if (!WIFEXITED(ran.status) || (WEXITSTATUS(ran.status) != 0 && WEXITSTATUS(ran.status) != 2)) return false;
+  if (WEXITSTATUS(ran.status) == 2) return true;
+  const std::string bytes = ReadFile(file);
+  ElfW(Ehdr) header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) ph;
+    std::memcpy(&ph, bytes.data() + header.e_phoff + i * sizeof ph, sizeof ph);
+    if (ph.p_type == PT_INTERP) return interpreter == bytes.c_str() + ph.p_offset;
+  }
+  return true;
+}
+
+int Main(int argc, char** argv) {
+  Options options = ParseOptions(argc, argv, UINT64_MAX);
+  const std::string interpreter = OwnInterpreter();
+  if (interpreter.find("/ld-linux") == std::string::npos) {
+    std::printf("skipped: the loader of this machine, %s, is not glibc's\n", interpreter.c_str());
+    return kSkipped;
+  }
+  std::vector<std::string> files = InstalledFiles();
+  std::erase(files, fs::canonical(interpreter).string());
+  files.resize(std::min<size_t>(files.size(), options.count));
+  const auto begun = std::chrono::steady_clock::now();
+  uint64_t agree = 0, differ = 0, lines = 0, missing = 0, other = 0;
+  RunPool(
+      0, files.size(), options.jobs,
+      [&](uint64_t number, unsigned) {
+        if (options.limit != 0 && std::chrono::steady_clock::now() - begun > std::chrono::seconds(options.limit))
+          return std::string("=late");
+        const std::string& file = files[number];
+        Transcript real, model;
+        real.trace = AskReal(interpreter, file, IsForThisLoader(interpreter, file));
+        model.trace = AskModel(interpreter, file);
+        const std::string difference = Difference(real, model);
+        if (!difference.empty()) return "!" + file + "\n" + difference;
+        std::string text = "=";
+        for (const auto& line : real.trace) text += line + "\n";
+        return text;
+      },
+      [&](const Piece& piece) {
+        if (piece.text == "=late") return;
+        if (!piece.crashed && piece.text.starts_with('=')) {
+          ++agree;
+          for (const std::string& line : Lines(piece.text)) {
+            lines += line.find(" => ") != std::string::npos ? 1 : 0;
+            missing += line.ends_with(" => not found") ? 1 : 0;
+            other += line.starts_with("=not ") || line.starts_with("=statically") ? 1 : 0;
+          }
+          return;
+        }
+        ++differ;
+        std::printf("---- %s differs\n%s", files[piece.number].c_str(), piece.text.c_str());
+        std::fflush(stdout);
+      });
+  std::printf("%llu dependencies, %llu missing; %llu files static or for another loader\n",
+              static_cast<unsigned long long>(lines), static_cast<unsigned long long>(missing),
+              static_cast<unsigned long long>(other));
+  std::printf("%llu files agree, %llu differ\n", static_cast<unsigned long long>(agree),
+              static_cast<unsigned long long>(differ));
+  return differ == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace culprit::gold
+
+int main(int argc, char** argv) {
+  try {
+    return culprit::gold::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gold_installed: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,116 @@
+// See open_tracer.h.
+#include "open_tracer.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+namespace culprit::gold {
+namespace {
+
+constexpr unsigned kSeconds = 20;
+
+// A string of the traced process; read in small pieces, because it may lie at the end of a page.
+std::string ReadString(pid_t pid, uint64_t address) {
+  std::string text;
+  char piece[64];
+  while (text.size() < 8192) {
+    const size_t size = sizeof piece - (address + text.size()) % sizeof piece;
+    const iovec local{piece, size};
+    const iovec remote{reinterpret_cast<void*>(address + text.size()), size};
+    const ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+    if (got <= 0) break;
+    const char* const begin = piece;
+    const char* const end = std::find(begin, begin + got, '\0');
+    text.append(begin, end);
+    if (end != begin + got) break;
+  }
+  return text;
+}
+
+size_t FileSize(int fd) { return static_cast<size_t>(lseek(fd, 0, SEEK_END)); }
+
+std::string Contents(int fd) {
+  std::string text(FileSize(fd), '\0');
+  const ssize_t got = pread(fd, text.data(), text.size(), 0);
+  text.resize(got < 0 ? 0 : static_cast<size_t>(got));
+  return text;
+}
+
+[[noreturn]] void RunChild(const std::string& file, char** argv, char** envp, const std::string& working_directory,
+                           const int (&files)[3]) {
+  ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+  alarm(kSeconds);
+  const int null = open("/dev/null", O_RDONLY);
+  dup2(null, 0);
+  dup2(files[0], 1);
+  dup2(files[1], 2);
+  dup2(files[2], 9);
+  if (chdir(working_directory.c_str()) == 0) execve(file.c_str(), argv, envp);
+  _exit(126);
+}
+
+}  // namespace
+
+TracedRun SpawnTraced(const std::string& file, const std::string& name, const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment, const std::string& working_directory) {
+  std::vector<char*> argv = {const_cast<char*>(name.c_str())};
+  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  std::vector<std::string> variables;
+  for (const auto& [key, value] : environment) variables.push_back(key + "=" + value);
+  std::vector<char*> envp;
+  for (auto& variable : variables) envp.push_back(variable.data());
+  envp.push_back(nullptr);
+  int files[3];
+  for (int& fd : files) fd = memfd_create("output", MFD_CLOEXEC);
+
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) RunChild(file, argv.data(), envp.data(), working_directory, files);
+  TracedRun result;
+  int status = 0;
+  waitpid(child, &status, 0);  // stops at the end of execve
+  if (WIFSTOPPED(status)) {
+    ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+    ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+  }
+  while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+    intptr_t signal = WSTOPSIG(status);
+    if (signal == (SIGTRAP | 0x80)) {
+      signal = 0;
+      __ptrace_syscall_info info;
+      std::memset(&info, 0, sizeof info);
+      const bool told = ptrace(PTRACE_GET_SYSCALL_INFO, child, reinterpret_cast<void*>(sizeof info), &info) > 0;
+      if (told && info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+        if (info.entry.nr == SYS_openat)
+          result.opens.push_back({ReadString(child, info.entry.args[1]), FileSize(files[2])});
+#ifdef SYS_open
+        if (info.entry.nr == SYS_open)
+          result.opens.push_back({ReadString(child, info.entry.args[0]), FileSize(files[2])});
+#endif
+      }
+    }
+    ptrace(PTRACE_SYSCALL, child, nullptr, reinterpret_cast<void*>(signal));
+  }
+  result.ran.status = status;
+  result.ran.timed_out = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+  result.ran.out = Contents(files[0]);
+  result.ran.err = Contents(files[1]);
+  result.ran.events = Contents(files[2]);
+  for (const int fd : files) close(fd);
+  return result;
+}
+
+}  // namespace culprit::gold
