@@ -3,6 +3,4 @@
 
 #include <nlohmann/json.hpp>
 
-namespace culprit::base {
-using Json = nlohmann::ordered_json;
-}  // namespace culprit::base
+#include "base/json_fwd.h"

@@ -51,16 +51,18 @@ bool ReadNeeds(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t
 // The Verdef chain: version, flags, index, count (halves), hash, aux, next; of the Verdaux chain (name, next)
 // the first is the version's own name and the rest are its predecessors.
 bool ReadDefinitions(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left,
-                     std::vector<std::string>& definitions) {
+                     ElfFile& elf) {
   while (Take(left)) {
     const auto flags = reader.Half(SaturatingAdd(offset, 2));
     const auto aux_next = reader.Words<2>(SaturatingAdd(offset, 12));
     if (!flags || !aux_next) return false;
+    const auto name_at = reader.Word(SaturatingAdd(offset, (*aux_next)[0]));
+    auto name = name_at ? strings.At(*name_at) : std::nullopt;
+    if (!name) return false;
     if ((*flags & VER_FLG_BASE) == 0) {
-      const auto name_at = reader.Word(SaturatingAdd(offset, (*aux_next)[0]));
-      auto name = name_at ? strings.At(*name_at) : std::nullopt;
-      if (!name) return false;
-      definitions.push_back(*std::move(name));
+      elf.version_defs.push_back(*std::move(name));
+    } else {
+      elf.version_base = *std::move(name);
     }
     if ((*aux_next)[1] == 0) return true;
     offset = SaturatingAdd(offset, (*aux_next)[1]);
@@ -79,7 +81,7 @@ bool FillVersions(ElfReader& reader, const ElfDynamicTags& tags, ElfStrings& str
   }
   if (tags.verdef) {
     const auto table = MapAddress(elf.loads, *tags.verdef);
-    whole &= table && ReadDefinitions(reader, table->offset, strings, left, elf.version_defs);
+    whole &= table && ReadDefinitions(reader, table->offset, strings, left, elf);
   }
   return whole;
 }

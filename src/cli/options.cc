@@ -114,7 +114,7 @@ bool WriteBytes(const Options& options, const std::string& bytes) {
 
 bool Write(const Options& options, const Answer& answer) {
   switch (options.format) {
-    case Format::kJson: return WriteBytes(options, render::JsonDocument(answer.json()));
+    case Format::kJson: return WriteBytes(options, answer.json());
     case Format::kMarkdown: return WriteBytes(options, render::MarkdownDocument(answer.title, answer.text({})));
     case Format::kText: break;
   }

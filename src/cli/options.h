@@ -9,7 +9,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "render/style.h"
 #include "system/system.h"
 
@@ -44,7 +43,7 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 struct Answer {
   std::string title;                                     // for markdown
   std::function<std::string(const render::Style&)> text;
-  std::function<base::Json()> json;
+  std::function<std::string()> json;
 };
 // Writes the answer in the chosen format. False if it could not be written; stderr says why.
 bool Write(const Options& options, const Answer& answer);

@@ -13,7 +13,7 @@
 #include "collect/record.h"
 #include "loader/library_copies.h"
 #include "loader/load.h"
-#include "render/document.h"
+#include "snapshot/snapshot.h"
 
 namespace culprit::cli {
 namespace {
@@ -105,9 +105,7 @@ int RunSnapshot(int argc, const char* const* argv) {
   }
   recorder.AddAsked();
   snapshot.files = recorder.Take();
-  const base::Json json = snapshot::ToJson(snapshot);
-  const std::string bytes = json.dump(-1, ' ', false, base::Json::error_handler_t::replace) + "\n";
-  if (!WriteBytes(options, bytes)) return kExitCannot;
+  if (!WriteBytes(options, snapshot::ToJsonText(snapshot))) return kExitCannot;
   if (!options.output.empty()) {
     Note(options, fmt::format("{} files recorded in {}", snapshot.files.nodes.size(), options.output));
   }

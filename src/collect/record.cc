@@ -24,9 +24,8 @@ bool LooksLikeLibrary(std::string_view name) { return name.find(".so") != std::s
 }  // namespace
 
 RecordedNode& Recorder::AddNode(const std::string& path) {
-  const auto [place, fresh] = record_.nodes.try_emplace(path);
-  RecordedNode& node = place->second;
-  if (!fresh) return node;
+  RecordedNode& node = record_.nodes[path];
+  if (!looked_at_.insert(path).second) return node;
   const auto status = system_.LinkStat(path);
   if (!status) {
     node.error = status.error();

@@ -2,7 +2,10 @@
 // listings of directories, the facts of every library in them, and every path that a live look asked for.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "collect/live_file_view.h"
 #include "snapshot/file_record.h"
@@ -30,6 +33,7 @@ class Recorder {
   const system::System& system_;
   LiveFileView& view_;
   snapshot::FileRecord record_;
+  std::set<std::string> looked_at_;  // the other nodes are known from a listing only
 };
 
 // The variables that decide about loading and about CUDA. Others stay out of a file that people mail around.

@@ -1,8 +1,10 @@
 #include "diagnose/why.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
+#include "base/version.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 
@@ -108,6 +110,25 @@ void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView
   }
 }
 
+// cuDNN works only if all its parts are of one version; the first one loaded is the measure.
+void MarkMixedCudnn(report::LoadAnswer& answer) {
+  const report::Load* first = nullptr;
+  std::optional<base::Version> expected;
+  for (report::Load& load : answer.loads) {
+    const auto* library = knowledge::FindLibrary(base::BaseName(load.path));
+    if (library == nullptr || library->family != "cudnn") continue;
+    auto version = base::Version::Parse(load.version.version);
+    if (!version) continue;
+    version->parts.resize(3);  // the fourth is a build number that not every part tells
+    if (first == nullptr) {
+      first = &load;
+      expected = version;
+    } else if (*version != *expected) {
+      load.problem = load.version.version + " meets " + first->name + " " + first->version.version + " in one process";
+    }
+  }
+}
+
 }  // namespace
 
 report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot, FileView& view) {
@@ -144,6 +165,7 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
     }
     answer.loads.push_back(std::move(load));
   }
+  MarkMixedCudnn(answer);
   for (const Request& request : graph.requests) {
     if (!request.error.empty()) {
       if (request.alternative || request.opened_by == OpenedBy::kPreload) continue;
@@ -154,7 +176,11 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
                                      .optional = request.optional,
                                      .uncertain = request.uncertain,
                                      .parent = ParentOf(request)};
-      (request.optional ? answer.optional_missing : answer.missing).push_back(std::move(missing));
+      auto& list = request.optional ? answer.optional_missing : answer.missing;
+      const bool told = std::ranges::any_of(list, [&](const report::MissingLibrary& other) {
+        return other.name == missing.name && other.requested_by == missing.requested_by;
+      });
+      if (!told) list.push_back(std::move(missing));
     } else if (request.object != loader::kNone) {
       answer.edges.push_back({ParentOf(request), request.object, request.opened_by == OpenedBy::kDlopen});
     }
@@ -193,7 +219,7 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view, c
   answer.requested_by = RequesterOf(graph, snapshot, *request);
   answer.opened_by = OpenedByName(request->opened_by);
   answer.error = request->error;
-  if (answer.target_error == answer.error) answer.target_error.clear();
+  if (!answer.error.empty() && answer.target_error.find(answer.error) != std::string::npos) answer.target_error.clear();
   for (const loader::Attempt& attempt : request->attempts) {
     if (WorthShowing(attempt)) answer.searched.push_back(PlaceOf(attempt, snapshot));
   }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "knowledge/libraries.h"
@@ -31,9 +32,8 @@ std::set<std::string> MissingIn(const fs::path& file, std::set<std::string> text
   while (!texts.empty() && stream) {
     stream.read(block.data() + kept, kBlock);
     const size_t size = kept + static_cast<size_t>(stream.gcount());
-    std::erase_if(texts, [&](const std::string& text) {
-      return memmem(block.data(), size, text.data(), text.size()) != nullptr;
-    });
+    const std::string_view seen(block.data(), size);
+    std::erase_if(texts, [&](const std::string& text) { return seen.find(text) != std::string_view::npos; });
     kept = std::min(overlap, size);
     std::memmove(block.data(), block.data() + size - kept, kept);
   }

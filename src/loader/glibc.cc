@@ -108,8 +108,9 @@ GlibcProcess::Map* GlibcProcess::MapOf(size_t object) {
   return &maps_.front();
 }
 
-bool GlibcProcess::IsMissing(std::string_view name) const {
-  return std::ranges::find(missing_, name) != missing_.end();
+bool GlibcProcess::IsMissing(std::string_view name, const Map* provider) const {
+  const auto place = static_cast<size_t>(std::ranges::find(namespace_, provider) - namespace_.begin());
+  return std::ranges::any_of(missing_, [&](const auto& entry) { return entry.first == name && entry.second <= place; });
 }
 
 // The loader's last words; only the first failure speaks them.

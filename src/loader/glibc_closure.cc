@@ -36,7 +36,7 @@ Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt:
     if (!dlopen) result.error().UseStartWords();
     request.error = result.error().Message();
     request.optional = wanted.kind == Kind::kAuxiliary;
-    if (result.error().not_found && !request.optional) missing_.push_back(name);
+    if (result.error().not_found && !request.optional && !dlopen) missing_.emplace_back(name, namespace_.size());
   }
   graph_.requests.push_back(std::move(request));
   return result;
@@ -79,7 +79,7 @@ Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* roo
       const bool needed = wanted.kind == Kind::kNeeded;
       const auto loaded = LoadDependency(map, wanted, dlopen);
       if (!loaded) {
-        if (wanted.kind == Kind::kAuxiliary && !loaded.error().uncaught) continue;
+        if (wanted.kind == Kind::kAuxiliary && !loaded.error().uncaught && !loaded.error().crash) continue;
         if (dlopen || !loaded.error().not_found) return std::unexpected(loaded.error());
         GiveUp(loaded.error());
         continue;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "loader/glibc_candidate.h"
@@ -111,7 +112,8 @@ class GlibcProcess final : public Process {
   void GiveUp(const LoadError& error);
   Map* MapOf(size_t object);
   std::string DisplayName(const Map& map) const;
-  bool IsMissing(std::string_view name) const;
+  // At start-up a stand-in was listed for `name`, and it stands before `provider` (which may be null).
+  bool IsMissing(std::string_view name, const Map* provider) const;
 
   const snapshot::Snapshot& snapshot_;
   snapshot::FileView& view_;
@@ -127,7 +129,7 @@ class GlibcProcess final : public Process {
   std::deque<Map> maps_;           // storage; [0] the program, [1] ld.so
   std::vector<Map*> namespace_;    // in the order of the loader's own list
   std::vector<Map*> preloads_;
-  std::vector<std::string> missing_;
+  std::vector<std::pair<std::string, size_t>> missing_;  // at start-up: name, and how many were loaded before
   LoadGraph graph_;
   bool gave_up_ = false;           // ended by something other than a missing library
 };

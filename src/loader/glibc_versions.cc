@@ -19,9 +19,8 @@ Loading<void> GlibcProcess::CheckVersions(Map* map, VersionMode mode) {
   bool relr_marked = false;
   map->versions_checked = true;
   for (const binfmt::ElfVersionNeed& need : elf.version_needs) {
-    // At start-up a stand-in takes the place of what is missing, before any copy that another object found.
-    if (mode == VersionMode::kStart && IsMissing(need.file)) continue;
     const Map* provider = FindByName(need.file);
+    if (mode == VersionMode::kStart && IsMissing(need.file, provider)) continue;
     if (provider == nullptr) {
       return std::unexpected(LoadError{.object = "Inconsistency detected by ld.so: dl-version.c",
                                        .text = "_dl_check_map_versions",
@@ -38,7 +37,10 @@ Loading<void> GlibcProcess::CheckVersions(Map* map, VersionMode mode) {
         }
         continue;
       }
-      if (std::ranges::find(defines.version_defs, version.name) != defines.version_defs.end()) continue;
+      if (version.name == defines.version_base ||
+          std::ranges::find(defines.version_defs, version.name) != defines.version_defs.end()) {
+        continue;
+      }
       const std::string text = "version `" + version.name + "' not found (required by " + asking + ")";
       if (version.weak) {
         if (mode == VersionMode::kStart) graph_.warnings.push_back(file + ": weak " + text);

@@ -1,5 +1,7 @@
 #include "render/document.h"
 
+#include "base/json.h"
+
 namespace culprit::render {
 
 std::string JsonDocument(const base::Json& json) {

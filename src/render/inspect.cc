@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
+#include "render/document.h"
+
 namespace culprit::render {
 namespace {
 
@@ -93,10 +96,10 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
 
 }  // namespace
 
-Json ToJson(const report::InspectAnswer& answer) {
+std::string ToJson(const report::InspectAnswer& answer) {
   Json json = {{"schema", "culprit.inspect/1"}, {"files", Json::array()}};
   for (const FileAnswer& file : answer.files) json["files"].push_back(ToJson(file));
-  return json;
+  return JsonDocument(json);
 }
 
 std::string ToText(const report::InspectAnswer& answer, const Style& style) {

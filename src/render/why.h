@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "base/json.h"
 #include "render/style.h"
 #include "report/why.h"
 
@@ -12,8 +11,8 @@ namespace culprit::render {
 std::string ToText(const report::LibraryAnswer& answer, const Style& style);
 // `all` shows the operating system's libraries one by one instead of folded.
 std::string ToText(const report::LoadAnswer& answer, const Style& style, bool all);
-base::Json ToJson(const report::LibraryAnswer& answer);
-base::Json ToJson(const report::LoadAnswer& answer);
+std::string ToJson(const report::LibraryAnswer& answer);
+std::string ToJson(const report::LoadAnswer& answer);
 std::string ToDot(const report::LoadAnswer& answer);
 
 }  // namespace culprit::render

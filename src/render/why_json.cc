@@ -1,3 +1,6 @@
+// The JSON of `why`, as docs/json-output.md promises it.
+#include "base/json.h"
+#include "render/document.h"
 #include "render/why.h"
 
 namespace culprit::render {
@@ -31,7 +34,7 @@ Json ToJson(const report::MissingLibrary& missing) {
 
 }  // namespace
 
-Json ToJson(const report::LibraryAnswer& answer) {
+std::string ToJson(const report::LibraryAnswer& answer) {
   Json json = {{"schema", "culprit.why/1"}, {"library", answer.library}, {"target", OrNull(answer.target)}};
   json["resolved"] = nullptr;
   if (answer.resolved) {
@@ -57,10 +60,10 @@ Json ToJson(const report::LibraryAnswer& answer) {
   json["target_error"] = OrNull(answer.target_error);
   json["uncertain"] = answer.uncertain;
   json["notes"] = answer.notes;
-  return json;
+  return JsonDocument(json);
 }
 
-Json ToJson(const report::LoadAnswer& answer) {
+std::string ToJson(const report::LoadAnswer& answer) {
   Json json = {{"schema", "culprit.why/1"}, {"target", OrNull(answer.target)}, {"interpreter", OrNull(answer.interpreter)}};
   AddVersion(json, answer.version);
   json["loads"] = Json::array();
@@ -75,6 +78,7 @@ Json ToJson(const report::LoadAnswer& answer) {
       item["title"] = load.title;
       AddVersion(item, load.version);
     }
+    if (!load.problem.empty()) item["problem"] = load.problem;
     json["loads"].push_back(std::move(item));
   }
   json["missing"] = Json::array();
@@ -85,7 +89,7 @@ Json ToJson(const report::LoadAnswer& answer) {
   json["warnings"] = answer.warnings;
   json["uncertain"] = answer.uncertain;
   json["notes"] = answer.notes;
-  return json;
+  return JsonDocument(json);
 }
 
 }  // namespace culprit::render

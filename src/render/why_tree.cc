@@ -55,6 +55,7 @@ class Tree {
     if (!load.title.empty()) line += "  " + About(load.title, load.version);
     line += fmt::format("  {} {}", style_.Dim("[" + load.via + (load.opened_by == "dlopen" ? ", dlopen" : "") + "]"),
                         base::Printable(load.path));
+    if (!load.problem.empty()) line += "  " + style_.Bad("✗ " + load.problem);
     return line;
   }
 
@@ -115,9 +116,14 @@ std::string ToText(const LoadAnswer& answer, const Style& style, bool all) {
   std::string text = Tree(answer, style, all).Draw();
   if (!answer.optional_missing.empty()) {
     text += "\nnot there, and loading goes on without it:\n";
+    std::vector<std::string> told;
     for (const auto& missing : answer.optional_missing) {
-      text += fmt::format("  {}  {}\n", style.Warn(missing.name),
-                          style.Dim("asked for by " + missing.requested_by + " (" + missing.opened_by + ")"));
+      if (std::ranges::find(told, missing.name) != told.end()) continue;
+      told.push_back(missing.name);
+      const auto others = std::ranges::count(answer.optional_missing, missing.name, &report::MissingLibrary::name) - 1;
+      std::string who = "asked for by " + missing.requested_by;
+      if (others > 0) who += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
+      text += fmt::format("  {}  {}\n", style.Warn(missing.name), style.Dim(who));
     }
   }
   for (const std::string& warning : answer.warnings) text += fmt::format("\n{} {}\n", style.Warn("warning:"), base::Printable(warning));

@@ -61,6 +61,7 @@ struct Load {
   std::string opened_by;
   LibraryVersion version;
   std::string title;          // "cuDNN", "" for what is no CUDA library
+  std::string problem;        // it loads, but not as it should: what is wrong
   bool system = false;        // an ordinary library of the operating system
   size_t parent = 0;          // index into loads plus one; 0 = the target
 };

@@ -107,7 +107,7 @@ void ReadList(const JsonReader& json, const char* key, std::vector<T>& out, Read
 base::Json ElfToJson(const ElfFile& elf) {
   // A new field must be added in both directions; this fails to compile until then.
   [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17,
-                                f18, f19, f20, f21, f22, f23, f24, f25] = elf;
+                                f18, f19, f20, f21, f22, f23, f24, f25, f26] = elf;
   JsonWriter json;
   if (elf.problem != binfmt::ElfProblem::kNone) json.Value("problem", Name(elf.problem));
   if (elf.ident != std::array<uint8_t, 16>{}) json.Value("ident", IdentToHex(elf.ident));
@@ -132,6 +132,7 @@ base::Json ElfToJson(const ElfFile& elf) {
   json.Flag("has_relr", elf.has_relr);
   json.List("version_needs", elf.version_needs, NeedToJson);
   json.Texts("version_defs", elf.version_defs);
+  json.Text("version_base", elf.version_base);
   json.Flag("has_version_defs", elf.has_version_defs);
   json.Text("build_id", elf.build_id);
   return json.Take();
@@ -161,6 +162,7 @@ void ReadElfJson(const JsonReader& json, ElfFile& elf) {
   json.Field("has_relr", elf.has_relr);
   ReadList(json, "version_needs", elf.version_needs, ReadNeed);
   json.Field("version_defs", elf.version_defs);
+  json.Field("version_base", elf.version_base);
   json.Field("has_version_defs", elf.has_version_defs);
   json.Field("build_id", elf.build_id);
 }

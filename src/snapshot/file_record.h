@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "snapshot/file_view.h"
 
 namespace culprit::snapshot {

@@ -162,6 +162,10 @@ base::Result<Snapshot> SnapshotFromJson(const base::Json& json) {
   return snapshot;
 }
 
+std::string ToJsonText(const Snapshot& snapshot) {
+  return ToJson(snapshot).dump(-1, ' ', false, base::Json::error_handler_t::replace) + "\n";
+}
+
 base::Result<Snapshot> ParseSnapshot(std::string_view text) {
   base::Result<base::Json> json = ParseJson(text);
   if (!json) {

@@ -9,7 +9,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "binfmt/ld_so_cache.h"
 #include "snapshot/fact.h"
 #include "snapshot/file_record.h"
@@ -49,6 +49,8 @@ struct Snapshot {
 };
 
 base::Json ToJson(const Snapshot& snapshot);
+// As the one line of text that goes into a file.
+std::string ToJsonText(const Snapshot& snapshot);
 // Rejects another schema (kUnsupported) and malformed contents with one clear line; unknown keys are ignored.
 base::Result<Snapshot> SnapshotFromJson(const base::Json& json);
 // The same from foreign text: never throws, and bounded in depth, size and time (parse_json.h).

@@ -31,6 +31,7 @@ inline binfmt::ElfFile SampleElf() {
           .has_relr = true,
           .version_needs = {{"libc.so.6", {{"GLIBC_2.17", false}, {"GLIBC_2.34", true}, {"", false}}}, {}},
           .version_defs = {"V1", "V2\n"},
+          .version_base = "libself.so",
           .has_version_defs = true,
           .build_id = "00ff"};
 }

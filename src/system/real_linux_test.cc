@@ -1,3 +1,4 @@
+// What only the real machine can show: races, permissions, devices.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// What is particular to a root that is a directory of the machine.
 #include <gtest/gtest.h>
 
 #include "system/test_trees.h"

@@ -148,6 +148,9 @@ TEST_F(Cli, WhyALibraryThatLdLibraryPathShadows) {
                                     "shadow.env"}, 0);
 }
 TEST_F(Cli, WhyTheWholeLoad) { ExpectGolden("why_load.txt", {"why", "--for", "/app/train", "--root", "root"}, 0); }
+TEST_F(Cli, WhyTheWholeLoadMarksMixedParts) {
+  ExpectGolden("why_mixed.txt", {"why", "--for", "/app/train", "--root", "root", "--env", "shadow.env"}, 0);
+}
 TEST_F(Cli, WhyTheWholeLoadAsJson) {
   ExpectGolden("why_load.json", {"why", "--for", "/app/train", "--root", "root", "--format", "json"}, 0);
 }

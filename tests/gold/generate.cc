@@ -247,7 +247,9 @@ class Generator {
       default:
         break;
     }
-    return {tag, DrawName(index, path)};
+    std::string name = DrawName(index, path);
+    if (name.empty()) tag = DT_NEEDED;  // it means the program
+    return {tag, name};
   }
 
   std::string DrawName(size_t index, const std::string& path) {

@@ -15,8 +15,10 @@ namespace {
 using loader::kNone;
 using loader::OpenedBy;
 
-// Under another name than its own $ORIGIN differs between running the program and listing it.
-bool StartedThroughLink(const Tree& tree) { return std::filesystem::is_symlink(StartPath(tree)); }
+// Running the program, $ORIGIN is where it really lies; listing it, it is as it was named.
+bool OriginDiffers(const Tree& tree) {
+  return !tree.start.starts_with('/') || std::filesystem::is_symlink(tree.start);
+}
 
 void Shorten(Transcript& transcript, const std::string& root) {
   for (auto* lines : {&transcript.searches, &transcript.loaded, &transcript.messages, &transcript.trace})
@@ -79,7 +81,7 @@ Truth AskMusl(const RealLoader& loader, const Tree& tree, const std::string& roo
   for (const std::string& line : Lines(traced.ran.err)) truth.transcript.messages.push_back("stderr " + line);
   if (WIFSIGNALED(traced.ran.status))
     truth.transcript.messages.push_back("killed by signal " + std::to_string(WTERMSIG(traced.ran.status)));
-  if (!StartedThroughLink(tree)) truth.transcript.trace = List(interpreter, tree);
+  if (!OriginDiffers(tree)) truth.transcript.trace = List(interpreter, tree);
   Shorten(truth.transcript, root);
   return truth;
 }
@@ -117,7 +119,7 @@ Transcript FromMuslGraph(const loader::LoadGraph& graph, const Tree& tree, const
   for (const std::string& line : Lines(graph.error))
     if (line.find("SIGBUS") == std::string::npos) result.messages.push_back("stderr " + line);
   if (killed && starting) result.trace = {"trace killed by signal 7"};
-  if (StartedThroughLink(tree)) result.trace.clear();
+  if (OriginDiffers(tree)) result.trace.clear();
   Shorten(result, root);
   return result;
 }

@@ -235,7 +235,7 @@ std::vector<uint32_t> Numbers(std::string_view text) {
 // lib*.so or lib*.so.*; `tail` becomes what follows ".so", with its dot.
 bool LooksLikeLibrary(std::string_view name, std::string_view& tail) {
   const size_t so = name.find(kSo);
-  if (name.substr(0, 3) != "lib" || so == std::string_view::npos || so <= 3) return false;
+  if (!name.starts_with("lib") || so == std::string_view::npos || so <= 3) return false;
   if (name.find_first_of(" /\"\\") != std::string_view::npos) return false;
   tail = name.substr(so + kSo.size());
   return tail.empty() || (tail.front() == '.' && tail.size() > 1);
@@ -261,7 +261,7 @@ void CheckName(std::string_view name, const Edge& edge, const Library& library, 
     i = close + 1;
   }
   if (plain.find_first_of("{}") != std::string::npos) errors.Add(edge.line, "stray brace in " + Quote(name));
-  const bool origin = plain.compare(0, kOrigin.size(), kOrigin) == 0;
+  const bool origin = plain.starts_with(kOrigin);
   const std::string_view file = std::string_view(plain).substr(origin ? kOrigin.size() : 0);
   std::string_view tail;
   if (!LooksLikeLibrary(file, tail)) errors.Add(edge.line, Quote(name) + " is no name of a library");
