@@ -88,9 +88,9 @@ struct ElfFile {
   uint64_t flags_1 = 0;   // DT_FLAGS_1
   bool has_relr = false;  // DT_RELR
   std::vector<ElfVersionNeed> version_needs;
-  std::vector<std::string> version_defs;  // without the base version
+  std::vector<std::string> version_defs;    // without the base version
   std::optional<std::string> version_base;  // the base version: mostly the soname; it can be asked for too
-  bool has_version_defs = false;          // DT_VERDEF present
+  bool has_version_defs = false;            // DT_VERDEF present
 
   std::optional<std::string> build_id;  // hex, NT_GNU_BUILD_ID
 

@@ -50,8 +50,7 @@ bool ReadNeeds(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t
 
 // The Verdef chain: version, flags, index, count (halves), hash, aux, next; of the Verdaux chain (name, next)
 // the first is the version's own name and the rest are its predecessors.
-bool ReadDefinitions(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left,
-                     ElfFile& elf) {
+bool ReadDefinitions(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left, ElfFile& elf) {
   while (Take(left)) {
     const auto flags = reader.Half(SaturatingAdd(offset, 2));
     const auto aux_next = reader.Words<2>(SaturatingAdd(offset, 12));

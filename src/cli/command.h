@@ -6,10 +6,10 @@
 namespace culprit::cli {
 
 // Exit status, for people's scripts.
-inline constexpr int kExitOk = 0;        // nothing wrong
-inline constexpr int kExitFound = 1;     // a culprit was found
-inline constexpr int kExitCannot = 2;    // could not look, or the input is bad
-inline constexpr int kExitUsage = 64;    // wrong usage
+inline constexpr int kExitOk = 0;      // nothing wrong
+inline constexpr int kExitFound = 1;   // a culprit was found
+inline constexpr int kExitCannot = 2;  // could not look, or the input is bad
+inline constexpr int kExitUsage = 64;  // wrong usage
 
 struct Command {
   std::string_view name;

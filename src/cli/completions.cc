@@ -29,7 +29,8 @@ constexpr std::string_view kBash = R"sh(_culprit() {
 complete -o filenames -F _culprit culprit
 )sh";
 
-constexpr std::string_view kFish = R"sh(complete -c culprit -n __fish_use_subcommand -f -a "why inspect snapshot completions"
+constexpr std::string_view kFish =
+    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "why inspect snapshot completions"
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
@@ -54,7 +55,8 @@ int RunCompletions(int argc, const char* const* argv) {
   } else if (shell == "fish") {
     fmt::print("{}", kFish);
   } else {
-    fmt::print(stderr, "usage: culprit completions bash|zsh|fish\n  example: source <(culprit completions bash)\n");
+    fmt::print(stderr,
+               "usage: culprit completions bash|zsh|fish\n  example: source <(culprit completions bash)\n");
     return shell == "--help" || shell == "-h" ? kExitOk : kExitUsage;
   }
   return kExitOk;

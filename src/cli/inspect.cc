@@ -1,9 +1,10 @@
 // culprit inspect FILE...
+#include "diagnose/inspect.h"
+
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "collect/live_file_view.h"
-#include "diagnose/inspect.h"
 #include "render/inspect.h"
 
 namespace culprit::cli {
@@ -36,9 +37,10 @@ int RunInspect(int argc, const char* const* argv) {
       status = kExitFound;
     }
   }
-  const bool written = Write(options, {.title = "culprit inspect",
-                                       .text = [&](const auto& style) { return render::ToText(answer, style); },
-                                       .json = [&] { return render::ToJson(answer); }});
+  const bool written =
+      Write(options, {.title = "culprit inspect",
+                      .text = [&](const auto& style) { return render::ToText(answer, style); },
+                      .json = [&] { return render::ToJson(answer); }});
   return written ? status : kExitCannot;
 }
 

@@ -18,10 +18,11 @@ constexpr std::array kCommands = {
 };
 
 void PrintHelp(FILE* out) {
-  fmt::print(out,
-             "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. Looking executes nothing.\n\n"
-             "usage: culprit COMMAND [OPTIONS]\n\n",
-             CULPRIT_VERSION);
+  fmt::print(
+      out,
+      "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. Looking executes nothing.\n\n"
+      "usage: culprit COMMAND [OPTIONS]\n\n",
+      CULPRIT_VERSION);
   for (const Command& command : kCommands) fmt::print(out, "  {:<12} {}\n", command.name, command.summary);
   fmt::print(out,
              "\n  culprit COMMAND --help   options and examples\n\n"

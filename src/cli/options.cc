@@ -35,7 +35,8 @@ void AddCommonOptions(CLI::App& app, Options& options) {
       ->option_text("FORMAT");
   app.add_option("-o,--output", options.output, "write to FILE instead of the terminal")->option_text("FILE");
   app.add_option("--root", options.root, "look at DIR as if it were /")->option_text("DIR");
-  app.add_option("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line")->option_text("FILE");
+  app.add_option("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line")
+      ->option_text("FILE");
   app.add_option("--color", options.color, "auto, always or never (NO_COLOR is honoured)")
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->option_text("WHEN");
@@ -70,7 +71,8 @@ base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options
   auto rooted = system::RootedSystem(options.root);
   const char* library_path = std::getenv("LD_LIBRARY_PATH");
   if (rooted && options.env_file.empty() && library_path != nullptr && *library_path != '\0') {
-    Note(options, "LD_LIBRARY_PATH of this shell is not applied to --root; give the environment with --env FILE");
+    Note(options,
+         "LD_LIBRARY_PATH of this shell is not applied to --root; give the environment with --env FILE");
   }
   return rooted;
 }
@@ -106,17 +108,20 @@ bool WriteBytes(const Options& options, const std::string& bytes) {
   const int error = errno;
   if (file != nullptr) ok = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && ok;
   if (!ok) {
-    fmt::print(stderr, "culprit: cannot write {}: {}\n", options.output.empty() ? "the answer" : options.output,
-               std::strerror(error));
+    fmt::print(stderr, "culprit: cannot write {}: {}\n",
+               options.output.empty() ? "the answer" : options.output, std::strerror(error));
   }
   return ok;
 }
 
 bool Write(const Options& options, const Answer& answer) {
   switch (options.format) {
-    case Format::kJson: return WriteBytes(options, answer.json());
-    case Format::kMarkdown: return WriteBytes(options, render::MarkdownDocument(answer.title, answer.text({})));
-    case Format::kText: break;
+    case Format::kJson:
+      return WriteBytes(options, answer.json());
+    case Format::kMarkdown:
+      return WriteBytes(options, render::MarkdownDocument(answer.title, answer.text({})));
+    case Format::kText:
+      break;
   }
   return WriteBytes(options, answer.text({.color = UseColor(options)}));
 }

@@ -41,7 +41,7 @@ base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options);
 
 struct Answer {
-  std::string title;                                     // for markdown
+  std::string title;  // for markdown
   std::function<std::string(const render::Style&)> text;
   std::function<std::string()> json;
 };

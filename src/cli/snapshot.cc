@@ -1,4 +1,6 @@
 // culprit snapshot -o FILE [TARGET...]
+#include "snapshot/snapshot.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,7 +15,6 @@
 #include "collect/record.h"
 #include "loader/library_copies.h"
 #include "loader/load.h"
-#include "snapshot/snapshot.h"
 
 namespace culprit::cli {
 namespace {
@@ -54,13 +55,16 @@ void AddLoader(const system::System& machine, snapshot::Snapshot& snapshot, cons
 int RunSnapshot(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> targets;
-  CLI::App app("This machine as one file: `culprit why --snapshot FILE` gives the same answers from it elsewhere.",
-               "culprit snapshot");
+  CLI::App app(
+      "This machine as one file: `culprit why --snapshot FILE` gives the same answers from it elsewhere.",
+      "culprit snapshot");
   app.add_option("TARGET", targets, "programs or libraries whose whole load must be in it");
   AddCommonOptions(app, options);
   app.footer(
-      "Recorded: the loaders, ld.so.cache, the library directories and programs on PATH with the headers of what\n"
-      "lies in them, the usual places of CUDA and Python environments, and the variables that matter to loading.\n"
+      "Recorded: the loaders, ld.so.cache, the library directories and programs on PATH with the headers of "
+      "what\n"
+      "lies in them, the usual places of CUDA and Python environments, and the variables that matter to "
+      "loading.\n"
       "Examples:\n"
       "  culprit snapshot -o machine.json\n"
       "  culprit snapshot -o machine.json ./train .venv/bin/python3");
@@ -86,7 +90,8 @@ int RunSnapshot(int argc, const char* const* argv) {
     if (!look) return Fail(look.error());
     AddLoader(machine, snapshot, look->interpreter);
     look->snapshot.environment = snapshot.environment;
-    const auto graph = loader::Load(look->snapshot, view, {.target = look->target, .interpreter = look->interpreter});
+    const auto graph =
+        loader::Load(look->snapshot, view, {.target = look->target, .interpreter = look->interpreter});
     for (const loader::Object& object : graph.objects) {
       recorder.AddDirectory(std::string(base::DirName(object.real_path)), /*programs=*/false);
     }

@@ -1,10 +1,11 @@
 // culprit why [LIBRARY] [--for TARGET]
+#include "diagnose/why.h"
+
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "cli/options.h"
 #include "collect/look.h"
-#include "diagnose/why.h"
 #include "loader/load.h"
 #include "render/why.h"
 #include "snapshot/snapshot.h"
@@ -41,9 +42,10 @@ base::Result<snapshot::Snapshot> ReadSnapshot(const std::string& file) {
 int AnswerLibrary(const WhyOptions& options, const collect::Look& look, const loader::Question& question) {
   const auto answer =
       diagnose::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
-  const bool written = Write(options.common, {.title = "culprit why " + options.library,
-                                              .text = [&](const auto& style) { return render::ToText(answer, style); },
-                                              .json = [&] { return render::ToJson(answer); }});
+  const bool written =
+      Write(options.common, {.title = "culprit why " + options.library,
+                             .text = [&](const auto& style) { return render::ToText(answer, style); },
+                             .json = [&] { return render::ToJson(answer); }});
   if (!written) return kExitCannot;
   if (answer.resolved) return kExitOk;
   return answer.uncertain ? kExitCannot : kExitFound;
@@ -57,9 +59,10 @@ int AnswerLoad(const WhyOptions& options, const collect::Look& look, const loade
     written = WriteBytes(options.common, render::ToDot(answer));
   } else {
     const bool all = options.all || options.common.verbose;
-    written = Write(options.common, {.title = "culprit why --for " + options.target,
-                                     .text = [&](const auto& style) { return render::ToText(answer, style, all); },
-                                     .json = [&] { return render::ToJson(answer); }});
+    written =
+        Write(options.common, {.title = "culprit why --for " + options.target,
+                               .text = [&](const auto& style) { return render::ToText(answer, style, all); },
+                               .json = [&] { return render::ToJson(answer); }});
   }
   if (!written || answer.uncertain) return kExitCannot;
   return answer.error.empty() && answer.missing.empty() ? kExitOk : kExitFound;
@@ -69,8 +72,10 @@ int AnswerLoad(const WhyOptions& options, const collect::Look& look, const loade
 
 int RunWhy(int argc, const char* const* argv) {
   WhyOptions options;
-  CLI::App app("Which file is loaded under a name, every place that was searched, and which copies lose.", "culprit why");
-  app.add_option("LIBRARY", options.library, "the name as a program asks for it: libcudnn.so.9. Without it: the whole load");
+  CLI::App app("Which file is loaded under a name, every place that was searched, and which copies lose.",
+               "culprit why");
+  app.add_option("LIBRARY", options.library,
+                 "the name as a program asks for it: libcudnn.so.9. Without it: the whole load");
   app.add_option("--for", options.target, "the program or library that loads it")->option_text("TARGET");
   app.add_option("--from", options.from, "the loaded library whose dlopen is meant (default: the program)")
       ->option_text("LIB");
@@ -118,7 +123,8 @@ int RunWhy(int argc, const char* const* argv) {
                             .target_as_given = options.target,
                             .interpreter = look->interpreter,
                             .known_dlopens = !options.no_dlopen};
-  return options.library.empty() ? AnswerLoad(options, *look, question) : AnswerLibrary(options, *look, question);
+  return options.library.empty() ? AnswerLoad(options, *look, question)
+                                 : AnswerLibrary(options, *look, question);
 }
 
 }  // namespace culprit::cli

@@ -49,9 +49,11 @@ std::optional<Read> FromFileName(const std::string& real_path) {
   const std::string_view name = BaseName(real_path);
   const size_t at = name.find(".so.");
   if (at == std::string_view::npos) return std::nullopt;
-  const auto version = base::Version::Parse(name.substr(at + 4));
+  const std::string_view text = name.substr(at + 4);
+  const auto version = base::Version::Parse(text);
   if (!version || version->parts.size() < 3) return std::nullopt;
-  return Read{version->ToString(), "file name " + real_path};
+  return Read{std::string(text),
+              "file name " + real_path};  // as it stands: a driver is 580.95.05, not 580.95.5
 }
 
 // (c) A library beside it that carries the version of both.
@@ -88,7 +90,8 @@ struct PipRecord {
 };
 
 // (d) The dist-info of a pip package that lists this very file.
-std::optional<PipRecord> FindPipRecord(const System& system, const Library& library, const std::string& real_path) {
+std::optional<PipRecord> FindPipRecord(const System& system, const Library& library,
+                                       const std::string& real_path) {
   const std::string needle = "/" + std::string(BaseName(real_path)) + ",";
   for (const std::string& directory : RecordDirectories(real_path)) {
     const auto entries = system.List(directory);

@@ -16,10 +16,14 @@ using system::FileType;
 
 FileKind KindOf(FileType type) {
   switch (type) {
-    case FileType::kRegular: return FileKind::kRegular;
-    case FileType::kDirectory: return FileKind::kDirectory;
-    case FileType::kLink: return FileKind::kLink;
-    case FileType::kOther: break;
+    case FileType::kRegular:
+      return FileKind::kRegular;
+    case FileType::kDirectory:
+      return FileKind::kDirectory;
+    case FileType::kLink:
+      return FileKind::kLink;
+    case FileType::kOther:
+      break;
   }
   return FileKind::kOther;
 }
@@ -42,7 +46,8 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
   facts.size = file->status.size;
   constexpr uint32_t kSetUserId = 04000;
   constexpr uint32_t kSetGroupId = 02000;
-  facts.set_user_id = facts.kind == FileKind::kRegular && (file->status.mode & (kSetUserId | kSetGroupId)) != 0;
+  facts.set_user_id =
+      facts.kind == FileKind::kRegular && (file->status.mode & (kSetUserId | kSetGroupId)) != 0;
   if (file->bytes) facts.elf = std::make_shared<binfmt::ElfFile>(binfmt::ReadElf(*file->bytes));
   return facts;
 }
@@ -51,7 +56,7 @@ PathError LiveFileView::Directory(const std::string& path) {
   const auto [place, fresh] = directories_.try_emplace(path, PathError::kNone);
   if (fresh) {
     const auto status = system_.Stat(path);
-    place->second = !status                                 ? status.error()
+    place->second = !status                                ? status.error()
                     : status->type == FileType::kDirectory ? PathError::kNone
                                                            : PathError::kNotDirectory;
   }
@@ -65,7 +70,8 @@ std::string LiveFileView::RealPath(const std::string& path) {
   const std::string_view name = base::BaseName(path);
   if (path.starts_with('/') && !name.empty() && name != "." && name != "..") {
     const std::string_view directory = base::DirName(path);
-    const std::string joined = base::JoinPath(directory == "/" ? "/" : RealPath(std::string(directory)), name);
+    const std::string joined =
+        base::JoinPath(directory == "/" ? "/" : RealPath(std::string(directory)), name);
     const auto status = system_.LinkStat(joined);
     if (status && status->type != FileType::kLink) real = joined;
   }

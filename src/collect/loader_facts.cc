@@ -21,8 +21,8 @@ struct Usual {
   uint16_t machine;
   int bits;
   std::string_view glibc;
-  std::string_view musl;      // the <arch> of ld-musl-<arch>.so.1
-  std::string_view triplet;   // Debian's directory name
+  std::string_view musl;     // the <arch> of ld-musl-<arch>.so.1
+  std::string_view triplet;  // Debian's directory name
 };
 constexpr Usual kUsual[] = {
     {EM_X86_64, 64, "/lib64/ld-linux-x86-64.so.2", "x86_64", "x86_64-linux-gnu"},
@@ -46,7 +46,8 @@ bool LooksLikeDirectory(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f && c != '%'; });
 }
 
-// The compiled-in list: NUL-separated strings, each an absolute directory ending in '/', among them a lib one.
+// The compiled-in list: NUL-separated strings, each an absolute directory ending in '/', among them a lib
+// one.
 std::vector<std::string> FindSystemDirs(std::string_view bytes) {
   std::vector<std::string> best;
   for (size_t at = bytes.find("/lib"); at != std::string_view::npos; at = bytes.find("/lib", at + 1)) {
@@ -112,7 +113,8 @@ void FillGlibc(std::string_view bytes, const std::string& real_path, LoaderFacts
   facts.system_dirs = FindSystemDirs(bytes);
   facts.lib_token = FindLibToken(bytes, facts.system_dirs);
   if (facts.version.empty()) {
-    facts.assumptions.push_back("the version of " + facts.path + " could not be read; a recent one is assumed");
+    facts.assumptions.push_back("the version of " + facts.path +
+                                " could not be read; a recent one is assumed");
   }
 }
 
@@ -138,7 +140,8 @@ void AssumeGlibc(const system::System& system, LoaderFacts& facts) {
 
 }  // namespace
 
-LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path, const binfmt::ElfFile& like) {
+LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path,
+                            const binfmt::ElfFile& like) {
   LoaderFacts facts;
   facts.path = path;
   facts.machine = like.machine;

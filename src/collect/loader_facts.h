@@ -1,5 +1,5 @@
-// What a dynamic loader was built with, read from its own file: which libc it belongs to, its version, and the
-// directories compiled into it. Reads: the loader, and for musl its path file under /etc.
+// What a dynamic loader was built with, read from its own file: which libc it belongs to, its version, and
+// the directories compiled into it. Reads: the loader, and for musl its path file under /etc.
 #pragma once
 
 #include <cstdint>

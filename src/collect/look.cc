@@ -36,9 +36,12 @@ Fact<std::string> ReadPreload(const system::System& system) {
 
 std::string MachineOf(uint16_t machine) {
   switch (machine) {
-    case EM_X86_64: return "x86_64";
-    case EM_AARCH64: return "aarch64";
-    default: return binfmt::MachineName(machine);
+    case EM_X86_64:
+      return "x86_64";
+    case EM_AARCH64:
+      return "aarch64";
+    default:
+      return binfmt::MachineName(machine);
   }
 }
 
@@ -87,13 +90,15 @@ base::Result<binfmt::ElfFile> ChooseTarget(Look& look, const std::string& target
                         target + (facts.dangling ? ": is a link that leads nowhere" : ": no such file"));
     }
     if (facts.error != PathError::kNone) {
-      return base::Fail(base::ErrorCode::kNotReadable, target + ": " + std::string(base::Strerror(facts.error)));
+      return base::Fail(base::ErrorCode::kNotReadable,
+                        target + ": " + std::string(base::Strerror(facts.error)));
     }
     if (facts.kind != snapshot::FileKind::kRegular) {
       return base::Fail(base::ErrorCode::kBadFormat, target + ": not a regular file");
     }
     if (facts.elf == nullptr) {
-      return base::Fail(base::ErrorCode::kNotReadable, target + ": its contents are not recorded in the snapshot");
+      return base::Fail(base::ErrorCode::kNotReadable,
+                        target + ": its contents are not recorded in the snapshot");
     }
     elf = *facts.elf;
     if (elf.bits() == 0 || elf.problem == binfmt::ElfProblem::kNotElf) {

@@ -1,4 +1,5 @@
-// Looking at one target on a machine: the snapshot of what decides about its loading, and a view of the files.
+// Looking at one target on a machine: the snapshot of what decides about its loading, and a view of the
+// files.
 #pragma once
 
 #include <memory>
@@ -11,18 +12,20 @@
 namespace culprit::collect {
 
 struct Look {
-  snapshot::Snapshot snapshot;                  // without recorded files
-  std::unique_ptr<snapshot::FileView> view;     // refers to the system
-  std::string target;                           // absolute; "" when none was given
-  std::string interpreter;                      // for loader::Question
+  snapshot::Snapshot snapshot;               // without recorded files
+  std::unique_ptr<snapshot::FileView> view;  // refers to the system
+  std::string target;                        // absolute; "" when none was given
+  std::string interpreter;                   // for loader::Question
 };
 
-// `target` may be relative to the system's working directory, or "" for "any program of this machine". A target
-// that is not there, not readable or not ELF is an error. `interpreter` overrides what the target says.
+// `target` may be relative to the system's working directory, or "" for "any program of this machine". A
+// target that is not there, not readable or not ELF is an error. `interpreter` overrides what the target
+// says.
 base::Result<Look> LookAt(const system::System& system, const std::string& target,
                           const std::string& interpreter = "");
 
-// The same from a recorded snapshot, which must outlive the result. A target that was not recorded is an error.
+// The same from a recorded snapshot, which must outlive the result. A target that was not recorded is an
+// error.
 base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::string& target,
                             const std::string& interpreter = "");
 

@@ -104,16 +104,18 @@ void Recorder::AddAsked() {
   for (const std::string& path : listed) AddDirectory(path, /*programs=*/false);
 }
 
-std::map<std::string, std::string> RelevantEnvironment(const std::map<std::string, std::string>& environment) {
-  static constexpr std::array<std::string_view, 7> kNames = {"PATH", "HOME", "CPATH", "LIBRARY_PATH",
-                                                             "VIRTUAL_ENV", "WSL_DISTRO_NAME", "SUDO_USER"};
+std::map<std::string, std::string> RelevantEnvironment(
+    const std::map<std::string, std::string>& environment) {
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "PATH", "HOME", "CPATH", "LIBRARY_PATH", "VIRTUAL_ENV", "WSL_DISTRO_NAME", "SUDO_USER"};
   static constexpr std::array<std::string_view, 18> kPrefixes = {
-      "LD_",  "CUDA",  "CUDNN", "NVIDIA", "NCCL", "CUPY",   "TORCH", "PYTORCH", "TF_",
-      "XLA_", "JAX_",  "ORT_",  "CONDA_", "NVCC", "PYTHON", "SLURM", "GLIBC_",  "CMAKE_"};
+      "LD_",  "CUDA", "CUDNN", "NVIDIA", "NCCL", "CUPY",   "TORCH", "PYTORCH", "TF_",
+      "XLA_", "JAX_", "ORT_",  "CONDA_", "NVCC", "PYTHON", "SLURM", "GLIBC_",  "CMAKE_"};
   std::map<std::string, std::string> relevant;
   for (const auto& [name, value] : environment) {
-    const bool wanted = std::ranges::find(kNames, name) != kNames.end() ||
-                        std::ranges::any_of(kPrefixes, [&](std::string_view p) { return name.starts_with(p); });
+    const bool wanted =
+        std::ranges::find(kNames, name) != kNames.end() ||
+        std::ranges::any_of(kPrefixes, [&](std::string_view p) { return name.starts_with(p); });
     if (wanted) relevant.emplace(name, value);
   }
   return relevant;

@@ -51,7 +51,8 @@ TEST(Recorder, SurvivesLinksThatRunInACircle) {
 }
 
 TEST(Recorder, SecretsInTheEnvironmentStayOut) {
-  const auto relevant = RelevantEnvironment({{"LD_LIBRARY_PATH", "/x"}, {"AWS_SECRET", "y"}, {"PATH", "/bin"}});
+  const auto relevant =
+      RelevantEnvironment({{"LD_LIBRARY_PATH", "/x"}, {"AWS_SECRET", "y"}, {"PATH", "/bin"}});
   EXPECT_EQ(relevant.size(), 2u);
   EXPECT_FALSE(relevant.contains("AWS_SECRET"));
 }

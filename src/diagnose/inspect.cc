@@ -14,30 +14,41 @@ using snapshot::FileFacts;
 using snapshot::FileKind;
 
 std::string WhyNotReadable(const FileFacts& facts) {
-  if (facts.error == base::PathError::kNoEntry) return facts.dangling ? "is a link that leads nowhere" : "no such file";
+  if (facts.error == base::PathError::kNoEntry)
+    return facts.dangling ? "is a link that leads nowhere" : "no such file";
   if (facts.error != base::PathError::kNone) return std::string(base::Strerror(facts.error));
   if (facts.kind == FileKind::kDirectory) return "is a directory";
   if (facts.elf == nullptr) return "not a regular file";
   switch (facts.elf->problem) {
-    case ElfProblem::kTooShort: return facts.size == 0 ? "is empty" : "too short to be an ELF file";
-    case ElfProblem::kNotElf: return "not an ELF file";
-    case ElfProblem::kBadHeader: return "damaged ELF header";
-    case ElfProblem::kReadFailed: return "could not be read";
+    case ElfProblem::kTooShort:
+      return facts.size == 0 ? "is empty" : "too short to be an ELF file";
+    case ElfProblem::kNotElf:
+      return "not an ELF file";
+    case ElfProblem::kBadHeader:
+      return "damaged ELF header";
+    case ElfProblem::kReadFailed:
+      return "could not be read";
     case ElfProblem::kNone:
     case ElfProblem::kHeadersCut:
     case ElfProblem::kNoDynamic:
-    case ElfProblem::kDynamicCut: break;
+    case ElfProblem::kDynamicCut:
+      break;
   }
   return "";
 }
 
 std::string TypeOf(const ElfFile& elf) {
   switch (elf.type) {
-    case ET_REL: return "object file";
-    case ET_EXEC: return elf.interpreter ? "program" : "static program";
-    case ET_CORE: return "core dump";
-    case ET_DYN: break;
-    default: return "ELF type " + std::to_string(elf.type);
+    case ET_REL:
+      return "object file";
+    case ET_EXEC:
+      return elf.interpreter ? "program" : "static program";
+    case ET_CORE:
+      return "core dump";
+    case ET_DYN:
+      break;
+    default:
+      return "ELF type " + std::to_string(elf.type);
   }
   if ((elf.flags_1 & DF_1_PIE) != 0) {
     return elf.interpreter ? "position-independent program" : "static position-independent program";
@@ -87,7 +98,8 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
   if (library == nullptr) library = knowledge::FindLibrary(base::BaseName(path));
   if (library != nullptr) {
     answer.title = library->title;
-    if (const auto version = view.Version(path)) answer.version = {version->version, version->cuda, version.source};
+    if (const auto version = view.Version(path))
+      answer.version = {version->version, version->cuda, version.source};
   }
   return answer;
 }

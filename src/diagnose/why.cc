@@ -32,7 +32,9 @@ report::LibraryVersion VersionOf(FileView& view, const std::string& path) {
   return {fact->version, fact->cuda, fact.source};
 }
 
-std::string_view OpenedByName(OpenedBy opened_by) { return opened_by == OpenedBy::kDlopen ? "dlopen" : "needed"; }
+std::string_view OpenedByName(OpenedBy opened_by) {
+  return opened_by == OpenedBy::kDlopen ? "dlopen" : "needed";
+}
 
 // Paths in answers are absolute; the loader itself may have composed a relative one.
 std::string Absolute(const Snapshot& snapshot, const std::string& path) {
@@ -68,16 +70,18 @@ report::Place PlaceOf(const loader::Attempt& attempt, const Snapshot& snapshot) 
 }
 
 // Sub-directories for CPU capabilities that do not exist are tried by the loader and interest nobody.
-bool WorthShowing(const loader::Attempt& attempt) { return !(attempt.hwcaps && attempt.in_missing_directory); }
+bool WorthShowing(const loader::Attempt& attempt) {
+  return !(attempt.hwcaps && attempt.in_missing_directory);
+}
 
 // The request whose search decided, among all for that name; nullptr when nobody asked.
 const Request* DecidingRequest(const LoadGraph& graph, const std::string& library) {
   const Request* best = nullptr;
   for (const Request& request : graph.requests) {
     const bool by_name = request.name == library;
-    const bool by_object = request.object != loader::kNone && request.loaded_now &&
-                           (graph.objects[request.object].path == library ||
-                            graph.objects[request.object].real_path == library);
+    const bool by_object =
+        request.object != loader::kNone && request.loaded_now &&
+        (graph.objects[request.object].path == library || graph.objects[request.object].real_path == library);
     if (!by_name && !by_object) continue;
     if (best == nullptr || (request.loaded_now && !best->loaded_now)) best = &request;
   }
@@ -96,7 +100,8 @@ std::string CopyNote(const snapshot::FileFacts& facts, const Snapshot& snapshot)
   return "";
 }
 
-void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView& view, const LoadGraph& graph) {
+void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView& view,
+               const LoadGraph& graph) {
   std::vector<std::string> directories = loader::LibraryDirectories(snapshot, view);
   // Where this process has its other libraries from counts as well.
   for (const Object& object : graph.objects) {
@@ -106,7 +111,8 @@ void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView
   const std::string winner = answer.resolved ? answer.resolved->real_path : "";
   for (const auto& copy : loader::FindCopies(directories, view, base::BaseName(answer.library))) {
     if (copy.real_path == winner) continue;
-    answer.other_copies.push_back({copy.path, VersionOf(view, copy.path), CopyNote(view.Open(copy.path), snapshot)});
+    answer.other_copies.push_back(
+        {copy.path, VersionOf(view, copy.path), CopyNote(view.Open(copy.path), snapshot)});
   }
 }
 
@@ -124,7 +130,8 @@ void MarkMixedCudnn(report::LoadAnswer& answer) {
       first = &load;
       expected = version;
     } else if (*version != *expected) {
-      load.problem = load.version.version + " meets " + first->name + " " + first->version.version + " in one process";
+      load.problem =
+          load.version.version + " meets " + first->name + " " + first->version.version + " in one process";
     }
   }
 }
@@ -188,8 +195,9 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
   return answer;
 }
 
-report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view, const loader::Question& question,
-                                     const std::string& library, const std::string& from) {
+report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
+                                     const loader::Question& question, const std::string& library,
+                                     const std::string& from) {
   LoadGraph graph = loader::Load(snapshot, view, question);
   const Request* request = from.empty() ? DecidingRequest(graph, library) : nullptr;
   report::LibraryAnswer answer{.library = library, .target = question.target};
@@ -219,7 +227,8 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view, c
   answer.requested_by = RequesterOf(graph, snapshot, *request);
   answer.opened_by = OpenedByName(request->opened_by);
   answer.error = request->error;
-  if (!answer.error.empty() && answer.target_error.find(answer.error) != std::string::npos) answer.target_error.clear();
+  if (!answer.error.empty() && answer.target_error.find(answer.error) != std::string::npos)
+    answer.target_error.clear();
   for (const loader::Attempt& attempt : request->attempts) {
     if (WorthShowing(attempt)) answer.searched.push_back(PlaceOf(attempt, snapshot));
   }
@@ -230,14 +239,16 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view, c
     std::string_view via = Name(request->via);
     if (!is_loader && request->loaded_now) via = Name(graph.objects[request->object].via);
     answer.resolved = {path, view.RealPath(path), std::string(via), VersionOf(view, path)};
-    if (answer.searched.empty()) answer.searched.push_back({.path = path, .via = "loaded-before", .outcome = "found"});
+    if (answer.searched.empty())
+      answer.searched.push_back({.path = path, .via = "loaded-before", .outcome = "found"});
   }
   for (const Request& other : graph.requests) {
     const bool same = &other != request && other.object == request->object && other.error.empty() &&
                       request->error.empty() && request->object != loader::kNone;
     if (!same || other.alternative) continue;
     const std::string who = RequesterOf(graph, snapshot, other);
-    if (who != answer.requested_by && std::ranges::find(answer.also_requested_by, who) == answer.also_requested_by.end()) {
+    if (who != answer.requested_by &&
+        std::ranges::find(answer.also_requested_by, who) == answer.also_requested_by.end()) {
       answer.also_requested_by.push_back(who);
     }
   }

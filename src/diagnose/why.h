@@ -11,8 +11,8 @@ namespace culprit::diagnose {
 report::LoadAnswer ExplainLoad(const loader::LoadGraph& graph, const snapshot::Snapshot& snapshot,
                                snapshot::FileView& view);
 
-// `from` = the object whose dlopen is meant when the load itself does not ask for `library`; "" = the program.
-// Puts the question to the loader model, so it takes the question and not a graph.
+// `from` = the object whose dlopen is meant when the load itself does not ask for `library`; "" = the
+// program. Puts the question to the loader model, so it takes the question and not a graph.
 report::LibraryAnswer ExplainLibrary(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                                      const loader::Question& question, const std::string& library,
                                      const std::string& from);

@@ -46,8 +46,8 @@ void LoadError::UseStartWords() {
   }
 }
 
-GlibcProcess::GlibcProcess(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question,
-                           const snapshot::LoaderFacts& facts)
+GlibcProcess::GlibcProcess(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
+                           const Question& question, const snapshot::LoaderFacts& facts)
     : snapshot_(snapshot),
       view_(view),
       question_(question),
@@ -110,7 +110,8 @@ GlibcProcess::Map* GlibcProcess::MapOf(size_t object) {
 
 bool GlibcProcess::IsMissing(std::string_view name, const Map* provider) const {
   const auto place = static_cast<size_t>(std::ranges::find(namespace_, provider) - namespace_.begin());
-  return std::ranges::any_of(missing_, [&](const auto& entry) { return entry.first == name && entry.second <= place; });
+  return std::ranges::any_of(missing_,
+                             [&](const auto& entry) { return entry.first == name && entry.second <= place; });
 }
 
 // The loader's last words; only the first failure speaks them.
@@ -119,7 +120,8 @@ void GlibcProcess::GiveUp(const LoadError& error) {
   if (!graph_.error.empty()) return;
   const std::string program = DisplayName(maps_.front());
   if (error.crash) {
-    graph_.error = error.object + ": " + error.text + (error.reason.empty() ? "; the process is killed by SIGBUS" : ": " + error.reason);
+    graph_.error = error.object + ": " + error.text +
+                   (error.reason.empty() ? "; the process is killed by SIGBUS" : ": " + error.reason);
   } else {
     graph_.error = program + ": error while loading shared libraries: " + error.Message();
   }
@@ -194,7 +196,8 @@ bool GlibcProcess::Dlopen(const std::string& name, size_t caller) {
   const bool asks_caller = name.find('$') != std::string::npos || name.find('/') == std::string::npos;
   graph_.requests.push_back({.name = name, .requester = caller, .opened_by = OpenedBy::kDlopen});
   Request request = graph_.requests.back();
-  auto loaded = MapObject(asks_caller ? MapOf(caller) : nullptr, name, {.dlopen = true, .call = true}, request);
+  auto loaded =
+      MapObject(asks_caller ? MapOf(caller) : nullptr, name, {.dlopen = true, .call = true}, request);
   std::optional<LoadError> error;
   if (!loaded) {
     error = loaded.error();
@@ -216,7 +219,8 @@ bool GlibcProcess::Dlopen(const std::string& name, size_t caller) {
     request.object = kNone;
     gave_up_ |= error->crash;
     if (error->crash) GiveUp(*error);
-    std::erase_if(namespace_, [&](const Map* map) { return map->object != kNone && map->object >= first_object; });
+    std::erase_if(namespace_,
+                  [&](const Map* map) { return map->object != kNone && map->object >= first_object; });
     Unload(graph_, first_object, first_request, caller);
   }
   graph_.requests[first_request] = std::move(request);

@@ -14,11 +14,12 @@ namespace culprit::loader {
 struct CacheUser {
   uint16_t machine = 0;
   int bits = 64;
-  int minor_version = 36;                       // glibc 2.x
-  std::span<const std::string> isa_levels;      // glibc-hwcaps in use, best first
+  int minor_version = 36;                   // glibc 2.x
+  std::span<const std::string> isa_levels;  // glibc-hwcaps in use, best first
 };
 
 // nullptr when the name is not there for this machine.
-const binfmt::LdCacheEntry* LookUpCache(const binfmt::LdCache& cache, std::string_view name, const CacheUser& user);
+const binfmt::LdCacheEntry* LookUpCache(const binfmt::LdCache& cache, std::string_view name,
+                                        const CacheUser& user);
 
 }  // namespace culprit::loader

@@ -24,14 +24,21 @@ Verdict Skip(Outcome outcome, PathError error = PathError::kNoEntry) {
 
 Verdict NotOpened(const snapshot::FileFacts& facts) {
   switch (facts.error) {
-    case PathError::kNoEntry: return Skip(facts.dangling ? Outcome::kDanglingLink : Outcome::kMissing);
-    case PathError::kNotDirectory: return Skip(Outcome::kNotADirectory, facts.error);
-    case PathError::kAccess: return Skip(Outcome::kNotReadable, facts.error);
-    case PathError::kLoop: return Skip(Outcome::kLinkLoop, facts.error);
-    case PathError::kNameTooLong: return Skip(Outcome::kNameTooLong, facts.error);
-    case PathError::kNotRecorded: return Skip(Outcome::kNotRecorded);
+    case PathError::kNoEntry:
+      return Skip(facts.dangling ? Outcome::kDanglingLink : Outcome::kMissing);
+    case PathError::kNotDirectory:
+      return Skip(Outcome::kNotADirectory, facts.error);
+    case PathError::kAccess:
+      return Skip(Outcome::kNotReadable, facts.error);
+    case PathError::kLoop:
+      return Skip(Outcome::kLinkLoop, facts.error);
+    case PathError::kNameTooLong:
+      return Skip(Outcome::kNameTooLong, facts.error);
+    case PathError::kNotRecorded:
+      return Skip(Outcome::kNotRecorded);
     case PathError::kNone:
-    case PathError::kOther: break;
+    case PathError::kOther:
+      break;
   }
   return Skip(Outcome::kIoError, PathError::kOther);
 }
@@ -121,11 +128,12 @@ Verdict VerifyMapping(const ElfFile& elf, const LoaderKind& kind, const MapMode&
     return Fatal(Outcome::kUnusable, "shared object cannot be dlopen()ed");
   }
   // Before 2.41 the stack was made executable on demand.
-  const bool default_executable = kind.machine == EM_X86_64 || kind.machine == EM_386 || kind.machine == EM_ARM;
+  const bool default_executable =
+      kind.machine == EM_X86_64 || kind.machine == EM_386 || kind.machine == EM_ARM;
   const bool wants_executable = elf.stack_flags ? (*elf.stack_flags & PF_X) != 0 : default_executable;
   if (wants_executable && !mode.stack_is_executable && mode.dlopen && kind.minor_version >= 41) {
-    return Fatal(Outcome::kUnusable,
-                 "cannot enable executable stack as shared object requires", "Invalid argument");
+    return Fatal(Outcome::kUnusable, "cannot enable executable stack as shared object requires",
+                 "Invalid argument");
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// What glibc makes of one file that it opened: usable, passed over, or the end of the whole load, in the order
-// and in the words of its own checks (elf/dl-load.c: open_verify, then mapping).
+// What glibc makes of one file that it opened: usable, passed over, or the end of the whole load, in the
+// order and in the words of its own checks (elf/dl-load.c: open_verify, then mapping).
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct LoaderKind {  // what the running ld.so accepts
 
 struct Verdict {
   Outcome outcome = Outcome::kFound;
-  bool fatal = false;      // ends the load; otherwise not found here and the search goes on
-  bool crash = false;      // fatal without a word: the process dies by SIGBUS
+  bool fatal = false;  // ends the load; otherwise not found here and the search goes on
+  bool crash = false;  // fatal without a word: the process dies by SIGBUS
   base::PathError error = base::PathError::kNone;  // errno after a candidate that was passed over
-  std::string text;        // what the loader says about it: "file too short"
-  std::string reason;      // and the strerror() words after it, if any
+  std::string text;                                // what the loader says about it: "file too short"
+  std::string reason;                              // and the strerror() words after it, if any
 };
 
 // First the header, on every candidate of a search. On kFound the search ends.

@@ -1,5 +1,5 @@
-// The dependencies of an object, breadth first (elf/dl-deps.c). DT_NEEDED go to the end of the list; an object
-// named by DT_AUXILIARY or DT_FILTER goes in front of the one that names it and is worked off next.
+// The dependencies of an object, breadth first (elf/dl-deps.c). DT_NEEDED go to the end of the list; an
+// object named by DT_AUXILIARY or DT_FILTER goes in front of the one that names it and is worked off next.
 #include <algorithm>
 #include <list>
 #include <optional>
@@ -12,10 +12,12 @@ namespace culprit::loader {
 using Kind = binfmt::ElfRequest::Kind;
 
 namespace {
-constexpr size_t kMostMoves = 100;  // two objects that are each other's filter move in front of each other for ever
+constexpr size_t kMostMoves =
+    100;  // two objects that are each other's filter move in front of each other for ever
 }
 
-Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt::ElfRequest& wanted, bool dlopen) {
+Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt::ElfRequest& wanted,
+                                                         bool dlopen) {
   std::string name = wanted.name;
   if (HasToken(name)) {
     const auto raise = [&](std::string text) {
@@ -23,20 +25,20 @@ Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt:
     };
     if (secure_) return raise("DST not allowed in SUID/SGID programs");
     name = ExpandTokens(name, TokensOf(*map));
-    // One would expect it the other way round, but glibc skips a DT_NEEDED whose token has no value, and gives
-    // up on such a DT_AUXILIARY.
-    if (name.empty() && wanted.kind == Kind::kAuxiliary) return raise("empty dynamic string token substitution");
+    // One would expect it the other way round, but glibc skips a DT_NEEDED whose token has no value, and
+    // gives up on such a DT_AUXILIARY.
+    if (name.empty() && wanted.kind == Kind::kAuxiliary)
+      return raise("empty dynamic string token substitution");
     if (name.empty()) return nullptr;
   }
-  Request request{.name = name,
-                  .requester = map->object,
-                  .opened_by = OpenedBy::kNeeded};
+  Request request{.name = name, .requester = map->object, .opened_by = OpenedBy::kNeeded};
   auto result = MapObject(map, name, {.dlopen = dlopen}, request);
   if (!result) {
     if (!dlopen) result.error().UseStartWords();
     request.error = result.error().Message();
     request.optional = wanted.kind == Kind::kAuxiliary;
-    if (result.error().not_found && !request.optional && !dlopen) missing_.emplace_back(name, namespace_.size());
+    if (result.error().not_found && !request.optional && !dlopen)
+      missing_.emplace_back(name, namespace_.size());
   }
   graph_.requests.push_back(std::move(request));
   return result;

@@ -1,6 +1,6 @@
 // The directory lists of glibc's search and what it remembers about each directory: which of its hwcaps
-// sub-directories exist is found out at the first visit and kept for the process (elf/dl-load.c: fillin_rpath,
-// open_path; elf/dl-hwcaps.c).
+// sub-directories exist is found out at the first visit and kept for the process (elf/dl-load.c:
+// fillin_rpath, open_path; elf/dl-hwcaps.c).
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,19 @@ namespace culprit::loader {
 
 struct SearchDirectory {
   enum class Status : uint8_t { kUnknown, kExisting, kMissing };
-  std::string name;             // with a trailing '/', or "" for the current directory
-  std::vector<Status> status;   // one per sub-directory, the directory itself last
+  std::string name;            // with a trailing '/', or "" for the current directory
+  std::vector<Status> status;  // one per sub-directory, the directory itself last
 };
 
 using DirectoryList = std::vector<SearchDirectory*>;
 
 class DirectoryTable {
  public:
-  explicit DirectoryTable(std::vector<std::string> subdirectories) : subdirectories_(std::move(subdirectories)) {}
+  explicit DirectoryTable(std::vector<std::string> subdirectories)
+      : subdirectories_(std::move(subdirectories)) {}
 
-  // Splits `text` at any of `separators`, expands tokens, drops what expands to nothing and what stands in the
-  // list already. An empty element is the current directory.
+  // Splits `text` at any of `separators`, expands tokens, drops what expands to nothing and what stands in
+  // the list already. An empty element is the current directory.
   DirectoryList Parse(std::string_view text, std::string_view separators, const TokenValues& values);
   // Directories that stand as they are (the compiled-in ones).
   DirectoryList Fixed(const std::vector<std::string>& names);

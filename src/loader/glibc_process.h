@@ -55,22 +55,22 @@ class GlibcProcess final : public Process {
  private:
   // ld.so's link_map.
   struct Map {
-    std::string name;                 // l_name: "" for the program
-    std::vector<std::string> names;   // l_libname: every name it was asked for by
+    std::string name;                // l_name: "" for the program
+    std::vector<std::string> names;  // l_libname: every name it was asked for by
     std::shared_ptr<const binfmt::ElfFile> elf;
     std::optional<snapshot::FileId> id;
-    Map* loader = nullptr;            // l_loader: whose DT_NEEDED brought it in; null after dlopen
+    Map* loader = nullptr;  // l_loader: whose DT_NEEDED brought it in; null after dlopen
     std::optional<std::string> origin;
-    std::optional<DirectoryList> rpath;    // parsed on first use
+    std::optional<DirectoryList> rpath;  // parsed on first use
     std::optional<DirectoryList> runpath;
-    size_t object = kNone;            // in graph_.objects; kNone for ld.so itself
+    size_t object = kNone;  // in graph_.objects; kNone for ld.so itself
     bool dependencies_loaded = false;
     bool versions_checked = false;
   };
 
   struct MapMode {
-    bool dlopen = false;   // part of a dlopen
-    bool call = false;     // the dlopen call itself: the loader serves for its run paths only
+    bool dlopen = false;  // part of a dlopen
+    bool call = false;    // the dlopen call itself: the loader serves for its run paths only
     bool preload = false;
   };
 
@@ -126,12 +126,12 @@ class GlibcProcess final : public Process {
   DirectoryTable directories_;
   DirectoryList library_path_;
   DirectoryList system_dirs_;
-  std::deque<Map> maps_;           // storage; [0] the program, [1] ld.so
-  std::vector<Map*> namespace_;    // in the order of the loader's own list
+  std::deque<Map> maps_;         // storage; [0] the program, [1] ld.so
+  std::vector<Map*> namespace_;  // in the order of the loader's own list
   std::vector<Map*> preloads_;
   std::vector<std::pair<std::string, size_t>> missing_;  // at start-up: name, and how many were loaded before
   LoadGraph graph_;
-  bool gave_up_ = false;           // ended by something other than a missing library
+  bool gave_up_ = false;  // ended by something other than a missing library
 };
 
 }  // namespace culprit::loader

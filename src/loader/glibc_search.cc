@@ -17,7 +17,7 @@ struct GlibcProcess::Search {
   Map* loader;
   const MapMode& mode;
   Request& request;
-  bool other_class = false;  // a file of the other word size was passed over
+  bool other_class = false;                    // a file of the other word size was passed over
   const snapshot::FileFacts* facts = nullptr;  // of the last candidate that was accepted
 };
 
@@ -97,8 +97,9 @@ Loading<bool> GlibcProcess::Try(Search& search, const std::string& path, Via via
   return true;
 }
 
-Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchList(Search& search, const DirectoryList& list,
-                                                                     Via via, const std::string& origin) {
+Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchList(Search& search,
+                                                                     const DirectoryList& list, Via via,
+                                                                     const std::string& origin) {
   const auto& subdirectories = directories_.subdirectories();
   for (SearchDirectory* directory : list) {
     bool any_exists = false;
@@ -236,8 +237,8 @@ Loading<GlibcProcess::Map*> GlibcProcess::AddObject(const Found& found, const st
     request.object = map->object;
     return map;
   }
-  const Verdict verdict =
-      VerifyMapping(*found.facts->elf, kind_, {.dlopen = mode.dlopen, .stack_is_executable = stack_is_executable_});
+  const Verdict verdict = VerifyMapping(*found.facts->elf, kind_,
+                                        {.dlopen = mode.dlopen, .stack_is_executable = stack_is_executable_});
   if (verdict.outcome != Outcome::kFound) {
     request.attempts.back().outcome = verdict.outcome;
     request.attempts.back().detail = verdict.text;

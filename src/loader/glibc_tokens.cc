@@ -89,7 +89,9 @@ std::string ExpandTokens(std::string_view text, const TokenValues& values) {
         if (!values.platform) return "";
         expanded += *values.platform;
         break;
-      case Token::kLib: expanded += values.lib; break;
+      case Token::kLib:
+        expanded += values.lib;
+        break;
     }
     i = after;
   }

@@ -9,7 +9,7 @@
 namespace culprit::loader {
 
 struct TokenValues {
-  std::optional<std::string> origin;    // directory of the object that the string belongs to
+  std::optional<std::string> origin;  // directory of the object that the string belongs to
   std::optional<std::string> platform;
   std::string lib;
   // Secure mode: $ORIGIN only as the first component, and for the program's own paths only below `trusted`.

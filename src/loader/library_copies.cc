@@ -60,11 +60,12 @@ std::vector<std::string> PythonPatterns(const Snapshot& snapshot, FileView& view
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     if (std::string prefix = Variable(snapshot, name); !prefix.empty()) prefixes.push_back(std::move(prefix));
   }
-  if (const std::string home = Variable(snapshot, "HOME"); !home.empty()) prefixes.push_back(home + "/.local");
+  if (const std::string home = Variable(snapshot, "HOME"); !home.empty())
+    prefixes.push_back(home + "/.local");
   for (const std::string& directory : base::SplitWords(Variable(snapshot, "PATH"), ":")) {
     const std::string python = base::JoinPath(directory, "python3");
     if (view.Open(python).error != base::PathError::kNone) continue;
-    prefixes.emplace_back(base::DirName(directory));                       // of a venv
+    prefixes.emplace_back(base::DirName(directory));                             // of a venv
     prefixes.emplace_back(base::DirName(base::DirName(view.RealPath(python))));  // of what it is made from
     break;
   }
@@ -139,7 +140,8 @@ std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& 
       if (site.ends_with("/lib")) directories.Add(site);
       if (view.Directory(site) != base::PathError::kNone || site.ends_with("/lib")) continue;
       for (const std::string_view below : knowledge::UsualPythonDirectories()) {
-        for (const std::string& path : ExpandPattern(view, base::JoinPath(site, below))) directories.Add(path);
+        for (const std::string& path : ExpandPattern(view, base::JoinPath(site, below)))
+          directories.Add(path);
       }
     }
   }
@@ -157,7 +159,8 @@ std::vector<LibraryCopy> FindCopies(const std::vector<std::string>& directories,
       const std::string path = base::JoinPath(directory, item.name);
       const auto& facts = view.Open(path);
       if (facts.error != base::PathError::kNone || facts.kind != FileKind::kRegular) continue;
-      const bool known = std::ranges::any_of(copies, [&](const LibraryCopy& copy) { return copy.id == facts.id; });
+      const bool known =
+          std::ranges::any_of(copies, [&](const LibraryCopy& copy) { return copy.id == facts.id; });
       if (!known) copies.push_back({path, view.RealPath(path), facts.id});
     }
   }

@@ -1,5 +1,5 @@
-// Copies of a library on a machine, whether or not a loader would look there: the searched directories, those of
-// ld.so.cache, the usual places of toolkits, and the active Python environments.
+// Copies of a library on a machine, whether or not a loader would look there: the searched directories, those
+// of ld.so.cache, the usual places of toolkits, and the active Python environments.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct LibraryCopy {
   snapshot::FileId id;
 };
 
-// Files in `directories` that carry `name`, or `name` with more version numbers, or `name` as auditwheel renames
-// it (libcudnn-1a2b3c4d.so.9). One per file.
+// Files in `directories` that carry `name`, or `name` with more version numbers, or `name` as auditwheel
+// renames it (libcudnn-1a2b3c4d.so.9). One per file.
 std::vector<LibraryCopy> FindCopies(const std::vector<std::string>& directories, snapshot::FileView& view,
                                     std::string_view name);
 

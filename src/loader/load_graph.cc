@@ -4,39 +4,66 @@ namespace culprit::loader {
 
 std::string_view Name(Via via) {
   switch (via) {
-    case Via::kLoadedBefore: return "loaded-before";
-    case Via::kRpath: return "rpath";
-    case Via::kLdLibraryPath: return "ld_library_path";
-    case Via::kRunpath: return "runpath";
-    case Via::kCache: return "cache";
-    case Via::kDefault: return "default";
-    case Via::kLdPreload: return "ld_preload";
-    case Via::kPath: return "path";
+    case Via::kLoadedBefore:
+      return "loaded-before";
+    case Via::kRpath:
+      return "rpath";
+    case Via::kLdLibraryPath:
+      return "ld_library_path";
+    case Via::kRunpath:
+      return "runpath";
+    case Via::kCache:
+      return "cache";
+    case Via::kDefault:
+      return "default";
+    case Via::kLdPreload:
+      return "ld_preload";
+    case Via::kPath:
+      return "path";
   }
   return "unknown";
 }
 
 std::string_view Name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::kFound: return "found";
-    case Outcome::kMissing: return "missing";
-    case Outcome::kDanglingLink: return "dangling link";
-    case Outcome::kNotReadable: return "not readable";
-    case Outcome::kLinkLoop: return "link loop";
-    case Outcome::kNotADirectory: return "not a directory";
-    case Outcome::kNameTooLong: return "name too long";
-    case Outcome::kWrongClass: return "wrong class";
-    case Outcome::kWrongMachine: return "wrong machine";
-    case Outcome::kEmptyFile: return "empty file";
-    case Outcome::kTooShort: return "too short";
-    case Outcome::kNotElf: return "not an ELF file";
-    case Outcome::kIsDirectory: return "is a directory";
-    case Outcome::kBadHeader: return "bad ELF header";
-    case Outcome::kTruncated: return "truncated";
-    case Outcome::kUnusable: return "unusable";
-    case Outcome::kRefused: return "refused";
-    case Outcome::kNotRecorded: return "not recorded";
-    case Outcome::kIoError: return "read error";
+    case Outcome::kFound:
+      return "found";
+    case Outcome::kMissing:
+      return "missing";
+    case Outcome::kDanglingLink:
+      return "dangling link";
+    case Outcome::kNotReadable:
+      return "not readable";
+    case Outcome::kLinkLoop:
+      return "link loop";
+    case Outcome::kNotADirectory:
+      return "not a directory";
+    case Outcome::kNameTooLong:
+      return "name too long";
+    case Outcome::kWrongClass:
+      return "wrong class";
+    case Outcome::kWrongMachine:
+      return "wrong machine";
+    case Outcome::kEmptyFile:
+      return "empty file";
+    case Outcome::kTooShort:
+      return "too short";
+    case Outcome::kNotElf:
+      return "not an ELF file";
+    case Outcome::kIsDirectory:
+      return "is a directory";
+    case Outcome::kBadHeader:
+      return "bad ELF header";
+    case Outcome::kTruncated:
+      return "truncated";
+    case Outcome::kUnusable:
+      return "unusable";
+    case Outcome::kRefused:
+      return "refused";
+    case Outcome::kNotRecorded:
+      return "not recorded";
+    case Outcome::kIoError:
+      return "read error";
   }
   return "unknown";
 }

@@ -13,7 +13,16 @@
 namespace culprit::loader {
 
 // How a file was found. The names are part of the JSON contract.
-enum class Via { kLoadedBefore, kRpath, kLdLibraryPath, kRunpath, kCache, kDefault, kLdPreload, kPath /* name with '/' */ };
+enum class Via {
+  kLoadedBefore,
+  kRpath,
+  kLdLibraryPath,
+  kRunpath,
+  kCache,
+  kDefault,
+  kLdPreload,
+  kPath /* name with '/' */
+};
 std::string_view Name(Via via);
 
 // What opening one candidate gave.
@@ -21,21 +30,21 @@ enum class Outcome {
   kFound,
   kMissing,
   kDanglingLink,
-  kNotReadable,     // EACCES
-  kLinkLoop,        // ELOOP
-  kNotADirectory,   // a component of the path is a file
+  kNotReadable,    // EACCES
+  kLinkLoop,       // ELOOP
+  kNotADirectory,  // a component of the path is a file
   kNameTooLong,
-  kWrongClass,      // passed over
-  kWrongMachine,    // passed over
-  kEmptyFile,       // ends the load
-  kTooShort,        // ends the load
-  kNotElf,          // ends the load
-  kIsDirectory,     // ends the load
-  kBadHeader,       // ends the load
-  kTruncated,       // ends the load, mostly by SIGBUS
-  kUnusable,        // ends the load for another reason; see detail
-  kRefused,         // passed over by a rule of the loader (secure mode, NODEFLIB); see detail
-  kNotRecorded,     // the snapshot does not know
+  kWrongClass,    // passed over
+  kWrongMachine,  // passed over
+  kEmptyFile,     // ends the load
+  kTooShort,      // ends the load
+  kNotElf,        // ends the load
+  kIsDirectory,   // ends the load
+  kBadHeader,     // ends the load
+  kTruncated,     // ends the load, mostly by SIGBUS
+  kUnusable,      // ends the load for another reason; see detail
+  kRefused,       // passed over by a rule of the loader (secure mode, NODEFLIB); see detail
+  kNotRecorded,   // the snapshot does not know
   kIoError,
 };
 std::string_view Name(Outcome outcome);  // "found", "missing", "wrong class" ...
@@ -44,9 +53,9 @@ struct Attempt {
   std::string path;
   Via via = Via::kDefault;
   Outcome outcome = Outcome::kMissing;
-  std::string detail;      // the loader's own words where it has some
-  std::string origin;      // file whose RPATH or RUNPATH named the directory, else empty
-  bool hwcaps = false;     // lies in a hwcaps sub-directory (glibc-hwcaps/..., tls/...) of a searched directory
+  std::string detail;   // the loader's own words where it has some
+  std::string origin;   // file whose RPATH or RUNPATH named the directory, else empty
+  bool hwcaps = false;  // lies in a hwcaps sub-directory (glibc-hwcaps/..., tls/...) of a searched directory
   bool in_missing_directory = false;  // the directory itself does not exist
 };
 
@@ -57,7 +66,7 @@ inline constexpr size_t kNone = static_cast<size_t>(-1);
 // One request for a name and how it ended.
 struct Request {
   std::string name;
-  size_t requester = kNone;  // index into LoadGraph::objects; kNone = the environment (a preload)
+  size_t requester = kNone;    // index into LoadGraph::objects; kNone = the environment (a preload)
   std::string requester_path;  // set when the requester is gone again: part of a dlopen that failed
   OpenedBy opened_by = OpenedBy::kNeeded;
   Via via = Via::kDefault;   // of the result
@@ -66,18 +75,18 @@ struct Request {
   bool optional = false;     // a dlopen whose failure the caller survives
   bool alternative = false;  // a dlopen with several names: another name of the same call speaks for it
   std::vector<Attempt> attempts;
-  std::string error;         // in the loader's words, when object is kNone
-  bool uncertain = false;    // not enough facts: something on the way was not recorded
+  std::string error;       // in the loader's words, when object is kNone
+  bool uncertain = false;  // not enough facts: something on the way was not recorded
 };
 
 struct Object {
-  std::string name;       // as first requested
-  std::string path;       // as the loader composed it; links not resolved
+  std::string name;  // as first requested
+  std::string path;  // as the loader composed it; links not resolved
   std::string real_path;
   snapshot::FileId id;
   Via via = Via::kDefault;
   OpenedBy opened_by = OpenedBy::kNeeded;
-  size_t requester = kNone;               // who brought it in
+  size_t requester = kNone;  // who brought it in
   std::shared_ptr<const binfmt::ElfFile> elf;
 };
 
@@ -87,13 +96,13 @@ void Unload(struct LoadGraph& graph, size_t first_object, size_t first_request, 
 
 struct LoadGraph {
   std::string target;
-  std::string interpreter;             // "" for a static program
-  std::vector<Object> objects;         // [0] is the target; then in load order
-  std::vector<Request> requests;       // in the order in which the loader works them off
-  std::string error;                   // what the loader prints when it gives up, "" when it does not
+  std::string interpreter;                  // "" for a static program
+  std::vector<Object> objects;              // [0] is the target; then in load order
+  std::vector<Request> requests;            // in the order in which the loader works them off
+  std::string error;                        // what the loader prints when it gives up, "" when it does not
   std::vector<std::string> version_errors;  // every "version `X' not found", also behind another error
-  std::vector<std::string> warnings;   // what it prints and goes on
-  std::vector<std::string> assumptions;  // what the model had to assume
+  std::vector<std::string> warnings;        // what it prints and goes on
+  std::vector<std::string> assumptions;     // what the model had to assume
   bool uncertain = false;
 };
 

@@ -27,14 +27,22 @@ std::string Variable(const snapshot::Snapshot& snapshot, const char* name) {
 
 Outcome OutcomeOf(const snapshot::FileFacts& facts) {
   switch (facts.error) {
-    case PathError::kNone: return Outcome::kFound;
-    case PathError::kNoEntry: return facts.dangling ? Outcome::kDanglingLink : Outcome::kMissing;
-    case PathError::kNotDirectory: return Outcome::kNotADirectory;
-    case PathError::kAccess: return Outcome::kNotReadable;
-    case PathError::kLoop: return Outcome::kLinkLoop;
-    case PathError::kNameTooLong: return Outcome::kNameTooLong;
-    case PathError::kNotRecorded: return Outcome::kNotRecorded;
-    case PathError::kOther: break;
+    case PathError::kNone:
+      return Outcome::kFound;
+    case PathError::kNoEntry:
+      return facts.dangling ? Outcome::kDanglingLink : Outcome::kMissing;
+    case PathError::kNotDirectory:
+      return Outcome::kNotADirectory;
+    case PathError::kAccess:
+      return Outcome::kNotReadable;
+    case PathError::kLoop:
+      return Outcome::kLinkLoop;
+    case PathError::kNameTooLong:
+      return Outcome::kNameTooLong;
+    case PathError::kNotRecorded:
+      return Outcome::kNotRecorded;
+    case PathError::kOther:
+      break;
   }
   return Outcome::kIoError;
 }
@@ -42,10 +50,14 @@ Outcome OutcomeOf(const snapshot::FileFacts& facts) {
 // strerror() as musl words it.
 std::string_view Words(PathError error) {
   switch (error) {
-    case PathError::kLoop: return "Symbolic link loop";
-    case PathError::kNameTooLong: return "Filename too long";
-    case PathError::kOther: return "I/O error";
-    default: return base::Strerror(error);
+    case PathError::kLoop:
+      return "Symbolic link loop";
+    case PathError::kNameTooLong:
+      return "Filename too long";
+    case PathError::kOther:
+      return "I/O error";
+    default:
+      return base::Strerror(error);
   }
 }
 
@@ -53,8 +65,8 @@ constexpr size_t kPathBuffer = 2 * 255 + 2;  // longer candidates are passed ove
 
 }  // namespace
 
-MuslProcess::MuslProcess(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question,
-                         const snapshot::LoaderFacts& facts)
+MuslProcess::MuslProcess(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
+                         const Question& question, const snapshot::LoaderFacts& facts)
     : snapshot_(snapshot), view_(view), question_(question), facts_(facts) {
   graph_.target = question.target;
   graph_.interpreter = facts.path;
@@ -159,7 +171,8 @@ bool MuslProcess::CanMap(const Found& found, Request& request) {
     attempt.detail = error_ = std::move(words);
     return false;
   };
-  if (found.facts->kind == snapshot::FileKind::kDirectory) return fail(Outcome::kIsDirectory, "Is a directory");
+  if (found.facts->kind == snapshot::FileKind::kDirectory)
+    return fail(Outcome::kIsDirectory, "Is a directory");
   if (found.facts->elf == nullptr) return fail(Outcome::kNotRecorded, "not recorded in the snapshot");
   const binfmt::ElfFile& elf = *found.facts->elf;
   constexpr std::string_view kExec = "Exec format error";

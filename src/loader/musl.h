@@ -1,7 +1,8 @@
 // musl's dynamic loader as a model (ldso/dynlink.c). It is much simpler than glibc's: LD_LIBRARY_PATH stands
-// before every run path, RPATH and RUNPATH are one thing and both are inherited along the chain of requesters,
-// there is no cache, and the first file that opens is taken: whether it is usable is seen only afterwards.
-// A library is known by the file name it was found under in a search; its soname is never looked at.
+// before every run path, RPATH and RUNPATH are one thing and both are inherited along the chain of
+// requesters, there is no cache, and the first file that opens is taken: whether it is usable is seen only
+// afterwards. A library is known by the file name it was found under in a search; its soname is never looked
+// at.
 #pragma once
 
 #include <deque>
@@ -61,9 +62,9 @@ class MuslProcess final : public Process {
   bool secure_ = false;
   std::string library_path_;
   std::string system_path_;
-  std::string error_;       // strerror() of the last failure
-  bool crashed_ = false;    // the process is dead
-  std::deque<Dso> list_;    // [0] is the program
+  std::string error_;     // strerror() of the last failure
+  bool crashed_ = false;  // the process is dead
+  std::deque<Dso> list_;  // [0] is the program
   LoadGraph graph_;
 };
 

@@ -81,7 +81,8 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
   lines.Add("needed", file.needed);
   lines.Add("rpath", file.rpath);
   lines.Add("runpath", file.runpath);
-  for (const auto& need : file.versions_needed) lines.Add("versions needed", [&] {
+  for (const auto& need : file.versions_needed)
+    lines.Add("versions needed", [&] {
       std::vector<std::string> all = need.versions;
       if (!all.empty()) all.front() = need.file + ": " + all.front();
       return all;
@@ -90,8 +91,8 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
   if (file.executable_stack) lines.Add("stack", style.Warn("executable (glibc 2.41 refuses to dlopen it)"));
   lines.Add("build id", file.build_id.value_or(""));
   lines.Add("size", file.complete ? fmt::format("{} bytes, complete", file.size)
-                                  : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}", file.size,
-                                                          file.needed_size)));
+                                  : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}",
+                                                          file.size, file.needed_size)));
 }
 
 }  // namespace

@@ -27,16 +27,19 @@ std::string ToDot(const report::LoadAnswer& answer) {
     std::string label = load.name;
     if (!load.version.version.empty()) label += " " + load.version.version;
     label += " [" + load.via + "] " + load.path;
-    dot += fmt::format("  n{} [label={}{}];\n", i + 1, Quote(label), load.system ? ", color=gray, fontcolor=gray" : "");
+    dot += fmt::format("  n{} [label={}{}];\n", i + 1, Quote(label),
+                       load.system ? ", color=gray, fontcolor=gray" : "");
   }
   std::set<std::pair<size_t, size_t>> drawn;
   for (const auto& edge : answer.edges) {
     if (!drawn.insert({edge.from, edge.to}).second) continue;
-    dot += fmt::format("  n{} -> n{}{};\n", edge.from, edge.to, edge.dlopen ? " [style=dashed, label=dlopen]" : "");
+    dot += fmt::format("  n{} -> n{}{};\n", edge.from, edge.to,
+                       edge.dlopen ? " [style=dashed, label=dlopen]" : "");
   }
   for (size_t i = 0; i < answer.missing.size(); ++i) {
     const auto& missing = answer.missing[i];
-    dot += fmt::format("  m{} [label={}, color=red, fontcolor=red];\n", i, Quote(missing.name + " not found"));
+    dot +=
+        fmt::format("  m{} [label={}, color=red, fontcolor=red];\n", i, Quote(missing.name + " not found"));
     dot += fmt::format("  n{} -> m{} [color=red];\n", missing.parent, i);
   }
   return dot + "}\n";

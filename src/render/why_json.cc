@@ -64,7 +64,9 @@ std::string ToJson(const report::LibraryAnswer& answer) {
 }
 
 std::string ToJson(const report::LoadAnswer& answer) {
-  Json json = {{"schema", "culprit.why/1"}, {"target", OrNull(answer.target)}, {"interpreter", OrNull(answer.interpreter)}};
+  Json json = {{"schema", "culprit.why/1"},
+               {"target", OrNull(answer.target)},
+               {"interpreter", OrNull(answer.interpreter)}};
   AddVersion(json, answer.version);
   json["loads"] = Json::array();
   for (const report::Load& load : answer.loads) {

@@ -10,7 +10,8 @@ namespace {
 
 std::string VersionText(const report::LibraryVersion& version) {
   if (version.version.empty()) return "";
-  return version.cuda.empty() ? version.version : fmt::format("{} (for CUDA {})", version.version, version.cuda);
+  return version.cuda.empty() ? version.version
+                              : fmt::format("{} (for CUDA {})", version.version, version.cuda);
 }
 
 std::string PlaceDetail(const report::Place& place) {
@@ -31,7 +32,8 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
     const auto& resolved = *answer.resolved;
     text += fmt::format("  {} {}  {}\n", style.Good("=>"), style.Bold(resolved.path),
                         style.Good(VersionText(resolved.version)));
-    if (resolved.real_path != resolved.path) text += fmt::format("     is {}\n", base::Printable(resolved.real_path));
+    if (resolved.real_path != resolved.path)
+      text += fmt::format("     is {}\n", base::Printable(resolved.real_path));
     text += fmt::format("     found by {}", resolved.via);
     if (!answer.requested_by.empty()) {
       text += fmt::format(", asked for by {}{}", base::Printable(answer.requested_by),
@@ -42,7 +44,8 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
     text += fmt::format("  {} not enough facts: the snapshot does not hold what decides\n", style.Warn("?"));
   } else {
     text += fmt::format("  {} {}\n", style.Bad("not loaded:"), base::Printable(answer.error));
-    if (!answer.requested_by.empty()) text += fmt::format("     asked for by {}\n", base::Printable(answer.requested_by));
+    if (!answer.requested_by.empty())
+      text += fmt::format("     asked for by {}\n", base::Printable(answer.requested_by));
   }
   if (!answer.also_requested_by.empty()) {
     text += "     also asked for by";
@@ -52,16 +55,19 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
   if (!answer.searched.empty()) {
     text += "\nsearched, in this order:\n";
     size_t width = 0;
-    for (const report::Place& place : answer.searched) width = std::max(width, base::Printable(place.path).size());
+    for (const report::Place& place : answer.searched)
+      width = std::max(width, base::Printable(place.path).size());
     width = std::min<size_t>(width, 72);
     size_t number = 0;
     for (const report::Place& place : answer.searched) {
       const bool found = place.outcome == "found";
       const bool plain = place.outcome == "missing";
-      const std::string outcome = found ? style.Good(place.outcome) : plain ? style.Dim(place.outcome) : style.Bad(place.outcome);
+      const std::string outcome = found   ? style.Good(place.outcome)
+                                  : plain ? style.Dim(place.outcome)
+                                          : style.Bad(place.outcome);
       const std::string detail = PlaceDetail(place);
-      text += fmt::format("  {:>3}  {:<15}  {:<{}}  {}{}\n", ++number, place.via, base::Printable(place.path), width,
-                          outcome, detail.empty() ? "" : "  " + style.Dim(detail));
+      text += fmt::format("  {:>3}  {:<15}  {:<{}}  {}{}\n", ++number, place.via, base::Printable(place.path),
+                          width, outcome, detail.empty() ? "" : "  " + style.Dim(detail));
     }
   }
   if (!answer.other_copies.empty()) {
@@ -72,7 +78,8 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
     }
   }
   if (!answer.target_error.empty()) {
-    text += fmt::format("\n{} {}\n", style.Bad("the program itself does not start:"), base::Printable(answer.target_error));
+    text += fmt::format("\n{} {}\n", style.Bad("the program itself does not start:"),
+                        base::Printable(answer.target_error));
   }
   for (const std::string& note : answer.notes) text += fmt::format("\nnote: {}\n", base::Printable(note));
   return text;

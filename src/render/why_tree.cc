@@ -19,7 +19,8 @@ class Tree {
     children_.resize(count);
     missing_.resize(count);
     interesting_.resize(count);
-    for (size_t i = 0; i < answer.loads.size(); ++i) children_[Clamp(answer.loads[i].parent)].push_back(i + 1);
+    for (size_t i = 0; i < answer.loads.size(); ++i)
+      children_[Clamp(answer.loads[i].parent)].push_back(i + 1);
     for (const auto& missing : answer.missing) missing_[Clamp(missing.parent)].push_back(&missing);
     // A parent stands before its children in load order, so one pass from the back is enough.
     for (size_t i = count - 1; i > 0; --i) {
@@ -53,7 +54,8 @@ class Tree {
     const auto& load = answer_.loads[node - 1];
     std::string line = style_.Bold(load.name);
     if (!load.title.empty()) line += "  " + About(load.title, load.version);
-    line += fmt::format("  {} {}", style_.Dim("[" + load.via + (load.opened_by == "dlopen" ? ", dlopen" : "") + "]"),
+    line += fmt::format("  {} {}",
+                        style_.Dim("[" + load.via + (load.opened_by == "dlopen" ? ", dlopen" : "") + "]"),
                         base::Printable(load.path));
     if (!load.problem.empty()) line += "  " + style_.Bad("✗ " + load.problem);
     return line;
@@ -95,7 +97,8 @@ class Tree {
 
   static std::string FoldedLine(const std::vector<std::string>& names) {
     constexpr size_t kShown = 6;
-    std::string line = names.size() == 1 ? "system library: " : fmt::format("{} system libraries: ", names.size());
+    std::string line =
+        names.size() == 1 ? "system library: " : fmt::format("{} system libraries: ", names.size());
     for (size_t i = 0; i < names.size() && i < kShown; ++i) line += (i == 0 ? "" : ", ") + names[i];
     if (names.size() > kShown) line += " …";
     return line;
@@ -120,13 +123,15 @@ std::string ToText(const LoadAnswer& answer, const Style& style, bool all) {
     for (const auto& missing : answer.optional_missing) {
       if (std::ranges::find(told, missing.name) != told.end()) continue;
       told.push_back(missing.name);
-      const auto others = std::ranges::count(answer.optional_missing, missing.name, &report::MissingLibrary::name) - 1;
+      const auto others =
+          std::ranges::count(answer.optional_missing, missing.name, &report::MissingLibrary::name) - 1;
       std::string who = "asked for by " + missing.requested_by;
       if (others > 0) who += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
       text += fmt::format("  {}  {}\n", style.Warn(missing.name), style.Dim(who));
     }
   }
-  for (const std::string& warning : answer.warnings) text += fmt::format("\n{} {}\n", style.Warn("warning:"), base::Printable(warning));
+  for (const std::string& warning : answer.warnings)
+    text += fmt::format("\n{} {}\n", style.Warn("warning:"), base::Printable(warning));
   if (!answer.error.empty()) {
     text += fmt::format("\n{}\n", style.Bad(answer.uncertain ? "could not tell:" : "the loader gives up:"));
     size_t start = 0;

@@ -17,11 +17,11 @@ struct SymbolVersions {
 
 struct FileAnswer {
   std::string path;
-  std::string format;   // "elf", "unknown"
-  std::string error;    // could not be read or is nothing known: one line; the rest is empty then
+  std::string format;  // "elf", "unknown"
+  std::string error;   // could not be read or is nothing known: one line; the rest is empty then
   int bits = 0;
   std::string machine;
-  std::string type;     // "shared library", "program", "position-independent program", "object file" ...
+  std::string type;  // "shared library", "program", "position-independent program", "object file" ...
   std::string endianness;
   std::optional<std::string> soname;
   std::vector<std::string> needed;

@@ -40,15 +40,15 @@ struct LibraryAnswer {
     LibraryVersion version;
   };
   std::optional<Resolved> resolved;
-  std::string requested_by;                // path; "" = nothing loaded asks for it, a dlopen by the program is assumed
-  std::string opened_by;                   // "needed", "dlopen"
+  std::string requested_by;  // path; "" = nothing loaded asks for it, a dlopen by the program is assumed
+  std::string opened_by;     // "needed", "dlopen"
   std::vector<Place> searched;
   std::vector<std::string> also_requested_by;
   std::vector<Copy> other_copies;
-  std::string error;                       // the loader's words when it is not found
-  std::string target_error;                // the target itself does not start: why
-  std::vector<std::string> notes;          // assumptions and warnings
-  bool uncertain = false;                  // not enough facts to be sure
+  std::string error;               // the loader's words when it is not found
+  std::string target_error;        // the target itself does not start: why
+  std::vector<std::string> notes;  // assumptions and warnings
+  bool uncertain = false;          // not enough facts to be sure
 };
 
 // `why --for TARGET`.
@@ -57,13 +57,13 @@ struct Load {
   std::string path;
   std::string real_path;
   std::string via;
-  std::string requested_by;   // path
+  std::string requested_by;  // path
   std::string opened_by;
   LibraryVersion version;
-  std::string title;          // "cuDNN", "" for what is no CUDA library
-  std::string problem;        // it loads, but not as it should: what is wrong
-  bool system = false;        // an ordinary library of the operating system
-  size_t parent = 0;          // index into loads plus one; 0 = the target
+  std::string title;    // "cuDNN", "" for what is no CUDA library
+  std::string problem;  // it loads, but not as it should: what is wrong
+  bool system = false;  // an ordinary library of the operating system
+  size_t parent = 0;    // index into loads plus one; 0 = the target
 };
 
 struct MissingLibrary {
@@ -71,13 +71,13 @@ struct MissingLibrary {
   std::string requested_by;
   std::string opened_by;
   std::string error;
-  bool optional = false;      // the requester goes on without it
-  bool uncertain = false;     // the snapshot does not know
+  bool optional = false;   // the requester goes on without it
+  bool uncertain = false;  // the snapshot does not know
   size_t parent = 0;
 };
 
-struct LoadEdge {             // every request that was met, for --dot
-  size_t from = 0;            // as parent
+struct LoadEdge {   // every request that was met, for --dot
+  size_t from = 0;  // as parent
   size_t to = 0;
   bool dlopen = false;
 };
@@ -87,11 +87,11 @@ struct LoadAnswer {
   std::string interpreter;
   LibraryVersion version;
   std::string title;
-  std::vector<Load> loads;                 // in load order
+  std::vector<Load> loads;  // in load order
   std::vector<MissingLibrary> missing;
   std::vector<MissingLibrary> optional_missing;
   std::vector<LoadEdge> edges;
-  std::string error;                       // the loader's words when it gives up
+  std::string error;  // the loader's words when it gives up
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
   bool uncertain = false;

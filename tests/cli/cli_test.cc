@@ -1,5 +1,6 @@
-// The program as a user meets it: arguments in, bytes and exit status out, on a made-up root file system. What it
-// prints is compared to the letter with tests/cli/golden; `tools/update-golden` writes those files anew.
+// The program as a user meets it: arguments in, bytes and exit status out, on a made-up root file system.
+// What it prints is compared to the letter with tests/cli/golden; `tools/update-golden` writes those files
+// anew.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -60,9 +61,11 @@ class Cli : public ::testing::Test {
     Add("/usr/lib/x86_64-linux-gnu/libz.so.1", {.soname = "libz.so.1", .needed = {"libc.so.6"}});
     AddCudnn("/usr/lib/x86_64-linux-gnu", 14);
     AddCudnn("/app/lib", 19);
-    Add("/app/train", {.needed = {"libengine.so", "libc.so.6"}, .rpath = "$ORIGIN/lib", .interpreter = kLoader});
+    Add("/app/train",
+        {.needed = {"libengine.so", "libc.so.6"}, .rpath = "$ORIGIN/lib", .interpreter = kLoader});
     Add("/app/lib/libengine.so", {.soname = "libengine.so", .needed = {"libcudnn.so.9", "libz.so.1"}});
-    Add("/app/broken", {.needed = {"libengine.so", "libnowhere.so.3"}, .rpath = "/app/lib", .interpreter = kLoader});
+    Add("/app/broken",
+        {.needed = {"libengine.so", "libnowhere.so.3"}, .rpath = "/app/lib", .interpreter = kLoader});
     WriteFile(root_ / "app/notes.txt", "not a library\n" + std::string(100, 'x'));
     WriteFile(root_ / "app/empty.so", "");
     const std::string whole = BuildElf({.soname = "libcut.so"});
@@ -119,7 +122,8 @@ class Cli : public ::testing::Test {
     EXPECT_EQ(output.status, status) << output.err;
     std::string text = output.out;
     if (!output.err.empty()) text += "--- stderr\n" + output.err;
-    for (size_t at; (at = text.find(top_.string())) != std::string::npos;) text.replace(at, top_.string().size(), "TOP");
+    for (size_t at; (at = text.find(top_.string())) != std::string::npos;)
+      text.replace(at, top_.string().size(), "TOP");
     const fs::path golden = fs::path(CULPRIT_GOLDEN) / name;
     if (std::getenv("CULPRIT_UPDATE_GOLDEN") != nullptr) WriteFile(golden, text);
     EXPECT_EQ(text, ReadFile(golden)) << "tools/update-golden writes it anew";
@@ -133,7 +137,9 @@ TEST_F(Cli, Help) { ExpectGolden("help.txt", {"--help"}, 0); }
 TEST_F(Cli, HelpOfWhy) { ExpectGolden("why_help.txt", {"why", "--help"}, 0); }
 TEST_F(Cli, UnknownCommandIsWrongUsage) { ExpectGolden("unknown_command.txt", {"frobnicate"}, 64); }
 TEST_F(Cli, WhyWithoutAQuestionIsWrongUsage) { ExpectGolden("why_nothing.txt", {"why"}, 64); }
-TEST_F(Cli, UnknownFormatIsWrongUsage) { EXPECT_EQ(Run({"why", "--for", "/x", "--format", "xml"}).status, 64); }
+TEST_F(Cli, UnknownFormatIsWrongUsage) {
+  EXPECT_EQ(Run({"why", "--for", "/x", "--format", "xml"}).status, 64);
+}
 TEST_F(Cli, UnknownOptionIsWrongUsage) { EXPECT_EQ(Run({"inspect", "--frob", "x"}).status, 64); }
 
 TEST_F(Cli, WhyALibrary) {
@@ -141,13 +147,17 @@ TEST_F(Cli, WhyALibrary) {
 }
 TEST_F(Cli, WhyALibraryAsJson) {
   ExpectGolden("why_library.json",
-               {"why", "libcudnn_graph.so.9", "--for", "/app/train", "--root", "root", "--format", "json"}, 0);
+               {"why", "libcudnn_graph.so.9", "--for", "/app/train", "--root", "root", "--format", "json"},
+               0);
 }
 TEST_F(Cli, WhyALibraryThatLdLibraryPathShadows) {
-  ExpectGolden("why_shadowed.txt", {"why", "libcudnn_graph.so.9", "--for", "/app/train", "--root", "root", "--env",
-                                    "shadow.env"}, 0);
+  ExpectGolden("why_shadowed.txt",
+               {"why", "libcudnn_graph.so.9", "--for", "/app/train", "--root", "root", "--env", "shadow.env"},
+               0);
 }
-TEST_F(Cli, WhyTheWholeLoad) { ExpectGolden("why_load.txt", {"why", "--for", "/app/train", "--root", "root"}, 0); }
+TEST_F(Cli, WhyTheWholeLoad) {
+  ExpectGolden("why_load.txt", {"why", "--for", "/app/train", "--root", "root"}, 0);
+}
 TEST_F(Cli, WhyTheWholeLoadMarksMixedParts) {
   ExpectGolden("why_mixed.txt", {"why", "--for", "/app/train", "--root", "root", "--env", "shadow.env"}, 0);
 }
@@ -179,21 +189,29 @@ TEST_F(Cli, ARootThatIsNotThereIsRejected) {
   ExpectGolden("why_bad_root.txt", {"why", "--for", "/app/train", "--root", "none"}, 2);
 }
 
-TEST_F(Cli, Inspect) { ExpectGolden("inspect.txt", {"inspect", "--root", "root", "/app/lib/libcudnn_graph.so.9"}, 0); }
-TEST_F(Cli, InspectAsJson) {
-  ExpectGolden("inspect.json", {"inspect", "--root", "root", "--format", "json", "/app/train", "/app/lib/libcudnn.so.9"}, 0);
+TEST_F(Cli, Inspect) {
+  ExpectGolden("inspect.txt", {"inspect", "--root", "root", "/app/lib/libcudnn_graph.so.9"}, 0);
 }
-TEST_F(Cli, InspectSeesThatAFileIsCutShort) { ExpectGolden("inspect_cut.txt", {"inspect", "--root", "root", "/app/cut.so"}, 1); }
+TEST_F(Cli, InspectAsJson) {
+  ExpectGolden("inspect.json",
+               {"inspect", "--root", "root", "--format", "json", "/app/train", "/app/lib/libcudnn.so.9"}, 0);
+}
+TEST_F(Cli, InspectSeesThatAFileIsCutShort) {
+  ExpectGolden("inspect_cut.txt", {"inspect", "--root", "root", "/app/cut.so"}, 1);
+}
 TEST_F(Cli, InspectNamesWhatItCannotRead) {
-  ExpectGolden("inspect_bad.txt", {"inspect", "--root", "root", "/app/notes.txt", "/app/empty.so", "/app/dangling.so",
-                                   "/app/fifo.so", "/app", "/none"}, 2);
+  ExpectGolden("inspect_bad.txt",
+               {"inspect", "--root", "root", "/app/notes.txt", "/app/empty.so", "/app/dangling.so",
+                "/app/fifo.so", "/app", "/none"},
+               2);
 }
 
 TEST_F(Cli, ASnapshotGivesTheSameAnswer) {
   ASSERT_EQ(Run({"snapshot", "--root", "root", "-o", "machine.json", "/app/train", "/app/broken"}).status, 0);
-  for (const std::vector<std::string>& question :
-       {std::vector<std::string>{"why", "--for", "/app/train"}, {"why", "libcudnn_ops.so.9", "--for", "/app/train"},
-        {"why", "--for", "/app/broken"}, {"why", "libz.so.1"}}) {
+  for (const std::vector<std::string>& question : {std::vector<std::string>{"why", "--for", "/app/train"},
+                                                   {"why", "libcudnn_ops.so.9", "--for", "/app/train"},
+                                                   {"why", "--for", "/app/broken"},
+                                                   {"why", "libz.so.1"}}) {
     auto live = question, recorded = question;
     for (const char* more : {"--format", "json", "--root", "root"}) live.emplace_back(more);
     for (const char* more : {"--format", "json", "--snapshot", "machine.json"}) recorded.emplace_back(more);
@@ -210,7 +228,8 @@ TEST_F(Cli, AFileThatIsNoSnapshotIsRejected) {
   ExpectGolden("why_bad_snapshot.txt", {"why", "--for", "/x", "--snapshot", "shadow.env"}, 2);
 }
 TEST_F(Cli, AnAnswerGoesToAFile) {
-  EXPECT_EQ(Run({"why", "--for", "/app/train", "--root", "root", "--format", "json", "-o", "answer.json"}).out, "");
+  EXPECT_EQ(
+      Run({"why", "--for", "/app/train", "--root", "root", "--format", "json", "-o", "answer.json"}).out, "");
   EXPECT_EQ(base::Json::parse(ReadFile(top_ / "answer.json"))["schema"], "culprit.why/1");
 }
 TEST_F(Cli, AnUnwritableFileIsTold) {

@@ -1,21 +1,23 @@
-// The audit library (LD_AUDIT) through which the real glibc loader tells what it does. One line per event goes
-// to descriptor 9, fields separated by tabs:
+// The audit library (LD_AUDIT) through which the real glibc loader tells what it does. One line per event
+// goes to descriptor 9, fields separated by tabs:
 //   S  request  NAME  REQUESTER    la_objsearch: a name that is not loaded yet is asked for
 //   S  STAGE    PATH  REQUESTER    la_objsearch: one candidate for it
 //   O  PATH                        la_objopen: a new object of the base namespace
 //   C  PATH                        la_objclose
-// It must not disturb: no libc (a second one would be searched for and loaded), so system calls are made here.
-// docs: rtld-audit(7).
+// It must not disturb: no libc (a second one would be searched for and loaded), so system calls are made
+// here. docs: rtld-audit(7).
 #define _GNU_SOURCE
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { kEventDescriptor = 9, kSysWrite =
+enum {
+  kEventDescriptor = 9,
+  kSysWrite =
 #if defined(__x86_64__)
-                                 1
+      1
 #elif defined(__aarch64__)
-                                 64
+      64
 #else
 #error "add the number of write(2) and the system call of this machine"
 #endif

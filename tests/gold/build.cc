@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void Expand(std::string& text, const std::string& root) {
-  for (size_t at = 0; (at = text.find('@', at)) != std::string::npos; at += root.size()) text.replace(at, 1, root);
+  for (size_t at = 0; (at = text.find('@', at)) != std::string::npos; at += root.size())
+    text.replace(at, 1, root);
 }
 
 void Expand(Stamp& stamp, const std::string& root) {
@@ -29,7 +30,8 @@ void Expand(Stamp& stamp, const std::string& root) {
 
 void WriteFile(const std::string& path, const std::string& contents, mode_t mode) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  const bool written = fd >= 0 && write(fd, contents.data(), contents.size()) == static_cast<ssize_t>(contents.size());
+  const bool written =
+      fd >= 0 && write(fd, contents.data(), contents.size()) == static_cast<ssize_t>(contents.size());
   const int error = errno;
   if (fd >= 0) close(fd);
   if (!written) throw std::runtime_error("cannot write " + path + ": " + std::strerror(error));

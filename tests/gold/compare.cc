@@ -1,8 +1,8 @@
 // A model's graph as a transcript, and the difference of two transcripts.
 #include <algorithm>
 
-#include "loader/load.h"
 #include "child.h"
+#include "loader/load.h"
 #include "transcript.h"
 
 namespace culprit::gold {
@@ -72,7 +72,9 @@ class GraphReader {
     result_.searches.push_back(failed ? "  error " + call.error : "  opened " + PathOf(call.object));
   }
 
-  static bool Crashed(const std::string& error) { return error.find(": file is cut short") != std::string::npos; }
+  static bool Crashed(const std::string& error) {
+    return error.find(": file is cut short") != std::string::npos;
+  }
 
   void AddSearch(const Request& request, bool in_failed_call) {
     if (request.via == Via::kLoadedBefore && request.attempts.empty()) return;
@@ -130,7 +132,8 @@ class GraphReader {
   void Messages() {
     auto& messages = result_.messages;
     std::vector<std::string> versions;  // what ldd's mode says about symbol versions
-    for (const std::string& line : graph_.version_errors) versions.push_back("trace says " + tree_.start + ": " + line);
+    for (const std::string& line : graph_.version_errors)
+      versions.push_back("trace says " + tree_.start + ": " + line);
     for (const std::string& warning : graph_.warnings) {
       const bool preload = warning.starts_with("ERROR: ld.so: ");
       const std::string line = preload ? warning : tree_.start + ": " + warning;
@@ -149,7 +152,8 @@ class GraphReader {
       return;
     }
     if (graph_.error.find(kRelr) != std::string::npos)  // said in the same check, before it
-      for (const std::string& line : graph_.version_errors) messages.push_back("stderr " + tree_.start + ": " + line);
+      for (const std::string& line : graph_.version_errors)
+        messages.push_back("stderr " + tree_.start + ": " + line);
     for (const std::string& line : Lines(graph_.error)) messages.push_back("stderr " + line);
   }
 
@@ -169,7 +173,8 @@ void Compare(const std::vector<std::string>& real, const std::vector<std::string
   std::vector<std::vector<size_t>> common(n + 1, std::vector<size_t>(m + 1));
   for (size_t i = n; i-- > 0;)
     for (size_t j = m; j-- > 0;)
-      common[i][j] = real[i] == model[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
+      common[i][j] =
+          real[i] == model[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
   std::vector<std::string> lines;
   for (size_t i = 0, j = 0; i < n || j < m;) {
     if (i < n && j < m && real[i] == model[j]) {

@@ -26,11 +26,29 @@ void ForEachSegment(std::string& elf, Change change) {
 }  // namespace
 
 const char* Name(Fault fault) {
-  static constexpr const char* kNames[] = {
-      "good",         "empty",        "short",         "text",       "other class",    "other machine",
-      "other byte order", "headers cut", "body cut",   "ident version", "os abi",      "os abi gnu",
-      "abi version",  "ident padding", "version",      "type exec",  "type rel",       "phentsize",
-      "no load",      "no dynamic",   "empty dynamic", "misaligned", "executable stack"};
+  static constexpr const char* kNames[] = {"good",
+                                           "empty",
+                                           "short",
+                                           "text",
+                                           "other class",
+                                           "other machine",
+                                           "other byte order",
+                                           "headers cut",
+                                           "body cut",
+                                           "ident version",
+                                           "os abi",
+                                           "os abi gnu",
+                                           "abi version",
+                                           "ident padding",
+                                           "version",
+                                           "type exec",
+                                           "type rel",
+                                           "phentsize",
+                                           "no load",
+                                           "no dynamic",
+                                           "empty dynamic",
+                                           "misaligned",
+                                           "executable stack"};
   static_assert(sizeof kNames / sizeof *kNames == static_cast<size_t>(Fault::kCount));
   return kNames[static_cast<size_t>(fault)];
 }
@@ -52,15 +70,19 @@ std::string WithFault(std::string elf, Fault fault) {
       elf.resize(40);
       break;
     case Fault::kText:
-      return "version https://git-lfs.github.com/spec/v1\noid sha256:0000000000000000000000000000000000\nsize 1\n";
+      return "version https://git-lfs.github.com/spec/v1\noid "
+             "sha256:0000000000000000000000000000000000\nsize 1\n";
     case Fault::kOtherClass:
-      header([](auto& h) { h.e_ident[EI_CLASS] = h.e_ident[EI_CLASS] == ELFCLASS64 ? ELFCLASS32 : ELFCLASS64; });
+      header(
+          [](auto& h) { h.e_ident[EI_CLASS] = h.e_ident[EI_CLASS] == ELFCLASS64 ? ELFCLASS32 : ELFCLASS64; });
       break;
     case Fault::kOtherMachine:
       header([](auto& h) { h.e_machine = h.e_machine == EM_X86_64 ? EM_AARCH64 : EM_X86_64; });
       break;
     case Fault::kOtherByteOrder:
-      header([](auto& h) { h.e_ident[EI_DATA] = h.e_ident[EI_DATA] == ELFDATA2LSB ? ELFDATA2MSB : ELFDATA2LSB; });
+      header([](auto& h) {
+        h.e_ident[EI_DATA] = h.e_ident[EI_DATA] == ELFDATA2LSB ? ELFDATA2MSB : ELFDATA2LSB;
+      });
       break;
     case Fault::kHeadersCut:
       elf.resize(sizeof(ElfW(Ehdr)) + 2 * sizeof(ElfW(Phdr)));

@@ -1,10 +1,12 @@
-// Draws a tree from a seed. The odds are set so that about half of the trees start, most searches have several
-// candidates, and every odd shape that loaders have rules for turns up in a thousand trees (gold_trees
-// --features prints how often). Elements of search paths are drawn in generate_paths.cc.
+// Draws a tree from a seed: which libraries lie where, the program, and how it is started. The odds are set
+// so that more than half of the trees start, most searches have several candidates, and every odd shape that
+// loaders have rules for turns up in a thousand trees (gold_trees --features prints how often).
 #include <elf.h>
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "generate_library.h"
 #include "generate_paths.h"
 #include "tree.h"
 
@@ -14,10 +16,14 @@ namespace {
 class Generator {
  public:
   Generator(uint64_t seed, const LoaderTraits& traits)
-      : traits_(traits), random_(seed), paths_(random_, traits, tree_) {
+      : traits_(traits),
+        random_(seed),
+        paths_(random_, traits, tree_),
+        libraries_(random_, traits, tree_, paths_),
+        names_(libraries_.names) {
     tree_.seed = seed;
     // Half of the trees are meant to start and to load deeply; the other half is as bad as it comes.
-    healthy_ = random_.Percent(50);
+    healthy_ = libraries_.healthy = random_.Percent(50);
     paths_.covering = healthy_ ? 95 : 65;
     Note(healthy_ ? "healthy tree" : "hostile tree");
   }
@@ -119,17 +125,17 @@ class Generator {
     const unsigned good = healthy_ ? 9000 : 800;
     switch (random_.Weighted({good, good / 16, good / 32, good / 25, 15, 8, 6, 10, 5, 45})) {
       case 0:
-        tree_.files.push_back(Library(index, path));
+        tree_.files.push_back(libraries_.Library(index, path));
         break;
       case 1: {
         Note("link to a versioned file");
-        tree_.files.push_back(Library(index, path + ".0.1"));
+        tree_.files.push_back(libraries_.Library(index, path + ".0.1"));
         link(path, names_[index] + ".0.1");
         break;
       }
       case 2: {
         Note("chain of links");
-        tree_.files.push_back(Library(index, path + ".real"));
+        tree_.files.push_back(libraries_.Library(index, path + ".real"));
         link(path + ".mid", names_[index] + ".real");
         link(path, "@/" + path + ".mid");
         break;
@@ -157,7 +163,7 @@ class Generator {
         break;
       case 7:
         Note("unreadable library");
-        tree_.files.push_back(Library(index, path));
+        tree_.files.push_back(libraries_.Library(index, path));
         tree_.files.back().unreadable = true;
         break;
       case 8:
@@ -166,167 +172,9 @@ class Generator {
         tree_.files.back().stamp.requests.push_back({DT_NEEDED, traits_.libc});
         break;
       default:
-        tree_.files.push_back(Library(index, path));
-        tree_.files.back().fault = DrawFault();
+        tree_.files.push_back(libraries_.Library(index, path));
+        tree_.files.back().fault = libraries_.DrawFault();
         Note(std::string("fault: ") + Name(tree_.files.back().fault));
-    }
-  }
-
-  Fault DrawFault() {
-    for (;;) {
-      const auto fault = static_cast<Fault>(1 + random_.Below(static_cast<size_t>(Fault::kCount) - 1));
-      // musl looks at no more than the type and the program headers. A file that is right but for its identification
-      // it loads, and such files exist in tests only; what it makes of others is chance.
-      static constexpr Fault kNotForMusl[] = {Fault::kOtherClass,   Fault::kOtherByteOrder, Fault::kIdentVersion,
-                                              Fault::kEntrySize,    Fault::kNoLoad,         Fault::kEmptyDynamic,
-                                              Fault::kOtherMachine, Fault::kVersion,        Fault::kMisaligned};
-      if (traits_.musl && std::ranges::find(kNotForMusl, fault) != std::end(kNotForMusl)) continue;
-      return fault;
-    }
-  }
-
-  TreeFile Library(size_t index, const std::string& path) {
-    TreeFile file{path, TreeFile::Kind::kLibrary, {}, Fault::kNone, "", false};
-    Stamp& stamp = file.stamp;
-    switch (random_.Weighted({70, 12, 8, 10})) {
-      case 0:
-        stamp.soname = names_[index];
-        break;
-      case 1:
-        Note("no soname");
-        break;
-      case 2:
-        stamp.soname = random_.Pick(names_);
-        if (*stamp.soname != names_[index]) Note("soname of another library");
-        break;
-      default:
-        stamp.soname = "libreal_" + names_[index];
-        Note("soname differs from file name");
-    }
-    for (size_t i = healthy_ ? random_.Weighted({25, 35, 25, 15}) : random_.Weighted({40, 35, 17, 8}); i > 0; --i)
-      stamp.requests.push_back(DrawRequest(index, path));
-    DrawRunPaths(stamp, path, 50);
-    if (random_.Percent(4)) {
-      stamp.flags_1 |= DF_1_NODEFLIB;
-      Note("NODEFLIB");
-    }
-    if (random_.Percent(2)) {
-      stamp.flags_1 |= DF_1_NOOPEN;
-      Note("NOOPEN");
-    }
-    if (random_.Percent(30)) {
-      for (const char* version : {"V1", "V2"})
-        if (random_.Percent(70)) stamp.version_defs.push_back(version);
-    }
-    DrawVersionNeeds(stamp);
-    if (random_.Percent(4)) {
-      stamp.decoys = true;
-      Note("run paths and soname twice");
-    }
-    if (random_.Percent(5) && !traits_.musl) {
-      stamp.relr = true;
-      Note("DT_RELR");
-    }
-    return file;
-  }
-
-  // A name that library `index` asks for; `index` of the program is SIZE_MAX.
-  Stamp::Request DrawRequest(size_t index, const std::string& path) {
-    int64_t tag = DT_NEEDED;
-    // Not in programs: glibc puts the object before the program in its list, never finds it again there and
-    // aborts in the end. No such program exists.
-    switch (index == SIZE_MAX ? 0 : random_.Weighted({94, 4, 2})) {
-      case 1:
-        tag = DT_AUXILIARY;
-        Note("DT_AUXILIARY");
-        break;
-      case 2:
-        tag = DT_FILTER;
-        Note("DT_FILTER");
-        break;
-      default:
-        break;
-    }
-    std::string name = DrawName(index, path);
-    if (name.empty()) tag = DT_NEEDED;  // it means the program
-    return {tag, name};
-  }
-
-  std::string DrawName(size_t index, const std::string& path) {
-    // Mostly later names, so that cycles stay the exception.
-    const size_t first = index == SIZE_MAX ? 0 : index + 1;
-    const bool any = first >= names_.size() || random_.Percent(15);
-    const size_t chosen = any ? random_.Below(names_.size()) : first + random_.Below(names_.size() - first);
-    if (any && index != SIZE_MAX) Note(chosen == index ? "asks for itself" : "asks backwards");
-    switch (random_.Weighted({healthy_ ? 1500u : 780u, 70, 50, 60, 6, 6, 4, 3, 4})) {
-      case 1:
-        Note("asks for a path");
-        return paths_.FilePath(path, names_[chosen]);
-      case 2:
-        return traits_.libc;
-      case 3:
-        if (traits_.system_names.empty()) break;
-        Note("asks for a system library");
-        return random_.Pick(traits_.system_names);
-      case 4:
-        Note("asks for nothing there");
-        return "libmissing.so.9";
-      case 5:
-        Note("asks for the loader");
-        return traits_.soname;
-      case 6:
-        Note("asks for another soname");
-        return "libreal_" + names_[chosen];
-      case 7:
-        Note("asks for the empty name");
-        return "";
-      case 8:
-        if (traits_.musl) break;
-        Note("asks for an overlong name");
-        return "lib" + std::string(300, 'o') + ".so";
-      default:
-        break;
-    }
-    return names_[chosen];
-  }
-
-  void DrawRunPaths(Stamp& stamp, const std::string& path, unsigned chance) {
-    if (!random_.Percent(chance)) return;
-    const std::string from = path.substr(0, path.find_last_of('/'));
-    switch (random_.Weighted({40, 45, 15})) {
-      case 0:
-        stamp.rpath = paths_.List(from, ":");
-        Note("RPATH");
-        break;
-      case 1:
-        stamp.runpath = paths_.List(from, ":");
-        Note("RUNPATH");
-        break;
-      default:
-        stamp.rpath = paths_.List(from, ":");
-        stamp.runpath = paths_.List(from, ":");
-        Note("RPATH and RUNPATH");
-    }
-  }
-
-  void DrawVersionNeeds(Stamp& stamp) {
-    for (const auto& request : stamp.requests) {
-      if (request.tag != DT_NEEDED || request.name.find('/') != std::string::npos) continue;
-      if (request.name == traits_.libc && random_.Percent(25)) {
-        // The first is in every glibc, the second in those of today, the third in none.
-        stamp.version_needs.push_back({request.name, {"GLIBC_PRIVATE"}, false});
-        if (random_.Percent(40)) stamp.version_needs.back().versions.push_back("GLIBC_ABI_DT_RELR");
-        if (random_.Percent(20)) stamp.version_needs.back().versions.push_back("GLIBC_9.99");
-        Note("version need of libc");
-        continue;
-      }
-      if (std::ranges::find(names_, request.name) == names_.end() || !random_.Percent(12)) continue;
-      Stamp::VersionNeed need{request.name, {}, random_.Percent(25)};
-      for (const char* version : {"V1", "V2", "V3"})
-        if (random_.Percent(version[1] == '3' ? 12 : 45)) need.versions.push_back(version);
-      if (need.versions.empty()) continue;
-      Note(need.weak ? "weak version need" : "version need");
-      stamp.version_needs.push_back(need);
     }
   }
 
@@ -336,11 +184,12 @@ class Generator {
     program.path = random_.Percent(70) ? "bin/prog" : "prog";
     Stamp& stamp = program.stamp;
     for (size_t i = random_.Weighted({12, 40, 30, 18}); i > 0; --i)
-      stamp.requests.push_back(DrawRequest(SIZE_MAX, program.path));
-    stamp.requests.insert(stamp.requests.begin() + static_cast<long>(random_.Below(stamp.requests.size() + 1)),
-                          {DT_NEEDED, traits_.libc});
-    DrawRunPaths(stamp, program.path, 80);
-    DrawVersionNeeds(stamp);
+      stamp.requests.push_back(libraries_.DrawRequest(SIZE_MAX, program.path));
+    stamp.requests.insert(
+        stamp.requests.begin() + static_cast<long>(random_.Below(stamp.requests.size() + 1)),
+        {DT_NEEDED, traits_.libc});
+    libraries_.DrawRunPaths(stamp, program.path, 80);
+    libraries_.DrawVersionNeeds(stamp);
     if (random_.Percent(3)) {
       stamp.flags_1 |= DF_1_NODEFLIB;
       Note("NODEFLIB program");
@@ -351,8 +200,8 @@ class Generator {
     }
     tree_.start = "@/" + program.path;
     if (random_.Percent(18)) {
-      tree_.files.push_back({"starts/here", TreeFile::Kind::kLink, {}, Fault::kNone, "../" + tree_.files[0].path,
-                             false});
+      tree_.files.push_back(
+          {"starts/here", TreeFile::Kind::kLink, {}, Fault::kNone, "../" + tree_.files[0].path, false});
       tree_.start = "@/starts/here";
       Note("started through a link");
     }
@@ -374,7 +223,7 @@ class Generator {
       default:
         tree_.working_directory = "/";
     }
-    const std::string program_directory = tree_.files[0].path.substr(0, tree_.files[0].path.find_last_of('/'));
+    const std::string program_directory(base::DirName(tree_.files[0].path));
     if (random_.Percent(50) || (healthy_ && !tree_.files[0].stamp.rpath)) {
       Note("LD_LIBRARY_PATH");
       tree_.environment["LD_LIBRARY_PATH"] =
@@ -409,7 +258,7 @@ class Generator {
       if (random_.Percent(60)) caller = std::to_string(random_.Below(100)) + ":";
       Note(caller == "-" ? "dlopen from the program" : "dlopen from a library");
       // Which library calls is not known here, so $ORIGIN is drawn as if one directory up were the root.
-      tree_.calls.push_back(caller + DrawName(SIZE_MAX, random_.Pick(paths_.directories) + "/x"));
+      tree_.calls.push_back(caller + libraries_.DrawName(SIZE_MAX, random_.Pick(paths_.directories) + "/x"));
     }
   }
 
@@ -417,7 +266,8 @@ class Generator {
   Random random_;
   Tree tree_;
   PathGenerator paths_;
-  std::vector<std::string> names_;
+  LibraryGenerator libraries_;
+  std::vector<std::string>& names_;
   bool healthy_ = false;
 };
 

@@ -1,6 +1,7 @@
-// Our model of glibc's ld.so against ld.so itself, on everything installed: for each program and shared library of
-// this machine the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with what is missing and
-// what is said about symbol versions. ld.so is run as a command, so nothing of the file is executed.
+// Our model of glibc's ld.so against ld.so itself, on everything installed: for each program and shared
+// library of this machine the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with
+// what is missing and what is said about symbol versions. ld.so is run as a command, so nothing of the file
+// is executed.
 #include <elf.h>
 #include <link.h>
 #include <sys/wait.h>
@@ -44,11 +45,12 @@ bool IsNative(const std::string& path) {
 
 std::vector<std::string> InstalledFiles() {
   std::set<std::string> files;
-  for (const char* root : {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/lib", "/lib64", "/usr/lib64",
-                           "/usr/local", "/opt"}) {
+  for (const char* root : {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/lib", "/lib64",
+                           "/usr/lib64", "/usr/local", "/opt"}) {
     std::error_code error;
     constexpr auto kOptions = fs::directory_options::skip_permission_denied;
-    for (fs::recursive_directory_iterator it(root, kOptions, error), end; it != end && !error; it.increment(error)) {
+    for (fs::recursive_directory_iterator it(root, kOptions, error), end; it != end && !error;
+         it.increment(error)) {
       std::error_code ignored;
       if (!it->is_regular_file(ignored) || it->is_symlink(ignored)) continue;
       const fs::path real = fs::canonical(it->path(), ignored);
@@ -82,9 +84,12 @@ std::vector<std::string> AskModel(const std::string& interpreter, const std::str
   look->snapshot.working_directory = "/";
   const auto& elf = look->view->Open(file).elf;
   if (elf == nullptr || !elf->has_dynamic || look->interpreter != interpreter) return {"not for this loader"};
-  const loader::LoadGraph graph = loader::Load(
-      look->snapshot, *look->view,
-      {.target = file, .target_as_given = file, .interpreter = look->interpreter, .known_dlopens = false, .calls = {}});
+  const loader::LoadGraph graph = loader::Load(look->snapshot, *look->view,
+                                               {.target = file,
+                                                .target_as_given = file,
+                                                .interpreter = look->interpreter,
+                                                .known_dlopens = false,
+                                                .calls = {}});
   if (graph.uncertain) return {"uncertain: " + graph.error};
   const bool asks = std::ranges::any_of(
       elf->requests, [](const auto& request) { return request.kind == binfmt::ElfRequest::Kind::kNeeded; });
@@ -92,8 +97,8 @@ std::vector<std::string> AskModel(const std::string& interpreter, const std::str
   return TraceOf(graph, file);
 }
 
-// ld.so --verify: 0 a program for this loader, 2 something without an interpreter, 1 nothing dynamic. A program
-// for another loader is told by its PT_INTERP, which ld.so as a command does not look at.
+// ld.so --verify: 0 a program for this loader, 2 something without an interpreter, 1 nothing dynamic. A
+// program for another loader is told by its PT_INTERP, which ld.so as a command does not look at.
 bool IsForThisLoader(const std::string& interpreter, const std::string& file) {
   const Ran ran = Spawn(interpreter, interpreter, {"--verify", file}, {}, "/");
   if (!WIFEXITED(ran.status) || (WEXITSTATUS(ran.status) != 0 && WEXITSTATUS(ran.status) != 2)) return false;
@@ -124,7 +129,8 @@ int Main(int argc, char** argv) {
   RunPool(
       0, files.size(), options.jobs,
       [&](uint64_t number, unsigned) {
-        if (options.limit != 0 && std::chrono::steady_clock::now() - begun > std::chrono::seconds(options.limit))
+        if (options.limit != 0 &&
+            std::chrono::steady_clock::now() - begun > std::chrono::seconds(options.limit))
           return std::string("=late");
         const std::string& file = files[number];
         Transcript real, model;

@@ -1,5 +1,5 @@
-// Our model of musl's dynamic loader against the loader itself, on generated trees: every path that it opens, in
-// order, what is loaded, every message. See musl_transcript.h.
+// Our model of musl's dynamic loader against the loader itself, on generated trees: every path that it opens,
+// in order, what is loaded, every message. See musl_transcript.h.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -39,7 +39,8 @@ int Main(int argc, char** argv) {
   traits.interpreter = interpreter;
   traits.soname = base::BaseName(interpreter);
   traits.libc = "libc.so";
-  traits.system_names = {"libm.so.6", "libpthread.so.0", "libdl.so", "libc.musl-any.so.1"};  // all of them mean musl
+  traits.system_names = {"libm.so.6", "libpthread.so.0", "libdl.so",
+                         "libc.musl-any.so.1"};  // all of them mean musl
   std::printf("%s; seed %llu\n", interpreter.c_str(), static_cast<unsigned long long>(options.seed));
   std::fflush(stdout);
   const int result = CompareTrees(run, options, work);

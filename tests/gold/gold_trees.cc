@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "child.h"
 #include "options.h"
 #include "pool.h"
-#include "child.h"
 #include "tree_run.h"
 
 namespace culprit::gold {
@@ -48,9 +48,9 @@ int Main(int argc, char** argv) {
       dlclose(handle);
     }
   const auto& traits = run.loader.traits;
-  std::printf("glibc %s, %s, $LIB %s, $PLATFORM %s, %zu hwcaps directories; seed %llu\n", gnu_get_libc_version(),
-              traits.interpreter.c_str(), traits.lib.c_str(), traits.platform.c_str(), traits.hwcaps_dirs.size(),
-              static_cast<unsigned long long>(options.seed));
+  std::printf("glibc %s, %s, $LIB %s, $PLATFORM %s, %zu hwcaps directories; seed %llu\n",
+              gnu_get_libc_version(), traits.interpreter.c_str(), traits.lib.c_str(), traits.platform.c_str(),
+              traits.hwcaps_dirs.size(), static_cast<unsigned long long>(options.seed));
   std::fflush(stdout);
   const int result = CompareTrees(run, options, work);
   RemoveTree(work);

@@ -49,7 +49,8 @@ std::vector<std::string> List(const std::string& interpreter, const Tree& tree) 
 
 Truth AskMusl(const RealLoader& loader, const Tree& tree, const std::string& root) {
   const std::string& interpreter = loader.traits.interpreter;
-  const TracedRun traced = SpawnTraced(tree.start, tree.start, tree.calls, tree.environment, tree.working_directory);
+  const TracedRun traced =
+      SpawnTraced(tree.start, tree.start, tree.calls, tree.environment, tree.working_directory);
   Truth truth;
   if (traced.ran.timed_out) {
     truth.problem = "the program did not end";
@@ -114,7 +115,8 @@ Transcript FromMuslGraph(const loader::LoadGraph& graph, const Tree& tree, const
   end_call();
   const bool killed = graph.error.find("SIGBUS") != std::string::npos;
   if (graph.error.empty())
-    for (size_t i = 1; i < graph.objects.size(); ++i) result.loaded.push_back("loaded " + graph.objects[i].path);
+    for (size_t i = 1; i < graph.objects.size(); ++i)
+      result.loaded.push_back("loaded " + graph.objects[i].path);
   if (killed) result.messages.push_back("killed by signal 7");
   for (const std::string& line : Lines(graph.error))
     if (line.find("SIGBUS") == std::string::npos) result.messages.push_back("stderr " + line);

@@ -48,8 +48,8 @@ std::string Contents(int fd) {
   return text;
 }
 
-[[noreturn]] void RunChild(const std::string& file, char** argv, char** envp, const std::string& working_directory,
-                           const int (&files)[3]) {
+[[noreturn]] void RunChild(const std::string& file, char** argv, char** envp,
+                           const std::string& working_directory, const int (&files)[3]) {
   ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
   alarm(kSeconds);
   const int null = open("/dev/null", O_RDONLY);
@@ -63,8 +63,10 @@ std::string Contents(int fd) {
 
 }  // namespace
 
-TracedRun SpawnTraced(const std::string& file, const std::string& name, const std::vector<std::string>& arguments,
-                      const std::map<std::string, std::string>& environment, const std::string& working_directory) {
+TracedRun SpawnTraced(const std::string& file, const std::string& name,
+                      const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment,
+                      const std::string& working_directory) {
   std::vector<char*> argv = {const_cast<char*>(name.c_str())};
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -92,7 +94,8 @@ TracedRun SpawnTraced(const std::string& file, const std::string& name, const st
       signal = 0;
       __ptrace_syscall_info info;
       std::memset(&info, 0, sizeof info);
-      const bool told = ptrace(PTRACE_GET_SYSCALL_INFO, child, reinterpret_cast<void*>(sizeof info), &info) > 0;
+      const bool told =
+          ptrace(PTRACE_GET_SYSCALL_INFO, child, reinterpret_cast<void*>(sizeof info), &info) > 0;
       if (told && info.op == PTRACE_SYSCALL_INFO_ENTRY) {
         if (info.entry.nr == SYS_openat)
           result.opens.push_back({ReadString(child, info.entry.args[1]), FileSize(files[2])});

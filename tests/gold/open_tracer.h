@@ -21,7 +21,9 @@ struct TracedRun {
 };
 
 // As Spawn().
-TracedRun SpawnTraced(const std::string& file, const std::string& name, const std::vector<std::string>& arguments,
-                      const std::map<std::string, std::string>& environment, const std::string& working_directory);
+TracedRun SpawnTraced(const std::string& file, const std::string& name,
+                      const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment,
+                      const std::string& working_directory);
 
 }  // namespace culprit::gold

@@ -1,3 +1,4 @@
+// See options.h.
 #include "options.h"
 
 #include <charconv>
@@ -12,7 +13,10 @@ namespace culprit::gold {
 namespace {
 
 [[noreturn]] void Usage(const char* program) {
-  std::fprintf(stderr, "usage: %s [--count N] [--seed S] [--jobs N] [--limit SECONDS] [--keep DIR] [--features] [--show]\n", program);
+  std::fprintf(
+      stderr,
+      "usage: %s [--count N] [--seed S] [--jobs N] [--limit SECONDS] [--keep DIR] [--features] [--show]\n",
+      program);
   std::exit(64);
 }
 

@@ -1,5 +1,5 @@
-// See pool.h. Every child works off its own numbers in order and writes a record (number, length, text) to its
-// pipe for each, so the parent knows what a child that died was at.
+// See pool.h. Every child works off its own numbers in order and writes a record (number, length, text) to
+// its pipe for each, so the parent knows what a child that died was at.
 #include "pool.h"
 
 #include <fcntl.h>
@@ -66,7 +66,8 @@ void RunPool(uint64_t first, uint64_t count, unsigned jobs,
     if (worker.pid < 0) throw std::runtime_error("fork failed");
     if (worker.pid == 0) {
       close(ends[0]);
-      if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(3);
+      if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0))
+        _exit(3);
       for (uint64_t number = worker.next; number < end; number += jobs) {
         alarm(kSecondsPerPiece);
         std::string text;

@@ -1,5 +1,5 @@
-// The one program of which every program of a generated tree is a stamped copy (stamp.h). Each argument is one
-// dlopen, "-NAME" from the program itself or "K:NAME" from the K-th library of the tree that is loaded at
+// The one program of which every program of a generated tree is a stamped copy (stamp.h). Each argument is
+// one dlopen, "-NAME" from the program itself or "K:NAME" from the K-th library of the tree that is loaded at
 // that time (K is taken modulo their number; without any, the program calls). What happened goes to
 // descriptor 9, between the lines of audit.c:
 //   D  CALLER  NAME      about to call; CALLER is empty for the program
@@ -31,7 +31,8 @@ static ElfW(Addr) CodeOffset(const struct link_map* map) {
 
 static const struct link_map* PickLibrary(long wanted) {
   long count = 0;
-  for (const struct link_map* map = FirstObject(); map != NULL; map = map->l_next) count += CodeOffset(map) != 0;
+  for (const struct link_map* map = FirstObject(); map != NULL; map = map->l_next)
+    count += CodeOffset(map) != 0;
   if (count == 0) return NULL;
   for (const struct link_map* map = FirstObject(); map != NULL; map = map->l_next)
     if (CodeOffset(map) != 0 && wanted-- % count == 0) return map;
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
     else
       dprintf(9, "R\terror\t%s\n", dlerror());
   }
-  for (const struct link_map* map = FirstObject(); map != NULL; map = map->l_next) dprintf(9, "L\t%s\n", map->l_name);
+  for (const struct link_map* map = FirstObject(); map != NULL; map = map->l_next)
+    dprintf(9, "L\t%s\n", map->l_name);
   return 0;
 }

@@ -38,7 +38,8 @@ class EventReader {
       }
       if (fields[0] == "S" && fields.size() == 4) Searched(fields[1], fields[2], fields[3]);
       if (fields[0] == "O") Opened(fields[1]);
-      if (fields[0] == "C") std::erase_if(objects_, [&](const Object& object) { return object.path == fields[1]; });
+      if (fields[0] == "C")
+        std::erase_if(objects_, [&](const Object& object) { return object.path == fields[1]; });
       if (fields[0] == "D" && fields.size() == 3) Calls(fields[1], fields[2]);
       if (fields[0] == "R" && fields.size() >= 3) Returned(fields[1], line.substr(line.find('\t', 2) + 1));
     }
@@ -115,9 +116,8 @@ class EventReader {
 
   // A name with '/' as it is opened.
   std::string Expanded(const Search& search) const {
-    std::string origin = search.requester.empty()
-                             ? std::filesystem::canonical(StartPath(tree_)).string()
-                             : base::JoinPath(tree_.working_directory, search.requester);
+    std::string origin = search.requester.empty() ? std::filesystem::canonical(StartPath(tree_)).string()
+                                                  : base::JoinPath(tree_.working_directory, search.requester);
     origin = base::DirName(origin);
     std::string name = search.name;
     ReplaceAll(name, "${ORIGIN}", origin);
@@ -160,7 +160,7 @@ class EventReader {
   Truth truth_;
   std::vector<Object> objects_;
   std::vector<Search> pending_;
-  bool open_ = false;  // the last of pending_ is still under way
+  bool open_ = false;         // the last of pending_ is still under way
   std::optional<Call> call_;  // under way
   size_t objects_before_call_ = 0;
 };
@@ -227,14 +227,15 @@ Truth AskGlibc(const RealLoader& loader, const Tree& tree, const std::string& ro
 
 LoaderTraits ProbeGlibc(const std::string& program, const std::string& audit, const std::string& directory) {
   LoaderTraits traits;
-  const Ran ran = Spawn(program, program, {}, {{"LD_AUDIT", audit}, {"LD_LIBRARY_PATH", "/+/$LIB:/+/$PLATFORM:/+"}},
-                        directory);
+  const Ran ran = Spawn(program, program, {},
+                        {{"LD_AUDIT", audit}, {"LD_LIBRARY_PATH", "/+/$LIB:/+/$PLATFORM:/+"}}, directory);
   std::vector<std::string> tried;
   for (const std::string& line : Lines(ran.events)) {
     const auto fields = base::Split(line, '\t');
     if (fields[0] == "O" && fields.size() == 2 && traits.interpreter.empty() && fields[1].starts_with('/'))
       traits.interpreter = fields[1];  // opened before any search
-    if (fields[0] == "S" && fields.size() == 4 && fields[1] == "request" && traits.libc.empty()) traits.libc = fields[2];
+    if (fields[0] == "S" && fields.size() == 4 && fields[1] == "request" && traits.libc.empty())
+      traits.libc = fields[2];
     if (fields[0] == "S" && fields.size() == 4 && fields[1] == "ld_library_path")
       tried.emplace_back(base::DirName(fields[2]));
   }

@@ -70,9 +70,9 @@ class Stamper {
     if (stamp.rpath) Add(DT_RPATH, PutString(*stamp.rpath));
     if (stamp.runpath) Add(DT_RUNPATH, PutString(*stamp.runpath));
     uint64_t flags_1 = stamp.flags_1;
-    static constexpr std::array kRewritten = {
-        int64_t{DT_NULL}, int64_t{DT_NEEDED},     int64_t{DT_SONAME}, int64_t{DT_RPATH},  int64_t{DT_RUNPATH},
-        int64_t{DT_FLAGS_1}, int64_t{DT_VERNEED}, int64_t{DT_VERNEEDNUM}};
+    static constexpr std::array kRewritten = {int64_t{DT_NULL},    int64_t{DT_NEEDED},    int64_t{DT_SONAME},
+                                              int64_t{DT_RPATH},   int64_t{DT_RUNPATH},   int64_t{DT_FLAGS_1},
+                                              int64_t{DT_VERNEED}, int64_t{DT_VERNEEDNUM}};
     for (const Dyn& d : old_) {
       if (d.d_tag == DT_FLAGS_1) flags_1 |= d.d_un.d_val;
       if (std::ranges::find(kRewritten, int64_t{d.d_tag}) == kRewritten.end()) Add(d.d_tag, d.d_un.d_val);
@@ -238,7 +238,7 @@ class Stamper {
 
   std::string bytes_;
   std::vector<ElfW(Phdr)> loads_;
-  ElfW(Phdr) dynamic_{};
+  ElfW(Phdr) dynamic_ {};
   std::vector<Dyn> old_, new_;
   size_t strings_ = 0, spare_ = 0, spare_end_ = 0;
   size_t next_version_ = 2;

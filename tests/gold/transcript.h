@@ -28,7 +28,7 @@ struct Transcript {
   std::vector<std::string> trace;
 };
 
-struct Call {  // a dlopen that was made
+struct Call {          // a dlopen that was made
   std::string caller;  // path; "" = the program
   std::string name;
 };

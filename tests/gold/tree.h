@@ -28,17 +28,17 @@ struct Tree {
   std::string start;            // how the program is named when it is started
   std::string working_directory;
   std::map<std::string, std::string> environment;
-  std::vector<std::string> calls;            // arguments of program.c
+  std::vector<std::string> calls;       // arguments of program.c
   std::map<std::string, int> features;  // what occurs in it, for the statistics
 };
 
 // What the real loader was seen to do on this machine; makes the trees fit.
 struct LoaderTraits {
-  std::string interpreter;               // path, as PT_INTERP names it
-  std::string soname;                    // its last component
-  std::string lib;                       // what $LIB stands for
-  std::string platform;                  // what $PLATFORM stands for
-  std::vector<std::string> hwcaps_dirs;  // sub-directories tried in every directory, "" not included
+  std::string interpreter;                // path, as PT_INTERP names it
+  std::string soname;                     // its last component
+  std::string lib;                        // what $LIB stands for
+  std::string platform;                   // what $PLATFORM stands for
+  std::vector<std::string> hwcaps_dirs;   // sub-directories tried in every directory, "" not included
   std::vector<std::string> system_names;  // sonames that the system has
   std::string libc;                       // soname of the C library
   bool musl = false;                      // restricts the trees to what musl knows

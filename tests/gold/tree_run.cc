@@ -7,18 +7,21 @@
 #include <map>
 #include <stdexcept>
 
+#include "child.h"
+#include "collect/live_file_view.h"
 #include "collect/look.h"
+#include "collect/record.h"
 #include "loader/load.h"
 #include "pool.h"
-#include "child.h"
+#include "snapshot/snapshot.h"
 #include "system/system.h"
 
 namespace culprit::gold {
 namespace {
 
 // What a worker sends: a verdict ('=' or '!'), the features ("name\tcount" lines), an empty line, the text.
-std::string CompareOne(const TreeRun& run, const Options& options, const std::string& work_directory, uint64_t seed,
-                       unsigned worker) {
+std::string CompareOne(const TreeRun& run, const Options& options, const std::string& work_directory,
+                       uint64_t seed, unsigned worker) {
   const Tree tree = GenerateTree(seed, run.loader.traits);
   const std::string root = options.keep.empty() ? work_directory + "/t" + std::to_string(worker)
                                                 : options.keep + "/" + std::to_string(seed);
@@ -27,8 +30,16 @@ std::string CompareOne(const TreeRun& run, const Options& options, const std::st
   const Tree built = BuildTree(tree, run.templates, root);
   const Truth truth = run.ask_real(run.loader, built, root);
   std::string difference = truth.problem.empty() ? "" : "  harness: " + truth.problem + "\n";
-  if (difference.empty())
-    difference = Difference(truth.transcript, run.read(AskModel(built, truth.calls), built, root));
+  if (difference.empty()) {
+    const bool with_snapshot = seed % 4 == 0;  // it takes longer than all the rest
+    const Answers answers = AskModel(built, truth.calls, with_snapshot);
+    difference = Difference(truth.transcript, run.read(answers.live, built, root));
+    if (difference.empty() && with_snapshot) {
+      difference = Difference(truth.transcript, run.read(answers.recorded, built, root));
+      if (answers.recorded.uncertain) difference += "  the snapshot does not know enough\n";
+      if (!difference.empty()) difference = "  asked of a snapshot:\n" + difference;
+    }
+  }
   if (options.keep.empty()) RemoveTree(root);
 
   auto features = tree.features;
@@ -45,7 +56,8 @@ std::string CompareOne(const TreeRun& run, const Options& options, const std::st
   }
   for (const std::string& line : truth.transcript.loaded) {
     const size_t via = line.find(" via ");
-    if (via != std::string::npos) ++features["real: loaded by " + line.substr(via + 5, line.find(' ', via + 5) - via - 5)];
+    if (via != std::string::npos)
+      ++features["real: loaded by " + line.substr(via + 5, line.find(' ', via + 5) - via - 5)];
   }
   for (const std::string& line : truth.transcript.messages) {
     if (line.starts_with("killed")) ++features["real: killed by a signal"];
@@ -58,8 +70,8 @@ std::string CompareOne(const TreeRun& run, const Options& options, const std::st
   text += "\n";
   if (!difference.empty()) text += Describe(tree) + "difference (- real loader, + model):\n" + difference;
   if (options.show) {
-    for (const auto* lines : {&truth.transcript.searches, &truth.transcript.loaded, &truth.transcript.messages,
-                              &truth.transcript.trace})
+    for (const auto* lines : {&truth.transcript.searches, &truth.transcript.loaded,
+                              &truth.transcript.messages, &truth.transcript.trace})
       for (const std::string& line : *lines) text += "  " + line + "\n";
   }
   return text;
@@ -67,15 +79,28 @@ std::string CompareOne(const TreeRun& run, const Options& options, const std::st
 
 }  // namespace
 
-loader::LoadGraph AskModel(const Tree& tree, const std::vector<Call>& calls) {
+Answers AskModel(const Tree& tree, const std::vector<Call>& calls, bool with_snapshot) {
   const auto system = system::RealSystem();
   auto look = collect::LookAt(*system, StartPath(tree));
   if (!look) throw std::runtime_error("LookAt: " + look.error().message);
-  look->snapshot.environment = tree.environment;
-  look->snapshot.working_directory = tree.working_directory;
+  snapshot::Snapshot& snapshot = look->snapshot;
+  snapshot.environment = tree.environment;
+  snapshot.working_directory = tree.working_directory;
   loader::Question question{.target = StartPath(tree), .target_as_given = tree.start, .known_dlopens = false};
   for (const Call& call : calls) question.calls.push_back({call.name, call.caller});
-  return loader::Load(look->snapshot, *look->view, question);
+  Answers answers;
+  answers.live = loader::Load(snapshot, *look->view, question);
+  if (!with_snapshot) return answers;
+
+  collect::Recorder recorder(*system, dynamic_cast<collect::LiveFileView&>(*look->view));
+  recorder.AddAsked();
+  snapshot.files = recorder.Take();
+  const auto recorded = snapshot::ParseSnapshot(snapshot::ToJsonText(snapshot));
+  if (!recorded) throw std::runtime_error("ParseSnapshot: " + recorded.error().message);
+  const auto again = collect::LookInto(*recorded, StartPath(tree));
+  if (!again) throw std::runtime_error("LookInto: " + again.error().message);
+  answers.recorded = loader::Load(again->snapshot, *again->view, question);
+  return answers;
 }
 
 int CompareTrees(const TreeRun& run, const Options& options, const std::string& work_directory) {
@@ -101,8 +126,8 @@ int CompareTrees(const TreeRun& run, const Options& options, const std::string& 
         const std::string text = body == std::string::npos ? piece.text : piece.text.substr(body + 2);
         if (agrees && !options.show) return;
         std::printf("---- tree %llu %s (%s --seed %llu)\n%s", static_cast<unsigned long long>(piece.number),
-                    agrees ? "agrees" : "differs", run.program.c_str(), static_cast<unsigned long long>(piece.number),
-                    text.c_str());
+                    agrees ? "agrees" : "differs", run.program.c_str(),
+                    static_cast<unsigned long long>(piece.number), text.c_str());
         std::fflush(stdout);
       });
   if (options.features) {
@@ -111,7 +136,8 @@ int CompareTrees(const TreeRun& run, const Options& options, const std::string& 
       std::printf("%-42s %10llu %12llu\n", name.c_str(), static_cast<unsigned long long>(counts.first),
                   static_cast<unsigned long long>(counts.second));
   }
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+  const auto ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   std::printf("%.1f s\n", static_cast<double>(ms.count()) / 1000);
   std::printf("%llu trees agree, %llu differ (seed %llu)\n", static_cast<unsigned long long>(agree),
               static_cast<unsigned long long>(differ), static_cast<unsigned long long>(options.seed));

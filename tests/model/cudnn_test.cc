@@ -6,15 +6,18 @@
 namespace culprit::model {
 namespace {
 
-constexpr uint32_t Word(uint32_t major, uint32_t minor, uint32_t patch) { return major << 16 | minor << 8 | patch; }
+constexpr uint32_t Word(uint32_t major, uint32_t minor, uint32_t patch) {
+  return major << 16 | minor << 8 | patch;
+}
 
 // The parts of one cuDNN 9 in one directory, named as pip wheels name them.
 void AddCudnn9(World& world, const std::string& directory, uint32_t version, bool shim = true) {
   const auto part = [&](const std::string& stem, std::vector<std::string> needed,
                         std::vector<std::pair<std::string, uint32_t>> words) {
     const std::string name = "lib" + stem + ".so.9";
-    world.Library(directory + "/" + name,
-                  {.soname = name, .needed = std::move(needed), .runpath = "$ORIGIN", .words = std::move(words)});
+    world.Library(
+        directory + "/" + name,
+        {.soname = name, .needed = std::move(needed), .runpath = "$ORIGIN", .words = std::move(words)});
   };
   if (shim) part("cudnn", {}, {});
   part("cudnn_graph", {}, {{"cudnn_graph_version", version}});
@@ -38,7 +41,8 @@ TEST(Cudnn, ItsPartsComeFromBesideIt) {
   AddCudnn9(world, "/site/nvidia/cudnn/lib", Word(9, 19, 0));
   world.Program("/p", {.needed = {"libcudnn.so.9"}, .rpath = "/site/nvidia/cudnn/lib"});
   const auto graph = world.Load("/p");
-  for (const char* part : {"libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9", "libcudnn_adv.so.9"}) {
+  for (const char* part :
+       {"libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9", "libcudnn_adv.so.9"}) {
     EXPECT_EQ(PathOf(graph, part), std::string("/site/nvidia/cudnn/lib/") + part);
   }
 }

@@ -28,7 +28,8 @@ TEST(Glibc, RpathIsInheritedByDependenciesAndRunpathIsNot) {
   world.Program("/p2", {.needed = {"liba.so"}, .runpath = "/d"});
   EXPECT_EQ(Loads(world.Load("/p1")), (Strings{"/d/liba.so [rpath]", "/d/libb.so [rpath]"}));
   EXPECT_EQ(world.Load("/p2").error,
-            "/p2: error while loading shared libraries: libb.so: cannot open shared object file: No such file or directory");
+            "/p2: error while loading shared libraries: libb.so: cannot open shared object file: No such "
+            "file or directory");
 }
 
 TEST(Glibc, DlopenForgetsItsCallerAfterTheFirstName) {
@@ -59,10 +60,12 @@ TEST(Glibc, AnEmptyFileEndsTheLoadAndADanglingLinkDoesNot) {
   world.Library("/good/liba.so", {.soname = "liba.so"});
   world.Program("/p1", {.needed = {"liba.so"}, .rpath = "/bad:/good"});
   world.Program("/p2", {.needed = {"liba.so"}, .rpath = "/gone:/good"});
-  EXPECT_EQ(world.Load("/p1").error, "/p1: error while loading shared libraries: /bad/liba.so: file too short");
+  EXPECT_EQ(world.Load("/p1").error,
+            "/p1: error while loading shared libraries: /bad/liba.so: file too short");
   const auto graph = world.Load("/p2");
   EXPECT_EQ(Loads(graph), Strings{"/good/liba.so [rpath]"});
-  EXPECT_EQ(graph.requests.front().attempts[2].outcome, loader::Outcome::kDanglingLink) << "after two hwcaps tries";
+  EXPECT_EQ(graph.requests.front().attempts[2].outcome, loader::Outcome::kDanglingLink)
+      << "after two hwcaps tries";
 }
 
 TEST(Glibc, OtherClassesAndMachinesArePassedOver) {
@@ -76,8 +79,9 @@ TEST(Glibc, OtherClassesAndMachinesArePassedOver) {
   EXPECT_EQ(Loads(world.Load("/p")), Strings{"/good/liba.so [rpath]"});
   EXPECT_EQ(world.Load("/only32").error,
             "/only32: error while loading shared libraries: liba.so: wrong ELF class: ELFCLASS32");
-  EXPECT_EQ(world.Load("/only_arm").error, "/only_arm: error while loading shared libraries: liba.so: cannot open "
-                                           "shared object file: No such file or directory");
+  EXPECT_EQ(world.Load("/only_arm").error,
+            "/only_arm: error while loading shared libraries: liba.so: cannot open "
+            "shared object file: No such file or directory");
 }
 
 TEST(Glibc, HwcapsSubdirectoriesOfTheCpuComeFirst) {
@@ -104,9 +108,11 @@ TEST(Glibc, PreloadsAreLoadedFirstAndFailuresOnlyWarn) {
   world.system.SetEnvironment({{"LD_PRELOAD", "/pre/libp.so:libnone.so"}});
   world.Program("/p", {.needed = {"libc.so.6"}});
   const auto graph = world.Load("/p");
-  EXPECT_EQ(Loads(graph), (Strings{"/pre/libp.so [ld_preload]", "/lib/x86_64-linux-gnu/libc.so.6 [default]"}));
-  EXPECT_EQ(graph.warnings, Strings{"ERROR: ld.so: object 'libnone.so' from LD_PRELOAD cannot be preloaded (cannot "
-                                    "open shared object file): ignored."});
+  EXPECT_EQ(Loads(graph),
+            (Strings{"/pre/libp.so [ld_preload]", "/lib/x86_64-linux-gnu/libc.so.6 [default]"}));
+  EXPECT_EQ(graph.warnings,
+            Strings{"ERROR: ld.so: object 'libnone.so' from LD_PRELOAD cannot be preloaded (cannot "
+                    "open shared object file): ignored."});
   EXPECT_EQ(graph.error, "");
 }
 
@@ -120,14 +126,17 @@ TEST(Glibc, AMissingSymbolVersionIsToldInTheLoadersWords) {
 TEST(Glibc, AVersionNodeNamedLikeTheFileItselfIsFound) {
   World world;  // NVIDIA names the node like the soname; so is the base version of every file
   world.Library("/d/libx.so.9", {.soname = "libx.so.9", .version_defs = {"libx.so.9"}});
-  world.Program("/p", {.needed = {"libx.so.9"}, .rpath = "/d", .version_needs = {{"libx.so.9", {{"libx.so.9", false}}}}});
+  world.Program(
+      "/p",
+      {.needed = {"libx.so.9"}, .rpath = "/d", .version_needs = {{"libx.so.9", {{"libx.so.9", false}}}}});
   EXPECT_EQ(world.Load("/p").error, "");
 }
 
 TEST(Glibc, AnExecutableStackIsRefusedByDlopenSince241) {
   for (const auto& [version, error] : std::vector<std::pair<std::string, std::string>>{
            {"2.40", ""},
-           {"2.41", "/d/liba.so: cannot enable executable stack as shared object requires: Invalid argument"}}) {
+           {"2.41",
+            "/d/liba.so: cannot enable executable stack as shared object requires: Invalid argument"}}) {
     World world(version);
     world.Library("/d/liba.so", {.soname = "liba.so", .stack_flags = 7});
     world.Program("/p", {});
@@ -149,9 +158,9 @@ TEST(Glibc, LegacySubdirectoriesEndWith236) {
 TEST(Glibc, ATargetOfAnotherCpuIsLoadedByItsOwnLoader) {
   World world;
   world.Library("/usr/lib/aarch64-linux-gnu/liba.so", {.machine = EM_AARCH64, .soname = "liba.so"});
-  world.system.AddFile("/arm", BuildElf({.machine = EM_AARCH64,
-                                         .needed = {"liba.so"},
-                                         .interpreter = "/lib/ld-linux-aarch64.so.1"}));
+  world.system.AddFile(
+      "/arm",
+      BuildElf({.machine = EM_AARCH64, .needed = {"liba.so"}, .interpreter = "/lib/ld-linux-aarch64.so.1"}));
   const auto graph = world.Load("/arm");
   EXPECT_EQ(Loads(graph), Strings{"/lib/aarch64-linux-gnu/liba.so [default]"});
   EXPECT_EQ(graph.assumptions.size(), 2u) << "the loader is not there; its directories are assumed";

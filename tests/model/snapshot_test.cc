@@ -1,11 +1,12 @@
 // A snapshot answers like the machine that it was taken from, and says so when it does not know.
+#include "snapshot/snapshot.h"
+
 #include <gtest/gtest.h>
 
 #include "collect/live_file_view.h"
 #include "collect/loader_facts.h"
 #include "collect/record.h"
 #include "model/world.h"
-#include "snapshot/snapshot.h"
 
 namespace culprit::model {
 namespace {
@@ -26,12 +27,14 @@ snapshot::Snapshot Record(const system::System& system, const std::vector<std::s
 loader::LoadGraph Ask(const snapshot::Snapshot& recorded, const std::string& target) {
   auto look = collect::LookInto(recorded, target);
   if (!look) return {.error = look.error().message};
-  return loader::Load(look->snapshot, *look->view, {.target = look->target, .interpreter = look->interpreter});
+  return loader::Load(look->snapshot, *look->view,
+                      {.target = look->target, .interpreter = look->interpreter});
 }
 
 TEST(SnapshotAnswers, EqualTheMachines) {
   World world;
-  world.Library("/d/liba.so.1.2", {.soname = "liba.so.1", .needed = {"libb.so", "libnone.so"}, .runpath = "$ORIGIN/sub"});
+  world.Library("/d/liba.so.1.2",
+                {.soname = "liba.so.1", .needed = {"libb.so", "libnone.so"}, .runpath = "$ORIGIN/sub"});
   world.system.AddLink("/d/liba.so.1", "liba.so.1.2");
   world.Library("/d/sub/libb.so", {.soname = "libb.so", .needed = {"libc.so.6"}});
   world.Program("/bin/p", {.needed = {"liba.so.1"}, .runpath = "/d:/not-there"});

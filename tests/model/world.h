@@ -21,9 +21,9 @@ class World {
   explicit World(const std::string& glibc = "2.39") {
     system.SetCpu({.machine = "x86_64", .platform = "x86_64", .isa_levels = {"x86-64-v3", "x86-64-v2"}});
     std::string loader = BuildElf({.soname = "ld-linux-x86-64.so.2", .version_defs = {"GLIBC_2.3"}});
-    loader += '\0' + std::string("/lib/x86_64-linux-gnu/") + '\0' + "/usr/lib/x86_64-linux-gnu/" + '\0' + "/lib/" +
-              '\0' + "/usr/lib/" + '\0' + "lib/x86_64-linux-gnu" + '\0' + "ld.so (made up) stable release version " +
-              glibc + ".\n" + '\0';
+    loader += '\0' + std::string("/lib/x86_64-linux-gnu/") + '\0' + "/usr/lib/x86_64-linux-gnu/" + '\0' +
+              "/lib/" + '\0' + "/usr/lib/" + '\0' + "lib/x86_64-linux-gnu" + '\0' +
+              "ld.so (made up) stable release version " + glibc + ".\n" + '\0';
     system.AddFile(kLoader, loader, 0755);
     system.AddLink("/lib", "usr/lib");
     Library("/usr/lib/x86_64-linux-gnu/libc.so.6", {.soname = "libc.so.6", .version_defs = {"GLIBC_2.2.5"}});
@@ -38,8 +38,9 @@ class World {
   loader::LoadGraph Load(const std::string& target, std::vector<loader::DlopenCall> calls = {}) {
     auto look = collect::LookAt(system, target);
     if (!look) return {.error = look.error().message};
-    return loader::Load(look->snapshot, *look->view,
-                        {.target = look->target, .interpreter = look->interpreter, .calls = std::move(calls)});
+    return loader::Load(
+        look->snapshot, *look->view,
+        {.target = look->target, .interpreter = look->interpreter, .calls = std::move(calls)});
   }
 
   static constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
