@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t i = 0; i < cache->entries.size(); ++i) {
     const binfmt::LdCacheEntry& entry = cache->entries[i];
     binfmt::LdCacheFlagsName(entry.flags);
-    const std::string& other = cache->entries[i == 0 ? 0 : i - 1].name;
+    const std::string_view other = cache->entries[i == 0 ? 0 : i - 1].name;
     const int there = binfmt::LdCacheCompare(entry.name, other);
     const int back = binfmt::LdCacheCompare(other, entry.name);
     if ((there > 0) != (back < 0) || (there == 0) != (back == 0)) std::abort();

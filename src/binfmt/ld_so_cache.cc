@@ -5,8 +5,7 @@
 //    in the new one, but extension sections and hwcaps names from the start of the file;
 //  - the file is a memory image, so byte order and the padding before an embedded table are those of the
 //    machine that wrote it; only newer files say which byte order that is;
-//  - strings are shared, so a small hostile file could ask for gigabytes of copies: all copies together are
-//    limited.
+//  - strings are shared, so a small hostile file could ask for gigabytes of copies: none is made.
 // ld.so itself checks little: an entry that points outside the file ends its search there. Here such a file
 // is an error as a whole, because no honest ldconfig writes one.
 #include "binfmt/ld_so_cache.h"
@@ -31,13 +30,13 @@ std::unexpected<base::Error> Bad(const std::string& what) {
 // The file as a whole, with reads that are checked.
 class Image {
  public:
-  explicit Image(std::string bytes) : bytes_(std::move(bytes)) {}
+  explicit Image(std::string_view bytes) : bytes_(bytes) {}
 
   uint64_t size() const { return bytes_.size(); }
   void set_big_endian(bool big) { swap_ = big != (std::endian::native == std::endian::big); }
 
   bool Has(uint64_t offset, std::string_view text) const {
-    return offset <= size() && std::string_view(bytes_).substr(offset).starts_with(text);
+    return offset <= size() && bytes_.substr(offset).starts_with(text);
   }
   bool Fits(uint64_t offset, uint64_t count, uint64_t record_size) const {
     return offset <= size() && count <= (size() - offset) / record_size;
@@ -48,17 +47,14 @@ class Image {
   uint8_t U8(uint64_t offset) const { return Number<uint8_t>(offset); }
 
   // The text that a NUL ends; nullopt outside the file, without an end, or when it is too long.
-  std::optional<std::string> Text(uint64_t offset) {
+  std::optional<std::string_view> Text(uint64_t offset) const {
     if (offset >= size()) return std::nullopt;
-    const auto rest = std::string_view(bytes_).substr(offset, kMaxText + 1);
+    const std::string_view rest = bytes_.substr(offset, kMaxText + 1);
     const size_t length = rest.find('\0');
-    if (length == std::string_view::npos || length > text_left_) return std::nullopt;
-    text_left_ -= length;
-    return std::string(rest.substr(0, length));
+    if (length == std::string_view::npos) return std::nullopt;
+    return rest.substr(0, length);
   }
-  std::string_view Bytes(uint64_t offset, uint64_t count) const {
-    return std::string_view(bytes_).substr(offset, count);
-  }
+  std::string_view Bytes(uint64_t offset, uint64_t count) const { return bytes_.substr(offset, count); }
 
  private:
   static constexpr size_t kMaxText = 4096;  // PATH_MAX
@@ -71,9 +67,8 @@ class Image {
     return swap_ ? std::byteswap(value) : value;
   }
 
-  std::string bytes_;
+  std::string_view bytes_;
   bool swap_ = false;
-  uint64_t text_left_ = kMaxLdCacheSize;
 };
 
 // Sets the byte order in which `count_at` is a number of records that fit behind `begin`; false if neither.
@@ -104,7 +99,7 @@ bool SetByteOrder(Image& image, uint64_t header) {
 
 struct Extensions {
   std::string generator;
-  std::vector<std::string> hwcaps;
+  std::vector<std::string_view> hwcaps;
 };
 
 // Without a valid directory there are no extensions; ld.so then ignores them, too.
@@ -148,13 +143,13 @@ base::Result<void> ReadEntries(Image& image, uint64_t table, uint64_t entry_size
   cache.entries.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t at = table + i * entry_size;
-    auto name = image.Text(strings + image.U32(at + 4));
-    auto path = image.Text(strings + image.U32(at + 8));
+    const auto name = image.Text(strings + image.U32(at + 4));
+    const auto path = image.Text(strings + image.U32(at + 8));
     if (!name || !path) return Bad("the strings of entry " + std::to_string(i) + " cannot be read");
     LdCacheEntry& entry = cache.entries.emplace_back();
     entry.flags = static_cast<int32_t>(image.U32(at));
-    entry.name = *std::move(name);
-    entry.path = *std::move(path);
+    entry.name = *name;
+    entry.path = *path;
     if (entry_size != ld_cache::kEntrySize) continue;
     entry.hwcap = image.U64(at + 16);
     const uint64_t index = entry.hwcap & 0xffffffff;
@@ -201,14 +196,19 @@ base::Result<LdCache> ReadLdCache(const base::ByteSource& source) {
   if (source.size() > kMaxLdCacheSize) {
     return Fail(ErrorCode::kTooLarge, "ld.so.cache: " + std::to_string(source.size()) + " bytes");
   }
-  std::string bytes(static_cast<size_t>(source.size()), '\0');
-  const auto read = source.ReadAt(0, std::as_writable_bytes(std::span(bytes)));
+  const auto bytes = std::make_shared<std::string>(static_cast<size_t>(source.size()), '\0');
+  const auto read = source.ReadAt(0, std::as_writable_bytes(std::span(*bytes)));
   if (!read) return std::unexpected(read.error());
-  bytes.resize(std::min(*read, bytes.size()));
-  Image image(std::move(bytes));
-  if (image.Has(0, ld_cache::kMagic)) return ReadNew(image, 0, LdCache::Layout::kNew);
-  if (image.Has(0, ld_cache::kOldMagic)) return ReadOld(image);
-  return Bad("not a cache file");
+  bytes->resize(std::min(*read, bytes->size()));
+  Image image(*bytes);
+  base::Result<LdCache> cache = Bad("not a cache file");
+  if (image.Has(0, ld_cache::kMagic)) {
+    cache = ReadNew(image, 0, LdCache::Layout::kNew);
+  } else if (image.Has(0, ld_cache::kOldMagic)) {
+    cache = ReadOld(image);
+  }
+  if (cache) cache->texts = bytes;
+  return cache;
 }
 
 }  // namespace culprit::binfmt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,13 @@
 
 namespace culprit::binfmt {
 
+// The texts belong to the cache (LdCache::texts): a machine has thousands, and most are never looked at.
 struct LdCacheEntry {
-  int32_t flags = 0;       // FLAG_* of ldconfig: 0x0303 libc6,x86-64; 0x0a03 libc6,AArch64
-  std::string name;        // the key: a soname
-  std::string path;        // the value
-  uint64_t hwcap = 0;      // raw field
-  std::string hwcaps_dir;  // glibc-hwcaps sub-directory name when the entry belongs to one, else empty
+  int32_t flags = 0;            // FLAG_* of ldconfig: 0x0303 libc6,x86-64; 0x0a03 libc6,AArch64
+  std::string_view name;        // the key: a soname
+  std::string_view path;        // the value
+  uint64_t hwcap = 0;           // raw field
+  std::string_view hwcaps_dir;  // glibc-hwcaps sub-directory name when the entry belongs to one, else empty
   bool operator==(const LdCacheEntry&) const = default;
 };
 
@@ -26,7 +28,10 @@ struct LdCache {
   Layout layout = Layout::kNew;
   std::string generator;              // extension 0, e.g. "ldconfig (Debian GLIBC 2.36-9) stable release ..."
   std::vector<LdCacheEntry> entries;  // in file order
-  bool operator==(const LdCache&) const = default;
+  std::shared_ptr<const void> texts;  // keeps alive what the entries point to; null for literals
+  bool operator==(const LdCache& other) const {
+    return layout == other.layout && generator == other.generator && entries == other.entries;
+  }
 };
 
 // The entries that ld.so would use: the new table where there is one, otherwise the old.

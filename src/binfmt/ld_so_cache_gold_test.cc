@@ -27,13 +27,13 @@ constexpr char kLdconfig[] = "/sbin/ldconfig";
 std::string Line(const LdCacheEntry& entry) {
   std::string hwcap;
   if (!entry.hwcaps_dir.empty()) {
-    hwcap = ", hwcap: \"" + entry.hwcaps_dir + "\"";
+    hwcap = ", hwcap: \"" + std::string(entry.hwcaps_dir) + "\"";
   } else if (entry.hwcap != 0) {
     char text[32];
     snprintf(text, sizeof text, ", hwcap: %#.16llx", static_cast<unsigned long long>(entry.hwcap));
     hwcap = text;
   }
-  return entry.name + " (" + LdCacheFlagsName(entry.flags) + hwcap + ") => " + entry.path;
+  return std::string(entry.name) + " (" + LdCacheFlagsName(entry.flags) + hwcap + ") => " + std::string(entry.path);
 }
 
 std::vector<std::string> Lines(const LdCache& cache) {

@@ -48,7 +48,7 @@ TEST_P(LdSoCacheOfEveryLayout, GivesAllEntriesInOrder) {
   EXPECT_EQ(cache->layout, spec.layout);
   std::vector<LdCacheEntry> expected = Entries();
   if (spec.layout == Layout::kOld) {
-    for (LdCacheEntry& entry : expected) entry.hwcap = 0, entry.hwcaps_dir.clear();
+    for (LdCacheEntry& entry : expected) entry.hwcap = 0, entry.hwcaps_dir = {};
   } else {
     EXPECT_EQ(cache->generator, "culprit test");
   }

@@ -22,15 +22,16 @@ using base::JoinPath;
 using knowledge::Library;
 using system::System;
 
-struct Read {
+struct Reading {
   std::string version;
   std::string source;
 };
 
 constexpr uint64_t kRecordLimit = 16 << 20;
+constexpr std::string_view kDistInfo = ".dist-info";
 
 // (a) An exported word: major << 16 | minor << 8 | patch.
-std::optional<Read> FromSymbol(const System& system, const Library& library, const std::string& path) {
+std::optional<Reading> FromSymbol(const System& system, const Library& library, const std::string& path) {
   if (library.version_symbols.empty()) return std::nullopt;
   const auto file = system.Open(path);
   if (!file || !file->bytes) return std::nullopt;
@@ -39,25 +40,25 @@ std::optional<Read> FromSymbol(const System& system, const Library& library, con
     const auto word = binfmt::ReadElfWord(*file->bytes, elf, symbol);
     if (!word || *word == 0) continue;
     const base::Version version{{*word >> 16, *word >> 8 & 0xff, *word & 0xff}};
-    return Read{version.ToString(), "symbol " + std::string(symbol) + " in " + path};
+    return Reading{version.ToString(), "symbol " + std::string(symbol) + " in " + path};
   }
   return std::nullopt;
 }
 
 // (b) The real file's name, if it says more than a generation: libcublas.so.12.4.5.8.
-std::optional<Read> FromFileName(const std::string& real_path) {
+std::optional<Reading> FromFileName(const std::string& real_path) {
   const std::string_view name = BaseName(real_path);
   const size_t at = name.find(".so.");
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view text = name.substr(at + 4);
   const auto version = base::Version::Parse(text);
   if (!version || version->parts.size() < 3) return std::nullopt;
-  return Read{std::string(text),
+  return Reading{std::string(text),
               "file name " + real_path};  // as it stands: a driver is 580.95.05, not 580.95.5
 }
 
 // (c) A library beside it that carries the version of both.
-std::optional<Read> FromSibling(const System& system, const Library& library, const std::string& real_path) {
+std::optional<Reading> FromSibling(const System& system, const Library& library, const std::string& real_path) {
   for (const std::string_view sibling : library.version_siblings) {
     const std::string path = JoinPath(DirName(real_path), sibling);
     const Library* other = knowledge::FindLibrary(sibling);
@@ -83,38 +84,8 @@ std::vector<std::string> RecordDirectories(const std::string& real_path) {
   return directories;
 }
 
-struct PipRecord {
-  std::string package;  // "nvidia_cudnn_cu12"
-  std::string version;
-  std::string directory;
-};
-
-// (d) The dist-info of a pip package that lists this very file.
-std::optional<PipRecord> FindPipRecord(const System& system, const Library& library,
-                                       const std::string& real_path) {
-  const std::string needle = "/" + std::string(BaseName(real_path)) + ",";
-  for (const std::string& directory : RecordDirectories(real_path)) {
-    const auto entries = system.List(directory);
-    if (!entries) continue;
-    for (const auto& entry : *entries) {
-      constexpr std::string_view kSuffix = ".dist-info";
-      if (!entry.name.ends_with(kSuffix)) continue;
-      const size_t dash = entry.name.find('-');
-      const std::string_view package = std::string_view(entry.name).substr(0, dash);
-      if (std::ranges::find(library.packages, package) == library.packages.end()) continue;
-      const std::string record = JoinPath(JoinPath(directory, entry.name), "RECORD");
-      const auto text = system::ReadWholeFile(system, record, kRecordLimit);
-      if (!text || text->find(needle) == std::string::npos) continue;
-      return PipRecord{std::string(package),
-                       entry.name.substr(dash + 1, entry.name.size() - dash - 1 - kSuffix.size()),
-                       JoinPath(directory, entry.name)};
-    }
-  }
-  return std::nullopt;
-}
-
 // (e) version.json of the toolkit that the file lies in; its keys are "libcublas", "cuda_cudart" ...
-std::optional<Read> FromToolkit(const System& system, const Library& library, const std::string& real_path) {
+std::optional<Reading> FromToolkit(const System& system, const Library& library, const std::string& real_path) {
   std::string lower;
   for (const char c : library.name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::string_view directory = DirName(real_path);
@@ -130,7 +101,7 @@ std::optional<Read> FromToolkit(const System& system, const Library& library, co
       if (item == json.end() || !item->is_object()) continue;
       const auto version = item->find("version");
       if (version == item->end() || !version->is_string()) continue;
-      return Read{version->get<std::string>(), file};
+      return Reading{version->get<std::string>(), file};
     }
   }
   return std::nullopt;
@@ -146,24 +117,17 @@ std::string CudaSuffix(std::string_view text) {
 }
 
 // The CUDA major that a library was built for, as far as its own file or its package says it.
-std::string CudaOf(const System& system, const Library& library, const std::optional<PipRecord>& record,
-                   const std::string& path) {
-  if (record) {
-    if (std::string suffix = CudaSuffix(record->package); !suffix.empty()) return suffix;
-  }
-  const auto file = system.Open(path);
-  if (!file || !file->bytes) return "";
-  const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
+std::string CudaOf(const Library& library, std::string_view package, const binfmt::ElfFile& elf) {
+  if (std::string suffix = CudaSuffix(package); !suffix.empty()) return suffix;
   // These change their soname with every CUDA major, and only then.
-  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.",
-                                                               "libcublasLt.so.", "libnvJitLink.so."};
-  std::vector<std::string> names;
-  if (elf.soname) names.push_back(*elf.soname);
-  for (const binfmt::ElfRequest& request : elf.requests) names.push_back(request.name);
-  for (const std::string& name : names) {
+  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.", "libcublasLt.so.",
+                                                               "libnvJitLink.so."};
+  std::vector<std::string_view> names;
+  if (elf.soname) names.emplace_back(*elf.soname);
+  for (const binfmt::ElfRequest& request : elf.requests) names.emplace_back(request.name);
+  for (const std::string_view name : names) {
     for (const std::string_view stem : kTelling) {
-      if (!name.starts_with(stem)) continue;
-      return base::Split(name.substr(stem.size()), '.').front();
+      if (name.starts_with(stem)) return base::Split(name.substr(stem.size()), '.').front();
     }
   }
   if (elf.runpath && library.family == "cudnn") {
@@ -176,24 +140,60 @@ std::string CudaOf(const System& system, const Library& library, const std::opti
 
 }  // namespace
 
-snapshot::Fact<snapshot::LibraryVersion> ReadLibraryVersion(const System& system, const std::string& path) {
+struct VersionReader::PipRecord {
+  std::string package;  // "nvidia_cudnn_cu12"
+  std::string version;
+  std::string directory;
+};
+
+const std::vector<std::string>& VersionReader::Records(const std::string& directory) {
+  const auto [place, fresh] = records_.try_emplace(directory);
+  if (!fresh) return place->second;
+  if (const auto entries = system_.List(directory)) {
+    for (const auto& entry : *entries) {
+      if (entry.name.ends_with(kDistInfo)) place->second.push_back(entry.name);
+    }
+  }
+  return place->second;
+}
+
+// (d) The dist-info of a pip package that lists this very file.
+std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(std::span<const std::string_view> packages,
+                                                                     const std::string& real_path) {
+  const std::string needle = "/" + std::string(BaseName(real_path)) + ",";
+  for (const std::string& directory : RecordDirectories(real_path)) {
+    for (const std::string& name : Records(directory)) {
+      const size_t dash = name.find('-');
+      const std::string_view package = std::string_view(name).substr(0, dash);
+      if (std::ranges::find(packages, package) == packages.end()) continue;
+      const std::string record = JoinPath(JoinPath(directory, name), "RECORD");
+      const auto text = system::ReadWholeFile(system_, record, kRecordLimit);
+      if (!text || text->find(needle) == std::string::npos) continue;
+      return PipRecord{std::string(package), name.substr(dash + 1, name.size() - dash - 1 - kDistInfo.size()),
+                       JoinPath(directory, name)};
+    }
+  }
+  return std::nullopt;
+}
+
+snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& path, const std::string& real_path,
+                                                             const binfmt::ElfFile& elf) {
   using Version = snapshot::Fact<snapshot::LibraryVersion>;
-  const std::string real_path = system.RealPath(path).value_or(path);
   const Library* library = knowledge::FindLibrary(BaseName(path));
   if (library == nullptr) library = knowledge::FindLibrary(BaseName(real_path));
   if (library == nullptr) return Version::NotApplicable("not a CUDA library");
 
-  std::optional<Read> read = FromSymbol(system, *library, path);
+  std::optional<Reading> read = FromSymbol(system_, *library, path);
   if (!read) read = FromFileName(real_path);
-  if (!read) read = FromSibling(system, *library, real_path);
+  if (!read) read = FromSibling(system_, *library, real_path);
   std::optional<PipRecord> record;
-  if (!library->packages.empty()) record = FindPipRecord(system, *library, real_path);
+  if (!library->packages.empty()) record = FindPipRecord(library->packages, real_path);
   if (record && (!read || record->version.starts_with(read->version + "."))) {
-    read = Read{record->version, record->directory};
+    read = Reading{record->version, record->directory};
   }
-  if (!read) read = FromToolkit(system, *library, real_path);
+  if (!read) read = FromToolkit(system_, *library, real_path);
   if (!read) return Version::Absent("no symbol, file name or package record of " + path + " tells a version");
-  return Version::Of({read->version, CudaOf(system, *library, record, path)}, read->source);
+  return Version::Of({read->version, CudaOf(*library, record ? record->package : "", elf)}, read->source);
 }
 
 }  // namespace culprit::collect

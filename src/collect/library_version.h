@@ -3,15 +3,35 @@
 // name like libcublas.so.12 tells only a generation and is no version.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "binfmt/elf.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
 
 namespace culprit::collect {
 
-// Not applicable for a file that data/libraries.toml does not know.
-snapshot::Fact<snapshot::LibraryVersion> ReadLibraryVersion(const system::System& system,
-                                                            const std::string& path);
+class VersionReader {
+ public:
+  explicit VersionReader(const system::System& system) : system_(system) {}
+
+  // Not applicable for a file that data/libraries.toml does not know.
+  snapshot::Fact<snapshot::LibraryVersion> Read(const std::string& path, const std::string& real_path,
+                                                const binfmt::ElfFile& elf);
+
+ private:
+  struct PipRecord;
+  std::optional<PipRecord> FindPipRecord(std::span<const std::string_view> packages, const std::string& real_path);
+  // The names in a directory that end in ".dist-info".
+  const std::vector<std::string>& Records(const std::string& directory);
+
+  const system::System& system_;
+  std::map<std::string, std::vector<std::string>> records_;
+};
 
 }  // namespace culprit::collect

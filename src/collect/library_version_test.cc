@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/testing/elf_builder.h"
+#include "collect/live_file_view.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
 namespace {
 
 using binfmt::testing::BuildElf;
+
+snapshot::Fact<snapshot::LibraryVersion> ReadLibraryVersion(const system::System& system, const std::string& path) {
+  return LiveFileView(system).Version(path);
+}
 
 TEST(LibraryVersion, ComesFromTheExportedWord) {
   system::MemorySystem system;

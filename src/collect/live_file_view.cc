@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "collect/library_version.h"
 
 namespace culprit::collect {
 
@@ -30,15 +29,22 @@ FileKind KindOf(FileType type) {
 
 const FileFacts& LiveFileView::Open(const std::string& path) {
   const auto [place, fresh] = files_.try_emplace(path);
-  FileFacts& facts = place->second;
+  FileFacts& facts = place->second.facts;
   if (!fresh) return facts;
+  // Nothing can be in a directory that is not there, and that is asked once, not for every name.
+  const std::string_view directory = base::DirName(path);
+  if (directory.size() > 1) facts.error = Directory(std::string(directory));
+  if (facts.error != PathError::kNone) return facts;
+  const auto link = system_.LinkStat(path);
+  if (!link) {
+    facts.error = link.error();
+    return facts;
+  }
+  place->second.is_link = link->type == FileType::kLink;
   const auto file = system_.Open(path);
   if (!file) {
     facts.error = file.error();
-    if (facts.error == PathError::kNoEntry) {
-      const auto link = system_.LinkStat(path);
-      facts.dangling = link && link->type == FileType::kLink;
-    }
+    facts.dangling = facts.error == PathError::kNoEntry && place->second.is_link;
     return facts;
   }
   facts.kind = KindOf(file->status.type);
@@ -53,14 +59,18 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
 }
 
 PathError LiveFileView::Directory(const std::string& path) {
-  const auto [place, fresh] = directories_.try_emplace(path, PathError::kNone);
-  if (fresh) {
+  if (const auto known = directories_.find(path); known != directories_.end()) return known->second;
+  PathError error = PathError::kNone;
+  const std::string_view parent = base::DirName(path);
+  if (parent.size() > 1 && parent.size() < path.size()) error = Directory(std::string(parent));
+  if (error == PathError::kNone) {
     const auto status = system_.Stat(path);
-    place->second = !status                                ? status.error()
-                    : status->type == FileType::kDirectory ? PathError::kNone
-                                                           : PathError::kNotDirectory;
+    error = !status                                ? status.error()
+            : status->type == FileType::kDirectory ? PathError::kNone
+                                                   : PathError::kNotDirectory;
   }
-  return place->second;
+  directories_.emplace(path, error);
+  return error;
 }
 
 std::string LiveFileView::RealPath(const std::string& path) {
@@ -72,8 +82,12 @@ std::string LiveFileView::RealPath(const std::string& path) {
     const std::string_view directory = base::DirName(path);
     const std::string joined =
         base::JoinPath(directory == "/" ? "/" : RealPath(std::string(directory)), name);
-    const auto status = system_.LinkStat(joined);
-    if (status && status->type != FileType::kLink) real = joined;
+    const auto opened = files_.find(path);
+    if (opened != files_.end() && opened->second.facts.error == PathError::kNone) {
+      if (!opened->second.is_link) real = joined;
+    } else if (const auto status = system_.LinkStat(joined); status && status->type != FileType::kLink) {
+      real = joined;
+    }
   }
   if (real.empty()) real = system_.RealPath(path).value_or(path);
   return real_paths_.emplace(path, std::move(real)).first->second;
@@ -91,7 +105,10 @@ std::optional<std::vector<snapshot::DirectoryItem>> LiveFileView::List(const std
 
 snapshot::Fact<snapshot::LibraryVersion> LiveFileView::Version(const std::string& path) {
   const auto [place, fresh] = versions_.try_emplace(path);
-  if (fresh) place->second = ReadLibraryVersion(system_, path);
+  if (fresh) {
+    const FileFacts& facts = Open(path);
+    place->second = versions_reader_.Read(path, RealPath(path), facts.elf ? *facts.elf : binfmt::ElfFile{});
+  }
   return place->second;
 }
 

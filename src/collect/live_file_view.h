@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "collect/library_version.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
 
@@ -15,7 +16,7 @@ snapshot::FileKind KindOf(system::FileType type);
 
 class LiveFileView final : public snapshot::FileView {
  public:
-  explicit LiveFileView(const system::System& system) : system_(system) {}
+  explicit LiveFileView(const system::System& system) : system_(system), versions_reader_(system) {}
 
   const snapshot::FileFacts& Open(const std::string& path) override;
   snapshot::PathError Directory(const std::string& path) override;
@@ -23,14 +24,19 @@ class LiveFileView final : public snapshot::FileView {
   std::optional<std::vector<snapshot::DirectoryItem>> List(const std::string& path) override;
   snapshot::Fact<snapshot::LibraryVersion> Version(const std::string& path) override;
 
+  struct Known {
+    snapshot::FileFacts facts;
+    bool is_link = false;
+  };
   // Every path that was asked for by Open, in no order.
-  const std::unordered_map<std::string, snapshot::FileFacts>& opened() const { return files_; }
+  const std::unordered_map<std::string, Known>& opened() const { return files_; }
   const std::unordered_map<std::string, snapshot::PathError>& directories() const { return directories_; }
   const std::set<std::string>& listed() const { return listed_; }
 
  private:
   const system::System& system_;
-  std::unordered_map<std::string, snapshot::FileFacts> files_;
+  VersionReader versions_reader_;
+  std::unordered_map<std::string, Known> files_;
   std::unordered_map<std::string, snapshot::PathError> directories_;
   std::unordered_map<std::string, std::string> real_paths_;
   std::set<std::string> listed_;

@@ -3,7 +3,8 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <optional>
+#include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -41,18 +42,30 @@ const Usual* FindUsual(uint16_t machine, int bits) {
   return nullptr;
 }
 
+// std::string_view::find looks for the first character only; these files are full of those.
+size_t Find(std::string_view bytes, std::string_view text, size_t from) {
+  if (from > bytes.size()) return std::string_view::npos;
+  const void* found = memmem(bytes.data() + from, bytes.size() - from, text.data(), text.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<size_t>(static_cast<const char*>(found) - bytes.data());
+}
+
 bool LooksLikeDirectory(std::string_view text) {
   return text.size() >= 3 && text.front() == '/' && text.back() == '/' &&
          std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f && c != '%'; });
 }
 
-// The compiled-in list: NUL-separated strings, each an absolute directory ending in '/', among them a lib
-// one.
-std::vector<std::string> FindSystemDirs(std::string_view bytes) {
+// The compiled-in list: NUL-separated strings, each an absolute directory ending in '/'. The longest run that
+// holds `hint` counts.
+std::vector<std::string> FindSystemDirs(std::string_view bytes, std::string_view hint) {
   std::vector<std::string> best;
-  for (size_t at = bytes.find("/lib"); at != std::string_view::npos; at = bytes.find("/lib", at + 1)) {
-    size_t start = bytes.rfind('\0', at);
-    start = start == std::string_view::npos ? 0 : start + 1;
+  for (size_t at = Find(bytes, hint, 0); at != std::string_view::npos; at = Find(bytes, hint, at + 1)) {
+    size_t start = bytes.rfind('\0', at) + 1;  // npos + 1 is 0
+    while (start >= 2) {
+      const size_t before = bytes.rfind('\0', start - 2) + 1;
+      if (!LooksLikeDirectory(bytes.substr(before, start - 1 - before))) break;
+      start = before;
+    }
     std::vector<std::string> run;
     while (start < bytes.size()) {
       const size_t end = bytes.find('\0', start);
@@ -69,7 +82,7 @@ std::vector<std::string> FindSystemDirs(std::string_view bytes) {
 // "... release version 2.36." in ld.so since 2.33; before that the real file is called ld-2.31.so.
 std::string FindGlibcVersion(std::string_view bytes, const std::string& real_path) {
   constexpr std::string_view kMark = " release version ";
-  if (const size_t at = bytes.find(kMark); at != std::string_view::npos) {
+  if (const size_t at = Find(bytes, kMark, 0); at != std::string_view::npos) {
     const std::string_view rest = bytes.substr(at + kMark.size(), 16);
     const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789."));
     return std::string(number.substr(0, number.find_last_not_of('.') + 1));
@@ -84,8 +97,10 @@ std::string FindLibToken(std::string_view bytes, const std::vector<std::string>&
   for (const std::string& directory : system_dirs) {
     std::string_view name = std::string_view(directory).substr(1, directory.size() - 2);
     if (name.starts_with("usr/")) name.remove_prefix(4);
-    const std::string needle = '\0' + std::string(name) + '\0';
-    if (bytes.find(needle) != std::string_view::npos) return std::string(name);
+    const std::string needle = std::string(name) + '\0';
+    for (size_t at = Find(bytes, needle, 1); at != std::string_view::npos; at = Find(bytes, needle, at + 1)) {
+      if (bytes[at - 1] == '\0') return std::string(name);
+    }
   }
   return "";
 }
@@ -107,14 +122,27 @@ void FillMusl(const system::System& system, LoaderFacts& facts) {
   }
 }
 
-void FillGlibc(std::string_view bytes, const std::string& real_path, LoaderFacts& facts) {
+std::string ReadFrom(const base::ByteSource& source, uint64_t offset) {
+  std::string bytes(static_cast<size_t>(source.size() - offset), '\0');
+  const auto read = source.ReadAt(offset, std::as_writable_bytes(std::span(bytes)));
+  bytes.resize(read.value_or(0));
+  return bytes;
+}
+
+void FillGlibc(const base::ByteSource& source, const std::string& real_path, LoaderFacts& facts) {
   facts.flavor = LoaderFlavor::kGlibc;
-  facts.version = FindGlibcVersion(bytes, real_path);
-  facts.system_dirs = FindSystemDirs(bytes);
-  facts.lib_token = FindLibToken(bytes, facts.system_dirs);
+  if (source.size() > kLoaderLimit) return;
+  // Constants stand behind the code, so the second half has them; the whole file is the second try.
+  for (const uint64_t offset : {source.size() / 2, uint64_t{0}}) {
+    const std::string bytes = ReadFrom(source, offset);
+    facts.version = FindGlibcVersion(bytes, real_path);
+    facts.system_dirs = FindSystemDirs(bytes, "/usr/lib");
+    if (facts.system_dirs.empty()) facts.system_dirs = FindSystemDirs(bytes, "/lib");  // Nix, Guix
+    facts.lib_token = FindLibToken(bytes, facts.system_dirs);
+    if (!facts.version.empty() && facts.system_dirs.size() > 1 && !facts.lib_token.empty()) return;
+  }
   if (facts.version.empty()) {
-    facts.assumptions.push_back("the version of " + facts.path +
-                                " could not be read; a recent one is assumed");
+    facts.assumptions.push_back("the version of " + facts.path + " could not be read; a recent one is assumed");
   }
 }
 
@@ -140,15 +168,15 @@ void AssumeGlibc(const system::System& system, LoaderFacts& facts) {
 
 }  // namespace
 
-LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path,
-                            const binfmt::ElfFile& like) {
+LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path, const binfmt::ElfFile& like) {
   LoaderFacts facts;
   facts.path = path;
   facts.machine = like.machine;
   facts.bits = like.bits();
   facts.soname = base::BaseName(path);
   const auto file = system.Open(path);
-  if (file && file->bytes) {
+  const bool there = file && file->bytes;
+  if (there) {
     const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
     if (elf.bits() != 0) {
       facts.machine = elf.machine;
@@ -162,8 +190,7 @@ LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& pat
     FillMusl(system, facts);
     return facts;
   }
-  const auto bytes = system::ReadWholeFile(system, path, kLoaderLimit);
-  if (bytes) FillGlibc(*bytes, system.RealPath(path).value_or(path), facts);
+  if (there) FillGlibc(*file->bytes, system.RealPath(path).value_or(path), facts);
   if (facts.system_dirs.empty()) AssumeGlibc(system, facts);
   return facts;
 }

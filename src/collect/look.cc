@@ -64,13 +64,26 @@ void AdaptCpu(snapshot::Snapshot& snapshot, snapshot::FileView& view, snapshot::
 
 }  // namespace
 
-snapshot::Snapshot LookAtMachine(const system::System& system) {
+namespace {
+
+snapshot::Snapshot LookAtProcess(const system::System& system) {
   snapshot::Snapshot snapshot;
   snapshot.environment = system.Environment();
   snapshot.working_directory = system.WorkingDirectory();
   snapshot.cpu = system.HostCpu();
+  return snapshot;
+}
+
+void LookAtConfiguration(const system::System& system, snapshot::Snapshot& snapshot) {
   snapshot.ld_cache = ReadCache(system);
   snapshot.ld_so_preload = ReadPreload(system);
+}
+
+}  // namespace
+
+snapshot::Snapshot LookAtMachine(const system::System& system) {
+  snapshot::Snapshot snapshot = LookAtProcess(system);
+  LookAtConfiguration(system, snapshot);
   return snapshot;
 }
 
@@ -120,12 +133,13 @@ base::Result<binfmt::ElfFile> ChooseTarget(Look& look, const std::string& target
 
 base::Result<Look> LookAt(const system::System& system, const std::string& target,
                           const std::string& interpreter) {
-  Look look{.snapshot = LookAtMachine(system), .view = std::make_unique<LiveFileView>(system)};
+  Look look{.snapshot = LookAtProcess(system), .view = std::make_unique<LiveFileView>(system)};
   look.interpreter = interpreter;
   const auto elf = ChooseTarget(look, target);
   if (!elf) return std::unexpected(elf.error());
   snapshot::LoaderFacts loader = ReadLoaderFacts(system, look.interpreter, *elf);
   AdaptCpu(look.snapshot, *look.view, loader);
+  if (loader.flavor != snapshot::LoaderFlavor::kMusl) LookAtConfiguration(system, look.snapshot);
   look.snapshot.loaders.push_back(std::move(loader));
   return look;
 }

@@ -90,8 +90,8 @@ Loading<bool> GlibcProcess::Try(Search& search, const std::string& path, Via via
   }
   if (attempt.outcome == Outcome::kNotRecorded) search.request.uncertain = graph_.uncertain = true;
   search.request.attempts.push_back(std::move(attempt));
+  errno_ = verdict.error;  // kNone as soon as the file opened
   if (verdict.fatal) return std::unexpected(LoadError{path, verdict.text, verdict.reason});
-  errno_ = verdict.error;
   if (verdict.outcome != Outcome::kFound) return false;
   search.facts = &facts;
   return true;
@@ -160,17 +160,18 @@ Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchCache(Search& se
   if ((asking->elf->flags_1 & 0x800) != 0) {  // DF_1_NODEFLIB
     for (const std::string& directory : facts_.system_dirs) {
       if (!entry->path.starts_with(directory)) continue;
-      search.request.attempts.push_back({.path = entry->path,
+      search.request.attempts.push_back({.path = std::string(entry->path),
                                          .via = Via::kCache,
                                          .outcome = Outcome::kRefused,
                                          .detail = "linked with -z nodefaultlib"});
       return std::nullopt;
     }
   }
-  const auto opened = Try(search, entry->path, Via::kCache, {});
+  const std::string path(entry->path);
+  const auto opened = Try(search, path, Via::kCache, {});
   if (!opened) return std::unexpected(opened.error());
   if (!*opened) return std::nullopt;
-  return Found{entry->path, search.facts, Via::kCache};
+  return Found{path, search.facts, Via::kCache};
 }
 
 Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchEverywhere(Search& search) {

@@ -1,5 +1,8 @@
 #include "snapshot/ld_cache_json.h"
 
+#include <deque>
+#include <memory>
+
 #include "snapshot/json_writer.h"
 
 namespace culprit::snapshot {
@@ -29,18 +32,18 @@ base::Json EntryToJson(const LdCacheEntry& entry) {
   // A new field must be added in both directions; this fails to compile until then.
   [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = entry;
   JsonWriter json;
-  json.Text("name", entry.name);
-  json.Text("path", entry.path);
+  json.Text("name", std::string(entry.name));
+  json.Text("path", std::string(entry.path));
   json.Number("flags", entry.flags);
   json.Number("hwcap", entry.hwcap);
-  json.Text("hwcaps_dir", entry.hwcaps_dir);
+  json.Text("hwcaps_dir", std::string(entry.hwcaps_dir));
   return json.Take();
 }
 
 }  // namespace
 
 base::Json LdCacheToJson(const LdCache& cache) {
-  [[maybe_unused]] const auto& [f1, f2, f3] = cache;
+  [[maybe_unused]] const auto& [f1, f2, f3, texts] = cache;
   JsonWriter json;
   json.Value("layout", Name(cache.layout));
   json.Text("generator", cache.generator);
@@ -56,16 +59,22 @@ void ReadLdCacheJson(const JsonReader& json, LdCache& cache) {
     if (Name(cache.layout) != name) layout.Fail("unknown name \"" + name + "\"");
   });
   json.Field("generator", cache.generator);
+  const auto texts = std::make_shared<std::deque<std::string>>();
+  const auto read_text = [&](const JsonReader& item, const char* key, std::string_view& out) {
+    item.Field(key, texts->emplace_back());
+    out = texts->back();
+  };
   json.With("entries", [&](const JsonReader& entries) {
     entries.Each([&](const JsonReader& item) {
       LdCacheEntry& entry = cache.entries.emplace_back();
-      item.Field("name", entry.name);
-      item.Field("path", entry.path);
+      read_text(item, "name", entry.name);
+      read_text(item, "path", entry.path);
       item.Field("flags", entry.flags);
       item.Field("hwcap", entry.hwcap);
-      item.Field("hwcaps_dir", entry.hwcaps_dir);
+      read_text(item, "hwcaps_dir", entry.hwcaps_dir);
     });
   });
+  cache.texts = texts;
 }
 
 }  // namespace culprit::snapshot

@@ -1,6 +1,7 @@
 // For tests: a snapshot in which every field of every structure has a value other than its default.
 #pragma once
 
+#include "base/json.h"
 #include "snapshot/snapshot.h"
 
 namespace culprit::snapshot {

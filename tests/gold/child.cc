@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace culprit::gold {
@@ -89,9 +89,12 @@ Ran Spawn(const std::string& file, const std::string& name, const std::vector<st
 }
 
 std::string ReadFile(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
   if (!stream) throw std::runtime_error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::string text(static_cast<size_t>(stream.tellg()), '\0');
+  stream.seekg(0);
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text;
 }
 
 std::vector<std::string> Lines(const std::string& text) {

@@ -103,13 +103,18 @@ bool IsForThisLoader(const std::string& interpreter, const std::string& file) {
   const Ran ran = Spawn(interpreter, interpreter, {"--verify", file}, {}, "/");
   if (!WIFEXITED(ran.status) || (WEXITSTATUS(ran.status) != 0 && WEXITSTATUS(ran.status) != 2)) return false;
   if (WEXITSTATUS(ran.status) == 2) return true;
-  const std::string bytes = ReadFile(file);
+  std::ifstream stream(file, std::ios::binary);
   ElfW(Ehdr) header;
-  std::memcpy(&header, bytes.data(), sizeof header);
+  stream.read(reinterpret_cast<char*>(&header), sizeof header);
   for (size_t i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) ph;
-    std::memcpy(&ph, bytes.data() + header.e_phoff + i * sizeof ph, sizeof ph);
-    if (ph.p_type == PT_INTERP) return interpreter == bytes.c_str() + ph.p_offset;
+    stream.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof ph));
+    if (!stream.read(reinterpret_cast<char*>(&ph), sizeof ph)) return false;
+    if (ph.p_type != PT_INTERP) continue;
+    std::string name;
+    stream.seekg(static_cast<std::streamoff>(ph.p_offset));
+    std::getline(stream, name, '\0');
+    return name == interpreter;
   }
   return true;
 }

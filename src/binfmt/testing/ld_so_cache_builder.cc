@@ -86,7 +86,7 @@ std::string BuildLdCache(const LdCacheSpec& spec) {
   for (const LdCacheEntry& entry : entries) {
     strings.Add(entry.path);
     strings.Add(entry.name);
-    if (!entry.hwcaps_dir.empty()) names.insert(entry.hwcaps_dir);
+    if (!entry.hwcaps_dir.empty()) names.emplace(entry.hwcaps_dir);
   }
   const std::vector<std::string> hwcaps(names.begin(), names.end());
   for (const std::string& name : hwcaps) strings.Add(name);
