@@ -33,7 +33,8 @@ std::string Line(const LdCacheEntry& entry) {
     snprintf(text, sizeof text, ", hwcap: %#.16llx", static_cast<unsigned long long>(entry.hwcap));
     hwcap = text;
   }
-  return std::string(entry.name) + " (" + LdCacheFlagsName(entry.flags) + hwcap + ") => " + std::string(entry.path);
+  return std::string(entry.name) + " (" + LdCacheFlagsName(entry.flags) + hwcap + ") => " +
+         std::string(entry.path);
 }
 
 std::vector<std::string> Lines(const LdCache& cache) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "cli/command.h"
 #include "cli/options.h"
 #include "collect/look.h"
@@ -39,19 +41,23 @@ base::Result<snapshot::Snapshot> ReadSnapshot(const std::string& file) {
   return snapshot;
 }
 
-int AnswerLibrary(const WhyOptions& options, const collect::Look& look, const loader::Question& question) {
+// The answer is written and the program ends here: taking the load graph apart again would cost a tenth of
+// the whole time.
+[[noreturn]] void AnswerLibrary(const WhyOptions& options, const collect::Look& look,
+                                const loader::Question& question) {
   const auto answer =
       diagnose::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
   const bool written =
       Write(options.common, {.title = "culprit why " + options.library,
                              .text = [&](const auto& style) { return render::ToText(answer, style); },
                              .json = [&] { return render::ToJson(answer); }});
-  if (!written) return kExitCannot;
-  if (answer.resolved) return kExitOk;
-  return answer.uncertain ? kExitCannot : kExitFound;
+  if (!written) std::exit(kExitCannot);
+  if (answer.resolved) std::exit(kExitOk);
+  std::exit(answer.uncertain ? kExitCannot : kExitFound);
 }
 
-int AnswerLoad(const WhyOptions& options, const collect::Look& look, const loader::Question& question) {
+[[noreturn]] void AnswerLoad(const WhyOptions& options, const collect::Look& look,
+                             const loader::Question& question) {
   const auto graph = loader::Load(look.snapshot, *look.view, question);
   const auto answer = diagnose::ExplainLoad(graph, look.snapshot, *look.view);
   bool written = false;
@@ -64,8 +70,8 @@ int AnswerLoad(const WhyOptions& options, const collect::Look& look, const loade
                                .text = [&](const auto& style) { return render::ToText(answer, style, all); },
                                .json = [&] { return render::ToJson(answer); }});
   }
-  if (!written || answer.uncertain) return kExitCannot;
-  return answer.error.empty() && answer.missing.empty() ? kExitOk : kExitFound;
+  if (!written || answer.uncertain) std::exit(kExitCannot);
+  std::exit(answer.error.empty() && answer.missing.empty() ? kExitOk : kExitFound);
 }
 
 }  // namespace
@@ -123,8 +129,8 @@ int RunWhy(int argc, const char* const* argv) {
                             .target_as_given = options.target,
                             .interpreter = look->interpreter,
                             .known_dlopens = !options.no_dlopen};
-  return options.library.empty() ? AnswerLoad(options, *look, question)
-                                 : AnswerLibrary(options, *look, question);
+  if (options.library.empty()) AnswerLoad(options, *look, question);
+  AnswerLibrary(options, *look, question);
 }
 
 }  // namespace culprit::cli

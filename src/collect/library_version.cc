@@ -54,11 +54,12 @@ std::optional<Reading> FromFileName(const std::string& real_path) {
   const auto version = base::Version::Parse(text);
   if (!version || version->parts.size() < 3) return std::nullopt;
   return Reading{std::string(text),
-              "file name " + real_path};  // as it stands: a driver is 580.95.05, not 580.95.5
+                 "file name " + real_path};  // as it stands: a driver is 580.95.05, not 580.95.5
 }
 
 // (c) A library beside it that carries the version of both.
-std::optional<Reading> FromSibling(const System& system, const Library& library, const std::string& real_path) {
+std::optional<Reading> FromSibling(const System& system, const Library& library,
+                                   const std::string& real_path) {
   for (const std::string_view sibling : library.version_siblings) {
     const std::string path = JoinPath(DirName(real_path), sibling);
     const Library* other = knowledge::FindLibrary(sibling);
@@ -85,7 +86,8 @@ std::vector<std::string> RecordDirectories(const std::string& real_path) {
 }
 
 // (e) version.json of the toolkit that the file lies in; its keys are "libcublas", "cuda_cudart" ...
-std::optional<Reading> FromToolkit(const System& system, const Library& library, const std::string& real_path) {
+std::optional<Reading> FromToolkit(const System& system, const Library& library,
+                                   const std::string& real_path) {
   std::string lower;
   for (const char c : library.name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::string_view directory = DirName(real_path);
@@ -120,8 +122,8 @@ std::string CudaSuffix(std::string_view text) {
 std::string CudaOf(const Library& library, std::string_view package, const binfmt::ElfFile& elf) {
   if (std::string suffix = CudaSuffix(package); !suffix.empty()) return suffix;
   // These change their soname with every CUDA major, and only then.
-  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.", "libcublasLt.so.",
-                                                               "libnvJitLink.so."};
+  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.",
+                                                               "libcublasLt.so.", "libnvJitLink.so."};
   std::vector<std::string_view> names;
   if (elf.soname) names.emplace_back(*elf.soname);
   for (const binfmt::ElfRequest& request : elf.requests) names.emplace_back(request.name);
@@ -158,8 +160,8 @@ const std::vector<std::string>& VersionReader::Records(const std::string& direct
 }
 
 // (d) The dist-info of a pip package that lists this very file.
-std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(std::span<const std::string_view> packages,
-                                                                     const std::string& real_path) {
+std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
+    std::span<const std::string_view> packages, const std::string& real_path) {
   const std::string needle = "/" + std::string(BaseName(real_path)) + ",";
   for (const std::string& directory : RecordDirectories(real_path)) {
     for (const std::string& name : Records(directory)) {
@@ -176,7 +178,8 @@ std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(std::span<c
   return std::nullopt;
 }
 
-snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& path, const std::string& real_path,
+snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& path,
+                                                             const std::string& real_path,
                                                              const binfmt::ElfFile& elf) {
   using Version = snapshot::Fact<snapshot::LibraryVersion>;
   const Library* library = knowledge::FindLibrary(BaseName(path));

@@ -26,7 +26,8 @@ class VersionReader {
 
  private:
   struct PipRecord;
-  std::optional<PipRecord> FindPipRecord(std::span<const std::string_view> packages, const std::string& real_path);
+  std::optional<PipRecord> FindPipRecord(std::span<const std::string_view> packages,
+                                         const std::string& real_path);
   // The names in a directory that end in ".dist-info".
   const std::vector<std::string>& Records(const std::string& directory);
 

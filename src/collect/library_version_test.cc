@@ -11,7 +11,8 @@ namespace {
 
 using binfmt::testing::BuildElf;
 
-snapshot::Fact<snapshot::LibraryVersion> ReadLibraryVersion(const system::System& system, const std::string& path) {
+snapshot::Fact<snapshot::LibraryVersion> ReadLibraryVersion(const system::System& system,
+                                                            const std::string& path) {
   return LiveFileView(system).Version(path);
 }
 

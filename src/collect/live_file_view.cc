@@ -73,19 +73,28 @@ PathError LiveFileView::Directory(const std::string& path) {
   return error;
 }
 
-std::string LiveFileView::RealPath(const std::string& path) {
+std::string LiveFileView::RealPath(const std::string& path) { return Resolve(path, 0); }
+
+// Directory by directory, so that what many files share is resolved once.
+std::string LiveFileView::Resolve(const std::string& path, int links) {
+  constexpr int kLinkLimit = 40;
   if (const auto known = real_paths_.find(path); known != real_paths_.end()) return known->second;
-  // Most files of one directory are no links, so the directory is resolved once.
-  std::string real;
   const std::string_view name = base::BaseName(path);
-  if (path.starts_with('/') && !name.empty() && name != "." && name != "..") {
+  std::string real;
+  if (path.starts_with('/') && !name.empty() && name != "." && name != ".." && links < kLinkLimit) {
     const std::string_view directory = base::DirName(path);
-    const std::string joined =
-        base::JoinPath(directory == "/" ? "/" : RealPath(std::string(directory)), name);
+    const std::string parent = directory == "/" ? "/" : Resolve(std::string(directory), links);
+    const std::string joined = base::JoinPath(parent, name);
     const auto opened = files_.find(path);
-    if (opened != files_.end() && opened->second.facts.error == PathError::kNone) {
-      if (!opened->second.is_link) real = joined;
-    } else if (const auto status = system_.LinkStat(joined); status && status->type != FileType::kLink) {
+    const bool usable = opened != files_.end() && opened->second.facts.error == PathError::kNone;
+    const auto status = usable ? system::Outcome<system::FileStatus>() : system_.LinkStat(joined);
+    const bool is_link = usable ? opened->second.is_link : status && status->type == FileType::kLink;
+    if (is_link) {
+      const auto target = system_.ReadLink(joined);
+      if (target && !target->empty() && target->find("..") == std::string::npos) {
+        real = Resolve(base::CleanPath(base::JoinPath(parent, *target)), links + 1);
+      }
+    } else if (usable || status) {
       real = joined;
     }
   }

@@ -34,6 +34,8 @@ class LiveFileView final : public snapshot::FileView {
   const std::set<std::string>& listed() const { return listed_; }
 
  private:
+  std::string Resolve(const std::string& path, int links);
+
   const system::System& system_;
   VersionReader versions_reader_;
   std::unordered_map<std::string, Known> files_;

@@ -80,16 +80,20 @@ std::vector<std::string> FindSystemDirs(std::string_view bytes, std::string_view
 }
 
 // "... release version 2.36." in ld.so since 2.33; before that the real file is called ld-2.31.so.
-std::string FindGlibcVersion(std::string_view bytes, const std::string& real_path) {
+std::string FindGlibcVersion(std::string_view bytes) {
   constexpr std::string_view kMark = " release version ";
   if (const size_t at = Find(bytes, kMark, 0); at != std::string_view::npos) {
     const std::string_view rest = bytes.substr(at + kMark.size(), 16);
     const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789."));
     return std::string(number.substr(0, number.find_last_not_of('.') + 1));
   }
-  const std::string_view name = base::BaseName(real_path);
-  if (name.starts_with("ld-2.") && name.ends_with(".so")) return std::string(name.substr(3, name.size() - 6));
   return "";
+}
+
+std::string VersionFromFileName(const std::string& real_path) {
+  const std::string_view name = base::BaseName(real_path);
+  if (!name.starts_with("ld-2.") || !name.ends_with(".so")) return "";
+  return std::string(name.substr(3, name.size() - 6));
 }
 
 // What $LIB stands for: the directory below the first compiled-in one, as it stands in the loader too.
@@ -129,20 +133,23 @@ std::string ReadFrom(const base::ByteSource& source, uint64_t offset) {
   return bytes;
 }
 
-void FillGlibc(const base::ByteSource& source, const std::string& real_path, LoaderFacts& facts) {
+void FillGlibc(const system::System& system, const base::ByteSource& source, LoaderFacts& facts) {
   facts.flavor = LoaderFlavor::kGlibc;
   if (source.size() > kLoaderLimit) return;
   // Constants stand behind the code, so the second half has them; the whole file is the second try.
   for (const uint64_t offset : {source.size() / 2, uint64_t{0}}) {
     const std::string bytes = ReadFrom(source, offset);
-    facts.version = FindGlibcVersion(bytes, real_path);
+    facts.version = FindGlibcVersion(bytes);
     facts.system_dirs = FindSystemDirs(bytes, "/usr/lib");
     if (facts.system_dirs.empty()) facts.system_dirs = FindSystemDirs(bytes, "/lib");  // Nix, Guix
     facts.lib_token = FindLibToken(bytes, facts.system_dirs);
     if (!facts.version.empty() && facts.system_dirs.size() > 1 && !facts.lib_token.empty()) return;
   }
+  if (facts.version.empty())
+    facts.version = VersionFromFileName(system.RealPath(facts.path).value_or(facts.path));
   if (facts.version.empty()) {
-    facts.assumptions.push_back("the version of " + facts.path + " could not be read; a recent one is assumed");
+    facts.assumptions.push_back("the version of " + facts.path +
+                                " could not be read; a recent one is assumed");
   }
 }
 
@@ -168,7 +175,8 @@ void AssumeGlibc(const system::System& system, LoaderFacts& facts) {
 
 }  // namespace
 
-LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path, const binfmt::ElfFile& like) {
+LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path,
+                            const binfmt::ElfFile& like) {
   LoaderFacts facts;
   facts.path = path;
   facts.machine = like.machine;
@@ -190,7 +198,7 @@ LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& pat
     FillMusl(system, facts);
     return facts;
   }
-  if (there) FillGlibc(*file->bytes, system.RealPath(path).value_or(path), facts);
+  if (there) FillGlibc(system, *file->bytes, facts);
   if (facts.system_dirs.empty()) AssumeGlibc(system, facts);
   return facts;
 }
