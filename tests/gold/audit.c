@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __GLIBC__  // elsewhere there is nothing to audit
+
 enum {
   kEventDescriptor = 9,
   kSysWrite =
@@ -107,3 +109,5 @@ unsigned int la_objclose(uintptr_t* cookie) {
   Say("C\t", ((const struct link_map*)*cookie)->l_name);
   return 0;
 }
+
+#endif  // __GLIBC__

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "child.h"
 #include "musl_transcript.h"
+#include "open_tracer.h"
 #include "options.h"
 #include "pool.h"
 #include "tree_run.h"
@@ -26,6 +27,10 @@ int Main(int argc, char** argv) {
   const std::string interpreter = InterpreterOf(program);
   if (interpreter.empty() || !std::filesystem::exists(interpreter)) {
     std::printf("skipped: musl-gcc or musl's loader is not installed\n");
+    return kSkipped;
+  }
+  if (SpawnTraced(interpreter, interpreter, {"--list", "/nowhere"}, {}, "/").opens.empty()) {
+    std::printf("skipped: this process may not trace another (ptrace)\n");
     return kSkipped;
   }
   const std::string work = MakeWorkDirectory();

@@ -3,7 +3,10 @@
 // and generate.cc for what the trees are made of.
 #include <dlfcn.h>
 #include <elf.h>
+#include <stdlib.h>
+#ifdef __GLIBC__
 #include <gnu/libc-version.h>
+#endif
 
 #include <cstdio>
 #include <exception>
@@ -18,7 +21,19 @@
 namespace culprit::gold {
 namespace {
 
+const char* GlibcVersion() {
+#ifdef __GLIBC__
+  return gnu_get_libc_version();
+#else
+  return "";
+#endif
+}
+
 int Main(int argc, char** argv) {
+  if (*GlibcVersion() == '\0') {
+    std::printf("skipped: the C library of this machine is not glibc\n");
+    return kSkipped;
+  }
   const Options options = ParseOptions(argc, argv, 1000);
   const std::string work = MakeWorkDirectory();
   // Copies, because where the build lies may not be open to everybody.
@@ -48,8 +63,8 @@ int Main(int argc, char** argv) {
       dlclose(handle);
     }
   const auto& traits = run.loader.traits;
-  std::printf("glibc %s, %s, $LIB %s, $PLATFORM %s, %zu hwcaps directories; seed %llu\n",
-              gnu_get_libc_version(), traits.interpreter.c_str(), traits.lib.c_str(), traits.platform.c_str(),
+  std::printf("glibc %s, %s, $LIB %s, $PLATFORM %s, %zu hwcaps directories; seed %llu\n", GlibcVersion(),
+              traits.interpreter.c_str(), traits.lib.c_str(), traits.platform.c_str(),
               traits.hwcaps_dirs.size(), static_cast<unsigned long long>(options.seed));
   std::fflush(stdout);
   const int result = CompareTrees(run, options, work);
