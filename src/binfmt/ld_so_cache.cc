@@ -5,7 +5,8 @@
 //    in the new one, but extension sections and hwcaps names from the start of the file;
 //  - the file is a memory image, so byte order and the padding before an embedded table are those of the
 //    machine that wrote it; only newer files say which byte order that is;
-//  - strings are shared, so a small hostile file could ask for gigabytes of copies: none is made.
+//  - strings are shared, so a small hostile file could stand for gigabytes of text once somebody copies them:
+//    all together are limited.
 // ld.so itself checks little: an entry that points outside the file ends its search there. Here such a file
 // is an error as a whole, because no honest ldconfig writes one.
 #include "binfmt/ld_so_cache.h"
@@ -47,11 +48,12 @@ class Image {
   uint8_t U8(uint64_t offset) const { return Number<uint8_t>(offset); }
 
   // The text that a NUL ends; nullopt outside the file, without an end, or when it is too long.
-  std::optional<std::string_view> Text(uint64_t offset) const {
+  std::optional<std::string_view> Text(uint64_t offset) {
     if (offset >= size()) return std::nullopt;
     const std::string_view rest = bytes_.substr(offset, kMaxText + 1);
     const size_t length = rest.find('\0');
-    if (length == std::string_view::npos) return std::nullopt;
+    if (length == std::string_view::npos || length > text_left_) return std::nullopt;
+    text_left_ -= length;
     return rest.substr(0, length);
   }
   std::string_view Bytes(uint64_t offset, uint64_t count) const { return bytes_.substr(offset, count); }
@@ -69,6 +71,7 @@ class Image {
 
   std::string_view bytes_;
   bool swap_ = false;
+  uint64_t text_left_ = kMaxLdCacheSize;
 };
 
 // Sets the byte order in which `count_at` is a number of records that fit behind `begin`; false if neither.
