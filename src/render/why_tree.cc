@@ -14,7 +14,7 @@ using report::LoadAnswer;
 
 class Tree {
  public:
-  Tree(const LoadAnswer& answer, const Style& style, bool all) : answer_(answer), style_(style), all_(all) {
+  Tree(const LoadAnswer& answer, const Style& style, bool all) : answer_(answer), style_(style) {
     const size_t count = answer.loads.size() + 1;
     children_.resize(count);
     missing_.resize(count);
@@ -106,7 +106,6 @@ class Tree {
 
   const LoadAnswer& answer_;
   const Style& style_;
-  bool all_;
   std::vector<std::vector<size_t>> children_;
   std::vector<std::vector<const report::MissingLibrary*>> missing_;
   std::vector<char> interesting_;
