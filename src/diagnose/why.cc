@@ -14,7 +14,6 @@ namespace {
 using loader::LoadGraph;
 using loader::Object;
 using loader::OpenedBy;
-using loader::Outcome;
 using loader::Request;
 using snapshot::FileView;
 using snapshot::Snapshot;

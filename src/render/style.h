@@ -20,7 +20,7 @@ struct Style {
  private:
   // Foreign text passes through here, so control characters end here.
   std::string Paint(std::string_view code, std::string_view text) const {
-    const std::string safe = base::Printable(text);
+    std::string safe = base::Printable(text);
     if (!color || safe.empty()) return safe;
     return "\x1b[" + std::string(code) + "m" + safe + "\x1b[0m";
   }

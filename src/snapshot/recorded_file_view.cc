@@ -121,8 +121,8 @@ PathError RecordedFileView::Directory(const std::string& path) {
 }
 
 std::string RecordedFileView::RealPath(const std::string& path) {
-  Place place = Walk(path, LastLink::kFollow);
-  return place.node != nullptr && Exists(*place.node) ? std::move(place.path) : path;
+  const Place place = Walk(path, LastLink::kFollow);
+  return place.node != nullptr && Exists(*place.node) ? place.path : path;
 }
 
 std::optional<std::vector<DirectoryItem>> RecordedFileView::List(const std::string& path) {

@@ -77,6 +77,7 @@ base::Cpu ReadHostCpu() {
   base::Cpu cpu;
   utsname names;
   if (uname(&names) == 0) cpu.machine = names.machine;
+  // The kernel hands over an address in a number. NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (const auto* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM))) cpu.platform = platform;
   cpu.page_size = HostPageSize();
   AddArchitectureFacts(cpu);

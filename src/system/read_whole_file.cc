@@ -11,7 +11,7 @@ Outcome<std::string> ReadWholeFile(const System& system, const std::string& path
   const Outcome<OpenFile> file = system.Open(path);
   if (!file) return std::unexpected(file.error());
   if (!file->bytes || file->bytes->size() > limit) return std::unexpected(PathError::kOther);
-  constexpr size_t kPiece = 64 * 1024;
+  constexpr size_t kPiece = size_t{64} * 1024;
   std::string text;
   while (true) {
     const size_t had = text.size();
