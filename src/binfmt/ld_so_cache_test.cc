@@ -143,7 +143,8 @@ TEST(LdSoCache, NameOutsideTheFileIsAnErrorThatNamesTheEntry) {
 
 TEST(LdSoCache, LongPathSharedByManyEntriesDoesNotFillMemory) {
   LdCacheSpec spec;
-  spec.entries.assign(20000, {0x0303, "liba.so", "/" + std::string(4000, 'x'), 0, ""});
+  const std::string path(4000, 'x');
+  spec.entries.assign(20000, {0x0303, "liba.so", path, 0, ""});
   EXPECT_FALSE(Read(BuildLdCache(spec)).has_value());
 }
 
