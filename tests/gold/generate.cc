@@ -18,7 +18,7 @@ class Generator {
   Generator(uint64_t seed, const LoaderTraits& traits)
       : traits_(traits),
         random_(seed),
-        paths_(random_, traits, tree_),
+        paths_(random_, tree_),
         libraries_(random_, traits, tree_, paths_),
         names_(libraries_.names) {
     tree_.seed = seed;

@@ -10,8 +10,7 @@ namespace culprit::gold {
 
 class PathGenerator {
  public:
-  PathGenerator(Random& random, const LoaderTraits& traits, Tree& tree)
-      : random_(random), traits_(traits), tree_(tree) {}
+  PathGenerator(Random& random, Tree& tree) : random_(random), tree_(tree) {}
 
   // A search path as it stands in a file of directory `from`, or in LD_LIBRARY_PATH.
   std::string List(const std::string& from, const std::string& separator);
@@ -28,7 +27,6 @@ class PathGenerator {
   void Note(const std::string& feature) { ++tree_.features[feature]; }
 
   Random& random_;
-  const LoaderTraits& traits_;
   Tree& tree_;
 };
 
