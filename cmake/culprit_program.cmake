@@ -9,7 +9,8 @@ function(culprit_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   if(CULPRIT_STATIC)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc LINKER:--gc-sections LINKER:-O1
-                                        LINKER:--as-needed LINKER:-z,relro,-z,now)
+                                        LINKER:--as-needed LINKER:-z,relro,-z,now
+                                        -no-pie)  # 4,600 relocations less at each start: docs/decisions.md
   endif()
   install(TARGETS ${name} RUNTIME)
 endfunction()
