@@ -61,13 +61,8 @@ bool IsSoname(const std::string& name) {
   return library != nullptr && std::ranges::find(library->sonames, name) != library->sonames.end();
 }
 
-// One name of a dlopen call: the requests that it caused, the call itself first.
-struct Try {
-  size_t begin;
-  size_t end;
-};
+}  // namespace
 
-// Of several names one speaks for the call: the one that opened, otherwise the soname, otherwise the last.
 void MarkAlternatives(std::vector<Request>& requests, const std::vector<Try>& tries, bool optional) {
   size_t speaker = tries.size() - 1;
   for (size_t i = 0; i < tries.size(); ++i) {
@@ -82,8 +77,6 @@ void MarkAlternatives(std::vector<Request>& requests, const std::vector<Try>& tr
     }
   }
 }
-
-}  // namespace
 
 void FollowKnownDlopens(Process& process, snapshot::FileView& view) {
   LoadGraph& graph = process.graph();

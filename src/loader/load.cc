@@ -22,10 +22,31 @@ size_t FindCaller(const LoadGraph& graph, const std::string& from) {
   return kNone;
 }
 
+// An import stops at the first step that fails and is not optional.
+void Import(Process& process, const std::vector<ImportStep>& steps) {
+  LoadGraph& graph = process.graph();
+  for (const ImportStep& step : steps) {
+    const size_t caller = FindCaller(graph, step.from);
+    if (caller == kNone) continue;  // its caller was optional and is not there
+    std::vector<Try> tries;
+    bool opened = false;
+    for (const std::string& name : step.names) {
+      const size_t begin = graph.requests.size();
+      opened = process.Dlopen(name, caller);
+      if (graph.requests.size() == begin) return;  // the process is dead
+      tries.push_back({begin, graph.requests.size()});
+      if (opened) break;
+    }
+    if (!tries.empty()) MarkAlternatives(graph.requests, tries, step.optional);
+    if (!opened && !step.optional) return;
+  }
+}
+
 template <typename Model>
 LoadGraph Run(Model process, snapshot::FileView& view, const Question& question) {
   process.Start();
   LoadGraph& graph = process.graph();
+  Import(process, question.imports);
   if (question.known_dlopens) FollowKnownDlopens(process, view);
   for (const DlopenCall& call : question.calls) {
     const size_t caller = FindCaller(graph, call.from);

@@ -16,12 +16,21 @@ struct DlopenCall {
   std::string from;
 };
 
+// One step of importing a framework, before anything uses the GPU: a dlopen by the file names of its package.
+// `names` are tried in order until one opens. Steps come from data/imports.toml (imports.h).
+struct ImportStep {
+  std::vector<std::string> names;  // paths or bare names
+  std::string from;                // as in DlopenCall
+  bool optional = false;           // the import goes on when none opens
+};
+
 struct Question {
-  std::string target;             // absolute path of a program or library; "" = a program without run paths
-  std::string target_as_given;    // how messages name it; empty = target
-  std::string interpreter;        // for a target without PT_INTERP: the loader to assume
-  bool known_dlopens = true;      // follow the edges of data/libraries.toml
-  std::vector<DlopenCall> calls;  // after those
+  std::string target;               // absolute path of a program or library; "" = a program without run paths
+  std::string target_as_given;      // how messages name it; empty = target
+  std::string interpreter;          // for a target without PT_INTERP: the loader to assume
+  std::vector<ImportStep> imports;  // right after start-up
+  bool known_dlopens = true;        // then follow the edges of data/libraries.toml
+  std::vector<DlopenCall> calls;    // after those
 };
 
 // Pure: asks `view` and nothing else. The snapshot must hold the facts of the interpreter.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "loader/load_graph.h"
 
@@ -15,6 +16,14 @@ class Process {
   virtual bool Dlopen(const std::string& name, size_t caller) = 0;
   virtual LoadGraph& graph() = 0;
 };
+
+// One name of a dlopen call with several: the requests that it caused, the call itself first.
+struct Try {
+  size_t begin;
+  size_t end;
+};
+// Of several names one speaks for the call: the one that opened, otherwise the soname, otherwise the last.
+void MarkAlternatives(std::vector<Request>& requests, const std::vector<Try>& tries, bool optional);
 
 // Replays the edges of data/libraries.toml for everything loaded, and for what they bring in.
 void FollowKnownDlopens(Process& process, snapshot::FileView& view);

@@ -8,6 +8,7 @@
 #include "snapshot/file_record_json.h"
 #include "snapshot/ld_cache_json.h"
 #include "snapshot/parse_json.h"
+#include "snapshot/stack_json.h"
 
 namespace culprit::snapshot {
 namespace {
@@ -101,6 +102,7 @@ void ReadSnapshot(const JsonReader& json, Snapshot& snapshot) {
   json.With("ld_cache", [&](const JsonReader& fact) { ReadFact(fact, snapshot.ld_cache, ReadLdCacheJson); });
   json.With("ld_so_preload",
             [&](const JsonReader& fact) { ReadFact(fact, snapshot.ld_so_preload, ReadText); });
+  json.With("stack", [&](const JsonReader& stack) { ReadStackJson(stack, snapshot.stack); });
   json.With("files", [&](const JsonReader& files) { ReadFileRecordJson(files, snapshot.files); });
 }
 
@@ -127,7 +129,7 @@ const LoaderFacts* Snapshot::FindLoader(std::string_view interpreter) const {
 
 base::Json ToJson(const Snapshot& snapshot) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8] = snapshot;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9] = snapshot;
   base::Json loaders = base::Json::array();
   for (const LoaderFacts& loader : snapshot.loaders) loaders.push_back(LoaderToJson(loader));
   JsonWriter json;
@@ -139,6 +141,7 @@ base::Json ToJson(const Snapshot& snapshot) {
   json.Value("loaders", std::move(loaders));
   json.Value("ld_cache", FactToJson(snapshot.ld_cache, LdCacheToJson));
   json.Value("ld_so_preload", FactToJson(snapshot.ld_so_preload, TextToJson));
+  if (snapshot.stack != Stack{}) json.Value("stack", ToJson(snapshot.stack));
   json.Value("files", ToJson(snapshot.files));
   return json.Take();
 }

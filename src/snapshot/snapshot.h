@@ -13,6 +13,7 @@
 #include "binfmt/ld_so_cache.h"
 #include "snapshot/fact.h"
 #include "snapshot/file_record.h"
+#include "snapshot/stack.h"
 
 namespace culprit::snapshot {
 
@@ -42,6 +43,7 @@ struct Snapshot {
   std::vector<LoaderFacts> loaders;
   Fact<binfmt::LdCache> ld_cache;
   Fact<std::string> ld_so_preload;  // text of /etc/ld.so.preload
+  Stack stack;                      // empty unless the whole machine was looked at
   FileRecord files;                 // empty while looking live
 
   const LoaderFacts* FindLoader(std::string_view interpreter) const;

@@ -1,0 +1,54 @@
+// The collectors of the stack: one file and one function for each kind of fact, and the runner that calls
+// them side by side, each within a time limit, so that a dead mount costs a part of the report and not the
+// report.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "snapshot/stack.h"
+#include "system/system.h"
+
+namespace culprit::collect {
+
+// Where the collectors look, and what the user asked for.
+struct Surroundings {
+  const system::System& system;
+  std::map<std::string, std::string> environment;  // of this shell, or of --env
+  std::string working_directory;
+  std::string python;                       // --python: an interpreter
+  std::vector<std::string> environments{};  // prefixes of environments that were named, absolute
+  bool verify = false;                      // compare the hashes of RECORD, not only sizes
+  bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
+};
+
+// What a collector reads, as patterns of absolute paths ('*' within a component, '**' any number of them).
+// The in-memory machine of the tests logs every access, and a test holds the log against these.
+struct CollectorInfo {
+  std::string_view name;
+  std::span<const std::string_view> reads;
+};
+std::span<const CollectorInfo> Collectors();
+
+snapshot::Fact<snapshot::Driver> CollectDriver(const Surroundings& around);
+snapshot::Fact<std::vector<snapshot::Gpu>> CollectGpus(const Surroundings& around);
+snapshot::Fact<std::vector<snapshot::PythonEnvironment>> CollectPython(const Surroundings& around);
+// These two also look into the environments that were found.
+snapshot::Fact<snapshot::Toolkits> CollectToolkits(const Surroundings& around,
+                                                   std::span<const snapshot::PythonEnvironment> environments);
+snapshot::Fact<std::vector<snapshot::CudnnCopy>> CollectCudnn(
+    const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments);
+snapshot::Fact<snapshot::Context> CollectContext(const Surroundings& around);
+
+extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, kToolkitsCollector,
+    kCudnnCollector, kContextCollector;
+
+// Runs all. A collector that does not answer within `limit` leaves a timed-out Fact and is abandoned: its
+// thread may still hold `around`, so the system must live until the program ends.
+snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit);
+
+}  // namespace culprit::collect

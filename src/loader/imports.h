@@ -1,0 +1,15 @@
+// How each framework loads its libraries when Python imports it, as steps for the loader model. The table is
+// data/imports.toml; here its patterns meet the files of an environment.
+#pragma once
+
+#include <vector>
+
+#include "loader/load.h"
+
+namespace culprit::loader {
+
+// The steps of `import <framework>` and of its first use of the GPU; empty for a framework that is not known.
+std::vector<ImportStep> ImportSteps(const snapshot::PythonEnvironment& environment,
+                                    const snapshot::Framework& framework, snapshot::FileView& view);
+
+}  // namespace culprit::loader

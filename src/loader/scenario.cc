@@ -1,0 +1,60 @@
+#include "loader/scenario.h"
+
+#include "base/text.h"
+#include "loader/imports.h"
+
+namespace culprit::loader {
+namespace {
+
+using snapshot::Snapshot;
+
+// The loader that programs of this machine run under when nothing more is said: that of its own CPU.
+std::string UsualLoader(const Snapshot& snapshot) {
+  return snapshot.loaders.empty() ? "" : snapshot.loaders.front().path;
+}
+
+Scenario AnyProgram(const Snapshot& snapshot, snapshot::FileView& view) {
+  Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program of this shell"};
+  scenario.graph = Load(snapshot, view,
+                        {.interpreter = UsualLoader(snapshot),
+                         .known_dlopens = false,
+                         .calls = {{.name = "libcuda.so.1"}, {.name = "libnvidia-ml.so.1"}}});
+  return scenario;
+}
+
+Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t environment,
+                     size_t framework) {
+  const snapshot::PythonEnvironment& python = (*snapshot.stack.environments)[environment];
+  const snapshot::Framework& imported = python.frameworks[framework];
+  Scenario scenario{.kind = Scenario::Kind::kFramework,
+                    .title = imported.name + " " + imported.version + " in " + python.prefix,
+                    .environment = environment,
+                    .framework = framework};
+  scenario.graph = Load(snapshot, view,
+                        {.target = python.interpreter,
+                         .interpreter = UsualLoader(snapshot),
+                         .imports = ImportSteps(python, imported, view)});
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<Scenario> PlayScenarios(const Snapshot& snapshot, snapshot::FileView& view,
+                                    const std::vector<std::string>& targets) {
+  std::vector<Scenario> scenarios = {AnyProgram(snapshot, view)};
+  for (const std::string& target : targets) {
+    Scenario scenario{.title = target};
+    scenario.graph = Load(snapshot, view, {.target = target, .interpreter = UsualLoader(snapshot)});
+    scenarios.push_back(std::move(scenario));
+  }
+  if (!snapshot.stack.environments) return scenarios;
+  for (size_t e = 0; e < snapshot.stack.environments->size(); ++e) {
+    const snapshot::PythonEnvironment& environment = (*snapshot.stack.environments)[e];
+    for (size_t f = 0; f < environment.frameworks.size(); ++f) {
+      scenarios.push_back(OfFramework(snapshot, view, e, f));
+    }
+  }
+  return scenarios;
+}
+
+}  // namespace culprit::loader

@@ -1,0 +1,42 @@
+// What `culprit check` says: the verdict, the findings, the stack as a compact table, what could not be
+// checked. Plain values: diagnose/ fills them, render/ writes them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/finding.h"
+
+namespace culprit::report {
+
+enum class Verdict { kOk, kWarnings, kErrors, kUnknown };
+std::string_view Name(Verdict verdict);  // "ok", "warnings", "errors", "unknown": words of the JSON contract
+
+// One line of the stack: "torch", "2.11.0+cu130", "/opt/venv ...". Rows below a heading belong together.
+struct StackRow {
+  std::string what;    // "driver", "GPU 0", "toolkit", "cuDNN", "torch"
+  std::string value;   // version or name; "none", "not known" are said in words
+  std::string where;   // path
+  std::string detail;  // "loads cuDNN 9.19.0 from ..."
+  size_t depth = 0;    // 1 = belongs to the row before it with depth 0
+  bool operator==(const StackRow&) const = default;
+};
+
+struct CheckReport {
+  Verdict verdict = Verdict::kUnknown;
+  std::string headline;           // the verdict in one line
+  std::vector<Finding> findings;  // worst first
+  std::vector<StackRow> stack;
+  std::vector<NotChecked> not_checked;
+  size_t rules_run = 0;  // that had enough facts
+  size_t rules_total = 0;
+};
+
+// One row of `culprit rules`, and the page of `culprit explain CODE`.
+struct RulePage {
+  std::string code, name, cause, severity, since, title, page;
+};
+
+}  // namespace culprit::report

@@ -1,0 +1,47 @@
+// A finding: what is wrong, the proof, whom it hits, and the fix. Rules fill it, renderers read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace culprit::report {
+
+// An error keeps something from working; a warning will, under circumstances that are likely; a note is worth
+// knowing and asks for nothing.
+enum class Severity { kError, kWarning, kNote };
+std::string_view Name(Severity severity);  // "error", "warning", "note": words of the JSON contract
+
+struct Evidence {
+  std::string fact;    // "libcudnn_graph.so.9 is 9.14.0"
+  std::string source;  // file, variable or document that says so
+  bool operator==(const Evidence&) const = default;
+};
+
+struct Fix {
+  std::string text;                   // one or two sentences; also what not to do where bad advice is common
+  std::vector<std::string> commands;  // to paste, in order
+  std::string risk;                   // "none", "low", "medium", "high": what the commands may break
+  bool operator==(const Fix&) const = default;
+};
+
+struct Finding {
+  std::string code;   // "CUL3004"
+  std::string cause;  // slug of the closed list of causes
+  Severity severity = Severity::kError;
+  std::string summary;               // lower case, no full stop, both sides of a mismatch named
+  std::string subject;               // the file, environment or variable that it is about
+  std::vector<std::string> affects;  // frameworks, programs
+  std::vector<Evidence> evidence;
+  Fix fix;
+  std::vector<std::string> links;
+  bool operator==(const Finding&) const = default;
+};
+
+struct NotChecked {
+  std::string what;
+  std::string why;
+  bool operator==(const NotChecked&) const = default;
+};
+
+}  // namespace culprit::report

@@ -1,0 +1,58 @@
+#include "rules/load_facts.h"
+
+#include "base/text.h"
+
+namespace culprit::rules {
+
+const knowledge::Library* LibraryOf(const loader::Object& object) {
+  if (object.elf != nullptr && object.elf->soname) {
+    if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
+  }
+  return knowledge::FindLibrary(base::BaseName(object.path));
+}
+
+std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path) {
+  for (const loader::Request& request : graph.requests) {
+    if (request.object == loader::kNone || !request.loaded_now) continue;
+    if (graph.objects[request.object].path != path) continue;
+    const std::string origin = request.attempts.empty() ? "" : request.attempts.back().origin;
+    switch (request.via) {
+      case loader::Via::kLdLibraryPath:
+        return "LD_LIBRARY_PATH";
+      case loader::Via::kRpath:
+        return "RPATH of " + origin;
+      case loader::Via::kRunpath:
+        return "RUNPATH of " + origin;
+      case loader::Via::kCache:
+        return "/etc/ld.so.cache";
+      case loader::Via::kDefault:
+        return "the system's directories";
+      case loader::Via::kLdPreload:
+        return "LD_PRELOAD";
+      case loader::Via::kPath:
+        return "its full path";
+      case loader::Via::kLoadedBefore:
+        break;
+    }
+  }
+  return "a request before";
+}
+
+report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& directory) {
+  std::string rest;
+  for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
+    if (base::CleanPath(element) == base::CleanPath(directory) || element == directory + "/") continue;
+    rest += (rest.empty() ? "" : ":") + element;
+  }
+  if (rest.empty()) {
+    return {.text = "unset LD_LIBRARY_PATH: it makes the loader prefer " + directory +
+                    "; do not add further directories to it",
+            .commands = {"unset LD_LIBRARY_PATH"},
+            .risk = "low"};
+  }
+  return {.text = "take " + directory + " out of LD_LIBRARY_PATH",
+          .commands = {"export LD_LIBRARY_PATH='" + rest + "'"},
+          .risk = "low"};
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,21 @@
+// What several rules ask of a load graph, and fixes that several rules give.
+#pragma once
+
+#include <string>
+
+#include "knowledge/libraries.h"
+#include "loader/load_graph.h"
+#include "rules/rule.h"
+
+namespace culprit::rules {
+
+// The row of data/libraries.toml for a loaded object; nullptr when it is no CUDA library.
+const knowledge::Library* LibraryOf(const loader::Object& object);
+
+// How the object at `path` was found, in words: "LD_LIBRARY_PATH", "RUNPATH of /x/liby.so", "ld.so.cache".
+std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path);
+
+// The fix that takes a directory out of LD_LIBRARY_PATH: unset it when nothing else is in it.
+report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& directory);
+
+}  // namespace culprit::rules

@@ -1,0 +1,46 @@
+#include "rules/rule.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace culprit::rules {
+
+std::string_view Scene::Variable(const std::string& name) const {
+  const auto found = snapshot.environment.find(name);
+  return found == snapshot.environment.end() ? std::string_view() : found->second;
+}
+
+const snapshot::PythonEnvironment* Scene::EnvironmentOf(const loader::Scenario& scenario) const {
+  if (!stack().environments || scenario.environment >= stack().environments->size()) return nullptr;
+  return &(*stack().environments)[scenario.environment];
+}
+
+const snapshot::Framework* Scene::FrameworkOf(const loader::Scenario& scenario) const {
+  const snapshot::PythonEnvironment* environment = EnvironmentOf(scenario);
+  if (environment == nullptr || scenario.framework >= environment->frameworks.size()) return nullptr;
+  return &environment->frameworks[scenario.framework];
+}
+
+report::Finding& Ruling::Fire(std::string summary, std::string subject) {
+  return findings_.emplace_back(report::Finding{.code = std::string(rule_.code),
+                                                .cause = std::string(rule_.cause),
+                                                .severity = rule_.severity,
+                                                .summary = std::move(summary),
+                                                .subject = std::move(subject)});
+}
+
+void Ruling::NotEnoughFacts(std::string what, std::string why) {
+  not_checked_.push_back({std::move(what), std::move(why)});
+}
+
+const Rule* FindRule(std::string_view code) {
+  const auto same = [](char a, char b) {
+    return std::toupper(static_cast<unsigned char>(a)) == std::toupper(static_cast<unsigned char>(b));
+  };
+  for (const Rule* rule : AllRules()) {
+    if (std::ranges::equal(rule->code, code, same)) return rule;
+  }
+  return nullptr;
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,74 @@
+// A rule: one thing that can be wrong, in one file. It has a permanent code, a page in the catalogue, and one
+// pure function over the scene. Rules are listed in one table (table.cc); cases in tests/rules/ show for each
+// where it fires and where it stays silent, and a test fails when page or case is missing.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "loader/scenario.h"
+#include "report/finding.h"
+#include "snapshot/snapshot.h"
+
+namespace culprit::rules {
+
+// What a rule may look at.
+struct Scene {
+  const snapshot::Snapshot& snapshot;  // with its stack
+  snapshot::FileView& view;
+  std::span<const loader::Scenario> scenarios;
+
+  const snapshot::Stack& stack() const { return snapshot.stack; }
+  // The value of a variable; "" when it is not set. `IsSet` tells the two apart.
+  std::string_view Variable(const std::string& name) const;
+  bool IsSet(const std::string& name) const { return snapshot.environment.contains(name); }
+  // The environment and framework of a scenario of kind kFramework; nullptr for the others.
+  const snapshot::PythonEnvironment* EnvironmentOf(const loader::Scenario& scenario) const;
+  const snapshot::Framework* FrameworkOf(const loader::Scenario& scenario) const;
+};
+
+struct Rule;
+
+// What one rule says of one scene. A rule that says nothing is clean.
+class Ruling {
+ public:
+  explicit Ruling(const Rule& rule) : rule_(rule) {}
+
+  // Adds a finding with the rule's code, cause and severity filled in, to be completed by the caller.
+  report::Finding& Fire(std::string summary, std::string subject);
+  // A fact that the rule needs could not be had: "the loaded kernel module", "/proc/driver/nvidia: Permission
+  // denied". The rule then counts as not run, unless it also fired.
+  void NotEnoughFacts(std::string what, std::string why);
+  // The rule has no subject here (no container, no Python ...); counts as run.
+  void NotApplicable() { applicable_ = false; }
+
+  const std::vector<report::Finding>& findings() const { return findings_; }
+  const std::vector<report::NotChecked>& not_checked() const { return not_checked_; }
+  bool applicable() const { return applicable_; }
+
+ private:
+  const Rule& rule_;
+  std::vector<report::Finding> findings_;
+  std::vector<report::NotChecked> not_checked_;
+  bool applicable_ = true;
+};
+
+struct Rule {
+  std::string_view code;   // "CUL3004", never reused
+  std::string_view name;   // the bad thing, as the file is called: "cudnn_mixed_versions"
+  std::string_view cause;  // slug of the closed list
+  report::Severity severity = report::Severity::kError;
+  std::string_view since;  // version of culprit that brought it
+  std::string_view title;  // one line for `culprit rules`
+  std::string_view page;   // Markdown under fixed headings, see catalogue_test.cc
+  void (*check)(const Scene& scene, Ruling& ruling) = nullptr;
+};
+
+// All rules, by code.
+std::span<const Rule* const> AllRules();
+const Rule* FindRule(std::string_view code);  // also in lower case; nullptr when there is none
+
+}  // namespace culprit::rules

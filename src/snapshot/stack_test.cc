@@ -1,0 +1,85 @@
+// Every field of every structure of the stack survives being written and read.
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+#include "base/json.h"
+#include "snapshot/fields.h"
+#include "snapshot/stack_json.h"
+
+namespace culprit::snapshot {
+namespace {
+
+// Gives each field a value other than its default, and counts the leaves.
+class Filler {
+ public:
+  void operator()(const char* key, std::string& value) {
+    value = std::string(key) + std::to_string(++leaves_);
+  }
+  void operator()(const char*, bool& value) { value = !value, ++leaves_; }
+  void operator()(const char*, std::integral auto& value) {
+    value = static_cast<std::remove_reference_t<decltype(value)>>(++leaves_);
+  }
+  template <typename T>
+  void operator()(const char* key, std::vector<T>& values) {
+    (*this)(key, values.emplace_back());
+    (*this)(key, values.emplace_back());
+  }
+  template <typename T>
+  void operator()(const char* key, std::map<std::string, T>& values) {
+    (*this)(key, values[key]);
+  }
+  template <typename T>
+  void operator()(const char* key, Fact<T>& fact) {
+    fact.state = FactState::kValue;
+    (*this)(key, fact.value.emplace());
+    (*this)(key, fact.source);
+  }
+  template <typename T>
+    requires std::is_class_v<T>
+  void operator()(const char*, T& value) {
+    T::Fields(value, *this);
+  }
+  size_t leaves() const { return leaves_; }
+
+ private:
+  size_t leaves_ = 0;
+};
+
+Stack RoundTrip(const Stack& stack, std::string& error) {
+  const base::Json json = ToJson(stack);
+  Stack back;
+  ReadStackJson(JsonReader(json, error), back);
+  return back;
+}
+
+TEST(Stack, EveryFieldSurvivesJson) {
+  Stack stack;
+  Filler filler;
+  Stack::Fields(stack, filler);
+  ASSERT_GT(filler.leaves(), 150u);
+  std::string error;
+  EXPECT_EQ(RoundTrip(stack, error), stack);
+  EXPECT_EQ(error, "");
+}
+
+TEST(Stack, EmptyStackIsAnEmptyObject) { EXPECT_EQ(ToJson(Stack{}).dump(), "{}"); }
+
+TEST(Stack, AFactThatCouldNotBeHadKeepsItsReason) {
+  Stack stack;
+  stack.driver = Fact<Driver>::Unreadable("Permission denied", "/proc");
+  stack.cudnn = {FactState::kTimedOut, std::nullopt, "no answer within 5 s", "/mnt/dead"};
+  std::string error;
+  EXPECT_EQ(RoundTrip(stack, error), stack);
+}
+
+TEST(Stack, ComplainsAboutWrongTypesWithThePlace) {
+  const base::Json json = base::Json::parse(R"({"gpus": {"state": "value", "value": [{"name": 7}]}})");
+  std::string error;
+  Stack stack;
+  ReadStackJson(JsonReader(json, error), stack);
+  EXPECT_NE(error.find("gpus.value[0].name"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace culprit::snapshot
