@@ -29,7 +29,8 @@ Nvcc ReadNvcc(const system::System& system, const std::string& path) {
   for (int wrapper = 0; wrapper <= kWrappers; ++wrapper) {
     const auto file = system.Open(program);
     if (!file || !file->bytes) return {};
-    if (file->bytes->size() > kScriptLimit) {
+    const auto script = system::ReadWholeFile(system, program, kScriptLimit);
+    if (!script || !script->starts_with("#!")) {
       Nvcc nvcc{.program = system.RealPath(program).value_or(program)};
       const auto text = TextAfter(*file->bytes, kMarker, SearchFrom::kEnd, kSearchLimit);
       if (!text) return nvcc;
@@ -40,8 +41,6 @@ Nvcc ReadNvcc(const system::System& system, const std::string& path) {
       }
       return nvcc;
     }
-    const auto script = system::ReadWholeFile(system, program, kScriptLimit);
-    if (!script || !script->starts_with("#!")) return {.program = program};
     const std::string next = StartedBy(*script);
     if (next.empty() || next == program) return {.program = program};
     program = next;
