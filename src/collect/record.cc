@@ -102,6 +102,11 @@ void Recorder::AddAsked() {
   for (const std::string& path : opened) AddPath(path);
   for (const std::string& path : directories) AddPath(path);
   for (const std::string& path : listed) AddDirectory(path, /*programs=*/false);
+  for (const auto& [path, code] : view_.gpu_codes()) {
+    AddPath(path);
+    const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
+    if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular) node->second.gpu_code = code;
+  }
 }
 
 std::map<std::string, std::string> RelevantEnvironment(
