@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "collect/live_file_view.h"
 #include "collect/loader_facts.h"
 #include "collect/look.h"
@@ -19,36 +20,10 @@
 namespace culprit::cli {
 namespace {
 
-// A line on stderr while it takes long, on a terminal only.
-class Progress {
- public:
-  explicit Progress(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-  void Show(const std::string& what) {
-    if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
-    shown_ = true;
-    fmt::print(stderr, "\r\x1b[Krecording {}", base::Printable(what));
-  }
-
- private:
-  bool wanted_;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 // The loaders that programs of this machine name, besides those of the targets.
 constexpr const char* kUsualLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
                                          "/lib/ld-linux.so.2", "/lib/ld-musl-x86_64.so.1",
                                          "/lib/ld-musl-aarch64.so.1"};
-
-void AddLoader(const system::System& machine, snapshot::Snapshot& snapshot, const std::string& path) {
-  if (snapshot.FindLoader(path) != nullptr) return;
-  const auto file = machine.Open(path);
-  if (!file || !file->bytes) return;
-  snapshot.loaders.push_back(collect::ReadLoaderFacts(machine, path, binfmt::ReadElf(*file->bytes)));
-}
 
 }  // namespace
 
@@ -79,16 +54,16 @@ int RunSnapshot(int argc, const char* const* argv) {
   snapshot.tool_version = CULPRIT_VERSION;
   if (*environment) snapshot.environment = std::move(**environment);
   snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
-  for (const char* loader : kUsualLoaders) AddLoader(machine, snapshot, loader);
+  for (const char* loader : kUsualLoaders) collect::AddLoader(machine, loader, snapshot);
 
   Progress progress(!options.quiet);
   collect::LiveFileView view(machine);
   collect::Recorder recorder(machine, view);
   for (const std::string& target : targets) {
-    progress.Show(target);
+    progress.Show("recording " + target);
     auto look = collect::LookAt(machine, target);
     if (!look) return Fail(look.error());
-    AddLoader(machine, snapshot, look->interpreter);
+    collect::AddLoader(machine, look->interpreter, snapshot);
     look->snapshot.environment = snapshot.environment;
     const auto graph =
         loader::Load(look->snapshot, view, {.target = look->target, .interpreter = look->interpreter});
@@ -99,13 +74,13 @@ int RunSnapshot(int argc, const char* const* argv) {
   const auto directories = loader::LibraryDirectories(snapshot, view);
   for (const auto& loader : snapshot.loaders) recorder.AddPath(loader.path);
   for (const std::string& directory : directories) {
-    progress.Show(directory);
+    progress.Show("recording " + directory);
     recorder.AddDirectory(directory, /*programs=*/false);
   }
   const auto path = snapshot.environment.find("PATH");
   for (const std::string& directory :
        base::SplitWords(path == snapshot.environment.end() ? "/usr/bin:/bin" : path->second, ":")) {
-    progress.Show(directory);
+    progress.Show("recording " + directory);
     if (directory.starts_with('/')) recorder.AddDirectory(directory, /*programs=*/true);
   }
   recorder.AddAsked();
