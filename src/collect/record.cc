@@ -111,11 +111,14 @@ void Recorder::AddAsked() {
 
 std::map<std::string, std::string> RelevantEnvironment(
     const std::map<std::string, std::string>& environment) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "PATH", "HOME", "CPATH", "LIBRARY_PATH", "VIRTUAL_ENV", "WSL_DISTRO_NAME", "SUDO_USER"};
-  static constexpr std::array<std::string_view, 18> kPrefixes = {
-      "LD_",  "CUDA", "CUDNN", "NVIDIA", "NCCL", "CUPY",   "TORCH", "PYTORCH", "TF_",
-      "XLA_", "JAX_", "ORT_",  "CONDA_", "NVCC", "PYTHON", "SLURM", "GLIBC_",  "CMAKE_"};
+  static constexpr std::array<std::string_view, 8> kNames = {"PATH",        "HOME",
+                                                             "CPATH",       "LIBRARY_PATH",
+                                                             "VIRTUAL_ENV", "WSL_DISTRO_NAME",
+                                                             "SUDO_USER",   "KUBERNETES_SERVICE_HOST"};
+  static constexpr std::array<std::string_view, 20> kPrefixes = {
+      "APPTAINER_", "SINGULARITY_", "LD_",     "CUDA",  "CUDNN",  "NVIDIA", "NCCL",
+      "CUPY",       "TORCH",        "PYTORCH", "TF_",   "XLA_",   "JAX_",   "ORT_",
+      "CONDA_",     "NVCC",         "PYTHON",  "SLURM", "GLIBC_", "CMAKE_"};
   std::map<std::string, std::string> relevant;
   for (const auto& [name, value] : environment) {
     const bool wanted =
