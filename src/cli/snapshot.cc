@@ -43,13 +43,6 @@ constexpr const char* kUsualLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld
                                          "/lib/ld-linux.so.2", "/lib/ld-musl-x86_64.so.1",
                                          "/lib/ld-musl-aarch64.so.1"};
 
-void AddLoader(const system::System& machine, snapshot::Snapshot& snapshot, const std::string& path) {
-  if (snapshot.FindLoader(path) != nullptr) return;
-  const auto file = machine.Open(path);
-  if (!file || !file->bytes) return;
-  snapshot.loaders.push_back(collect::ReadLoaderFacts(machine, path, binfmt::ReadElf(*file->bytes)));
-}
-
 }  // namespace
 
 int RunSnapshot(int argc, const char* const* argv) {
@@ -79,7 +72,7 @@ int RunSnapshot(int argc, const char* const* argv) {
   snapshot.tool_version = CULPRIT_VERSION;
   if (*environment) snapshot.environment = std::move(**environment);
   snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
-  for (const char* loader : kUsualLoaders) AddLoader(machine, snapshot, loader);
+  for (const char* loader : kUsualLoaders) collect::AddLoader(machine, loader, snapshot);
 
   Progress progress(!options.quiet);
   collect::LiveFileView view(machine);
@@ -88,7 +81,7 @@ int RunSnapshot(int argc, const char* const* argv) {
     progress.Show(target);
     auto look = collect::LookAt(machine, target);
     if (!look) return Fail(look.error());
-    AddLoader(machine, snapshot, look->interpreter);
+    collect::AddLoader(machine, look->interpreter, snapshot);
     look->snapshot.environment = snapshot.environment;
     const auto graph =
         loader::Load(look->snapshot, view, {.target = look->target, .interpreter = look->interpreter});

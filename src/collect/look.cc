@@ -50,6 +50,8 @@ base::Cpu BaselineCpu(const std::string& machine) {
   return {.machine = machine, .platform = machine, .isa_levels = {}, .legacy_caps = {}, .page_size = 4096};
 }
 
+}  // namespace
+
 void AdaptCpu(snapshot::Snapshot& snapshot, snapshot::FileView& view, snapshot::LoaderFacts& loader) {
   const std::string machine = MachineOf(loader.machine);
   if (snapshot.cpu.machine == machine) return;
@@ -62,7 +64,12 @@ void AdaptCpu(snapshot::Snapshot& snapshot, snapshot::FileView& view, snapshot::
   }
 }
 
-}  // namespace
+void AddLoader(const system::System& system, const std::string& path, snapshot::Snapshot& snapshot) {
+  if (snapshot.FindLoader(path) != nullptr) return;
+  const auto file = system.Open(path);
+  if (!file || !file->bytes) return;
+  snapshot.loaders.push_back(ReadLoaderFacts(system, path, binfmt::ReadElf(*file->bytes)));
+}
 
 namespace {
 

@@ -32,4 +32,9 @@ base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::strin
 // The parts that do not depend on a target: environment, CPU, ld.so.cache, ld.so.preload.
 snapshot::Snapshot LookAtMachine(const system::System& system);
 
+// Adds the facts of a loader to the snapshot, unless they are there or no such file exists.
+void AddLoader(const system::System& system, const std::string& path, snapshot::Snapshot& snapshot);
+// A loader for another CPU than the snapshot's: only what every such CPU has can be counted on.
+void AdaptCpu(snapshot::Snapshot& snapshot, snapshot::FileView& view, snapshot::LoaderFacts& loader);
+
 }  // namespace culprit::collect

@@ -1,0 +1,127 @@
+#include "diagnose/check.h"
+
+#include <algorithm>
+#include <exception>
+#include <tuple>
+
+#include "diagnose/stack_rows.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::CheckReport;
+using report::Finding;
+using report::NotChecked;
+using report::Severity;
+using report::Verdict;
+
+void AddOnce(std::vector<NotChecked>& list, NotChecked item) {
+  if (std::ranges::find(list, item) == list.end()) list.push_back(std::move(item));
+}
+
+// A part of the stack that could not be looked at at all.
+template <typename T>
+void AddUnknown(CheckReport& report, const char* what, const snapshot::Fact<T>& fact) {
+  if (fact.state == snapshot::FactState::kUnreadable || fact.state == snapshot::FactState::kTimedOut ||
+      fact.state == snapshot::FactState::kNotApplicable) {
+    AddOnce(report.not_checked, {what, fact.why});
+  }
+}
+
+// The same thing said of several processes is one finding that affects them all.
+void Add(std::vector<Finding>& findings, const Finding& finding) {
+  for (Finding& known : findings) {
+    if (known.code != finding.code || known.summary != finding.summary || known.subject != finding.subject)
+      continue;
+    for (const std::string& affected : finding.affects) {
+      if (std::ranges::find(known.affects, affected) == known.affects.end())
+        known.affects.push_back(affected);
+    }
+    return;
+  }
+  findings.push_back(finding);
+}
+
+size_t Count(const CheckReport& report, Severity severity) {
+  return static_cast<size_t>(
+      std::ranges::count_if(report.findings, [&](const Finding& f) { return f.severity == severity; }));
+}
+
+std::string Counted(size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void Conclude(CheckReport& report, bool blind) {
+  const size_t errors = Count(report, Severity::kError), warnings = Count(report, Severity::kWarning);
+  if (errors > 0) {
+    report.verdict = Verdict::kErrors;
+    report.headline = Counted(errors, "error") + (warnings > 0 ? ", " + Counted(warnings, "warning") : "");
+  } else if (warnings > 0) {
+    report.verdict = Verdict::kWarnings;
+    report.headline = Counted(warnings, "warning");
+  } else if (blind) {
+    report.verdict = Verdict::kUnknown;
+    report.headline = "could not tell: see what was not checked";
+  } else {
+    report.verdict = Verdict::kOk;
+    report.headline = "nothing wrong";
+  }
+}
+
+}  // namespace
+
+CheckReport Check(const rules::Scene& scene) {
+  CheckReport report;
+  const snapshot::Stack& stack = scene.stack();
+  AddUnknown(report, "driver", stack.driver);
+  AddUnknown(report, "GPUs", stack.gpus);
+  AddUnknown(report, "toolkits", stack.toolkits);
+  AddUnknown(report, "cuDNN copies", stack.cudnn);
+  AddUnknown(report, "Python environments", stack.environments);
+  AddUnknown(report, "circumstances", stack.context);
+  bool blind = false;  // a rule that would have said "error" could not look
+  for (const rules::Rule* rule : rules::AllRules()) {
+    rules::Ruling ruling(*rule);
+    ++report.rules_total;
+    try {
+      rule->check(scene, ruling);
+    } catch (const std::exception& error) {  // a bug in one rule is not the end of the report
+      ruling.NotEnoughFacts(std::string(rule->code), std::string("internal error: ") + error.what());
+    }
+    for (const Finding& finding : ruling.findings()) Add(report.findings, finding);
+    for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
+    if (ruling.not_checked().empty()) ++report.rules_run;
+    blind |= !ruling.not_checked().empty() && rule->severity == Severity::kError;
+  }
+  std::ranges::stable_sort(report.findings, [](const Finding& a, const Finding& b) {
+    return std::tie(a.severity, a.code) < std::tie(b.severity, b.code);
+  });
+  report.stack = StackRows(scene);
+  Conclude(report, blind);
+  return report;
+}
+
+std::vector<report::RulePage> RulePages() {
+  std::vector<report::RulePage> pages;
+  for (const rules::Rule* rule : rules::AllRules()) {
+    pages.push_back({.code = std::string(rule->code),
+                     .name = std::string(rule->name),
+                     .cause = std::string(rule->cause),
+                     .severity = std::string(Name(rule->severity)),
+                     .since = std::string(rule->since),
+                     .title = std::string(rule->title),
+                     .page = std::string(rule->page)});
+  }
+  return pages;
+}
+
+report::RulePage PageOf(std::string_view code) {
+  const rules::Rule* rule = rules::FindRule(code);
+  if (rule == nullptr) return {};
+  for (report::RulePage& page : RulePages()) {
+    if (page.code == rule->code) return std::move(page);
+  }
+  return {};
+}
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,176 @@
+#include "diagnose/stack_rows.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::StackRow;
+using Rows = std::vector<StackRow>;
+
+// "not known: Permission denied" and the like for a fact that is not there.
+template <typename T>
+std::string InWords(const snapshot::Fact<T>& fact) {
+  switch (fact.state) {
+    case snapshot::FactState::kAbsent:
+      return "none";
+    case snapshot::FactState::kNotApplicable:
+      return "not looked at";
+    default:
+      return "not known: " + fact.why;
+  }
+}
+
+void Join(std::string& text, const std::string& more, const char* separator = ", ") {
+  if (more.empty()) return;
+  if (!text.empty()) text += separator;
+  text += more;
+}
+
+// The libcuda that any program of this shell gets.
+const loader::Object* WinningLibcuda(const rules::Scene& scene) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (scenario.kind != loader::Scenario::Kind::kAnyProgram) continue;
+    for (const loader::Object& object : scenario.graph.objects) {
+      if (object.name == "libcuda.so.1") return &object;
+    }
+  }
+  return nullptr;
+}
+
+void AddDriver(Rows& rows, const rules::Scene& scene) {
+  const auto& driver = scene.stack().driver;
+  if (!driver) {
+    rows.push_back({.what = "driver", .value = InWords(driver)});
+    return;
+  }
+  StackRow row{.what = "driver",
+               .value = driver->kernel_version ? *driver->kernel_version : InWords(driver->kernel_version)};
+  if (driver->assumed) {
+    row.detail = "assumed: --host";
+  } else if (const loader::Object* libcuda = WinningLibcuda(scene)) {
+    row.where = libcuda->real_path;
+    if (driver->kernel_version) row.detail = driver->kernel_flavor;
+  } else {
+    row.detail = "libcuda.so.1 is not found";
+  }
+  rows.push_back(std::move(row));
+}
+
+void AddGpus(Rows& rows, const rules::Scene& scene) {
+  const auto& gpus = scene.stack().gpus;
+  if (!gpus || gpus->empty()) {
+    rows.push_back({.what = "GPU", .value = gpus ? "none" : InWords(gpus)});
+    return;
+  }
+  for (size_t i = 0; i < gpus->size(); ++i) {
+    const snapshot::Gpu& gpu = (*gpus)[i];
+    StackRow row{
+        .what = "GPU " + std::to_string(i),
+        .value = gpu.name.empty() ? (gpu.chip.empty() ? "NVIDIA " + gpu.device_id : gpu.chip) : gpu.name,
+        .where = gpu.bus_id};
+    if (gpu.assumed) row.value = gpu.name.empty() ? "compute capability " + gpu.compute_capability : gpu.name;
+    Join(row.detail, gpu.assumed ? "assumed: --host" : "");
+    if (!gpu.compute_capability.empty() && !row.value.starts_with("compute")) {
+      Join(row.detail, "compute capability " + gpu.compute_capability);
+    }
+    if (!gpu.bound_to.empty() && gpu.bound_to != "nvidia") Join(row.detail, "held by " + gpu.bound_to);
+    rows.push_back(std::move(row));
+  }
+}
+
+void AddToolkits(Rows& rows, const rules::Scene& scene) {
+  const auto& toolkits = scene.stack().toolkits;
+  if (!toolkits || toolkits->copies.empty()) {
+    rows.push_back({.what = "toolkit", .value = toolkits ? "none" : InWords(toolkits)});
+    return;
+  }
+  for (const snapshot::Toolkit& toolkit : toolkits->copies) {
+    StackRow row{.what = "toolkit",
+                 .value = toolkit.version.empty() ? "version not known" : toolkit.version,
+                 .where = toolkit.root,
+                 .detail = toolkit.kind == "toolkit" ? "" : toolkit.kind};
+    for (const std::string& link : toolkit.links) Join(row.detail, "also " + link);
+    if (!toolkit.nvcc.empty() && toolkit.nvcc == toolkits->nvcc_on_path) Join(row.detail, "nvcc of PATH");
+    rows.push_back(std::move(row));
+  }
+}
+
+void AddCudnn(Rows& rows, const rules::Scene& scene) {
+  const auto& copies = scene.stack().cudnn;
+  if (!copies || copies->empty()) {
+    rows.push_back({.what = "cuDNN", .value = copies ? "none" : InWords(copies)});
+    return;
+  }
+  for (const snapshot::CudnnCopy& copy : *copies) {
+    StackRow row{
+        .what = "cuDNN",
+        .value = copy.version.empty() ? std::to_string(copy.major) + ", release not known" : copy.version,
+        .where = copy.directory};
+    if (!copy.cuda.empty()) row.detail = "for CUDA " + copy.cuda;
+    Join(row.detail, copy.owner);
+    if (!copy.missing_parts.empty())
+      Join(row.detail, std::to_string(copy.missing_parts.size()) + " parts missing");
+    rows.push_back(std::move(row));
+  }
+}
+
+// "cuDNN 9.19.0 from /x/nvidia/cudnn/lib; cudart 13.0.96 from ..." of what a framework loads.
+std::string Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
+  static constexpr std::string_view kShown[] = {"cudnn", "cudart", "cublas"};
+  std::string text;
+  for (const std::string_view name : kShown) {
+    for (const loader::Object& object : scenario.graph.objects) {
+      const auto* library = knowledge::FindLibrary(base::BaseName(object.path));
+      if (library == nullptr || library->name != name) continue;
+      const auto version = scene.view.Version(object.path);
+      Join(text,
+           std::string(library->title) + " " + (version ? version->version : "of a version not known") +
+               " from " + std::string(base::DirName(object.real_path)),
+           "; ");
+      break;
+    }
+  }
+  return text;
+}
+
+void AddEnvironments(Rows& rows, const rules::Scene& scene) {
+  const auto& environments = scene.stack().environments;
+  if (!environments || environments->empty()) {
+    rows.push_back({.what = "Python", .value = environments ? "no environment" : InWords(environments)});
+    return;
+  }
+  for (size_t e = 0; e < environments->size(); ++e) {
+    const snapshot::PythonEnvironment& environment = (*environments)[e];
+    rows.push_back({.what = "Python",
+                    .value = environment.python.empty() ? "version not known" : environment.python,
+                    .where = environment.prefix,
+                    .detail = environment.kind + ", " + environment.why});
+    for (const loader::Scenario& scenario : scene.scenarios) {
+      const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+      if (framework == nullptr || scenario.environment != e) continue;
+      rows.push_back({.what = framework->name,
+                      .value = framework->version,
+                      .detail = framework->cpu_only ? "built without CUDA" : Loads(scene, scenario),
+                      .depth = 1});
+    }
+  }
+}
+
+}  // namespace
+
+Rows StackRows(const rules::Scene& scene) {
+  Rows rows;
+  AddDriver(rows, scene);
+  AddGpus(rows, scene);
+  AddToolkits(rows, scene);
+  AddCudnn(rows, scene);
+  AddEnvironments(rows, scene);
+  return rows;
+}
+
+}  // namespace culprit::diagnose

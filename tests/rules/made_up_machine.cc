@@ -1,0 +1,132 @@
+#include "made_up_machine.h"
+
+#include <elf.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "binfmt/testing/elf_builder.h"
+
+namespace culprit::model {
+namespace {
+
+using binfmt::testing::ElfSpec;
+
+constexpr const char* kLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"};
+
+std::string Text(const toml::node& node, std::string_view where) {
+  const auto text = node.value<std::string>();
+  if (!text) throw std::runtime_error(std::string(where) + ": a text is wanted");
+  return *text;
+}
+
+std::vector<std::string> Texts(const toml::node* node, std::string_view where) {
+  std::vector<std::string> texts;
+  if (node == nullptr) return texts;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) throw std::runtime_error(std::string(where) + ": a list is wanted");
+  for (const toml::node& item : *array) texts.push_back(Text(item, where));
+  return texts;
+}
+
+template <typename Function>
+void Each(const toml::table& description, std::string_view key, Function function) {
+  const toml::node* node = description.get(key);
+  if (node == nullptr) return;
+  const toml::table* table = node->as_table();
+  if (table == nullptr) throw std::runtime_error(std::string(key) + ": a table is wanted");
+  for (const auto& [name, value] : *table) function(std::string(name.str()), value);
+}
+
+// The loader's own file: what it was compiled with stands in it as text.
+std::string LoaderFile(const toml::table& spec) {
+  const bool arm = spec["machine"].value_or(std::string("x86-64")) == "aarch64";
+  const std::string triple = arm ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+  std::string bytes =
+      binfmt::testing::BuildElf({.machine = static_cast<uint16_t>(arm ? EM_AARCH64 : EM_X86_64),
+                                 .soname = arm ? "ld-linux-aarch64.so.1" : "ld-linux-x86-64.so.2",
+                                 .version_defs = {"GLIBC_2.3"}});
+  for (const std::string& text :
+       {std::string(), "/lib/" + triple + "/", "/usr/lib/" + triple + "/", std::string("/lib/"),
+        std::string("/usr/lib/"), "lib/" + triple,
+        "ld.so (made up) stable release version " + spec["glibc"].value_or(std::string("2.36")) + ".\n"}) {
+    bytes += text + '\0';
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
+  static const std::set<std::string_view> known = {
+      "soname",       "needed", "rpath",  "runpath", "program", "bits",          "machine",
+      "version_defs", "words",  "loader", "glibc",   "text",    "version_needs", "executable_stack"};
+  for (const auto& [key, unused] : spec) {
+    if (!known.contains(key.str()))
+      throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
+  }
+  if (spec["loader"].value_or(false)) return system.AddFile(path, LoaderFile(spec), 0755);
+  ElfSpec elf;
+  const bool arm = spec["machine"].value_or(std::string("x86-64")) == "aarch64";
+  elf.machine = arm ? EM_AARCH64 : EM_X86_64;
+  elf.bits = spec["bits"].value_or(64);
+  if (elf.bits == 32) elf.machine = EM_386;
+  elf.soname = spec["soname"].value<std::string>();
+  elf.needed = Texts(spec.get("needed"), path);
+  elf.rpath = spec["rpath"].value<std::string>();
+  elf.runpath = spec["runpath"].value<std::string>();
+  if (spec["program"].value_or(false)) elf.interpreter = kLoaders[arm ? 1 : 0];
+  elf.version_defs = Texts(spec.get("version_defs"), path);
+  Each(spec, "version_needs", [&](const std::string& file, const toml::node& names) {
+    binfmt::ElfVersionNeed need{.file = file, .versions = {}};
+    for (const std::string& name : Texts(&names, path)) need.versions.push_back({.name = name});
+    elf.version_needs.push_back(std::move(need));
+  });
+  Each(spec, "words", [&](const std::string& name, const toml::node& value) {
+    elf.words.emplace_back(name, value.value_or(uint32_t{0}));
+  });
+  if (spec["executable_stack"].value_or(false)) elf.stack_flags = PF_R | PF_W | PF_X;
+  std::string bytes = binfmt::testing::BuildElf(elf);
+  if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
+  system.AddFile(path, std::move(bytes), 0755);
+}
+
+void MadeUpMachine::Apply(const toml::table& description) {
+  const std::string world = description["world"].value_or(std::string("bare"));
+  if (world != "none") Apply(toml::parse_file((cases_ / "worlds" / (world + ".toml")).string()));
+  for (const std::string& path : Texts(description.get("remove"), "remove")) system.Remove(path);
+  for (const std::string& path : Texts(description.get("directories"), "directories"))
+    system.AddDirectory(path);
+  Each(description, "files",
+       [&](const std::string& path, const toml::node& text) { system.AddFile(path, Text(text, path)); });
+  Each(description, "elf", [&](const std::string& path, const toml::node& spec) {
+    if (spec.as_table() == nullptr) throw std::runtime_error(path + ": a table is wanted");
+    AddElf(path, *spec.as_table());
+  });
+  Each(description, "sparse", [&](const std::string& path, const toml::node& size) {
+    system.AddSparseFile(path, size.value_or(uint64_t{0}));
+  });
+  Each(description, "links",
+       [&](const std::string& path, const toml::node& target) { system.AddLink(path, Text(target, path)); });
+  for (const char* key : {"devices", "fifos"}) {
+    for (const std::string& path : Texts(description.get(key), key)) system.AddFifo(path);
+  }
+  Each(description, "truncate", [&](const std::string& path, const toml::node& size) {
+    system.Truncate(path, size.value_or(uint64_t{0}));
+  });
+  for (const std::string& path : Texts(description.get("unreadable"), "unreadable"))
+    system.SetUnreadable(path);
+  Each(description, "env",
+       [&](const std::string& name, const toml::node& value) { environment_[name] = Text(value, name); });
+  system.SetEnvironment(environment_);
+  if (const auto directory = description["working_directory"].value<std::string>()) {
+    system.SetWorkingDirectory(*directory);
+  }
+  const std::string cpu = description["cpu"].value_or(std::string());
+  if (cpu == "aarch64") system.SetCpu({.machine = "aarch64", .platform = "aarch64"});
+  if (cpu == "x86-64") {
+    system.SetCpu({.machine = "x86_64", .platform = "x86_64", .isa_levels = {"x86-64-v3", "x86-64-v2"}});
+  }
+}
+
+}  // namespace culprit::model

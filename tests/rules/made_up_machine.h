@@ -1,0 +1,45 @@
+// A machine made from a TOML description: files, links, ELF files that claim what is wanted, devices,
+// variables. A description may start from a world (worlds/NAME.toml), which may start from another. Keys:
+//
+//   world = "gpu"                      what it starts from ("bare" unless said otherwise; "none" for nothing)
+//   remove = ["/path"]                 taken away before anything is added
+//   [env] NAME = "value"               an empty world has none; "" sets an empty variable
+//   [files] "/path" = "text"           a text file; "${WORDS}" are not expanded
+//   [links] "/path" = "target"
+//   [elf."/path"]                      soname, needed, rpath, runpath, program (gets an interpreter), bits,
+//   machine
+//                                      ("x86-64", "aarch64"), version_defs, version_needs {file = [names]},
+//                                      words {cudnn_graph_version = 0x091300}, executable_stack, text
+//                                      (appended as is)
+//   directories, devices, fifos, unreadable = ["/path"]
+//   truncate = {"/path" = 400}, sparse = {"/path" = 1000000}
+//   cpu = "aarch64", working_directory = "/home/u"
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <filesystem>
+#include <string>
+
+#include "system/memory.h"
+
+namespace culprit::model {
+
+class MadeUpMachine {
+ public:
+  // `cases` is the directory that holds worlds/.
+  explicit MadeUpMachine(std::filesystem::path cases) : cases_(std::move(cases)) {}
+
+  // Throws std::runtime_error with the place when the description has a mistake.
+  void Apply(const toml::table& description);
+
+  system::MemorySystem system;
+
+ private:
+  void AddElf(const std::string& path, const toml::table& spec);
+
+  std::filesystem::path cases_;
+  std::map<std::string, std::string> environment_;
+};
+
+}  // namespace culprit::model

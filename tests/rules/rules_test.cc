@@ -1,0 +1,255 @@
+// The rules on made-up machines. tests/rules/CODE.toml holds the cases of one rule: where it fires and where
+// it stays silent; tests/rules/worlds/*.toml are the machines that they start from, each of which must be as
+// healthy as it says. A rule without a firing and a silent case, or without a complete page, fails here.
+#include <gtest/gtest.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "collect/host.h"
+#include "collect/look_at_stack.h"
+#include "diagnose/check.h"
+#include "loader/scenario.h"
+#include "made_up_machine.h"
+
+namespace culprit {
+namespace {
+
+namespace fs = std::filesystem;
+using report::Finding;
+using report::Severity;
+
+std::vector<std::string> Strings(const toml::table& table, std::string_view key) {
+  std::vector<std::string> values;
+  if (const toml::array* array = table[key].as_array()) {
+    for (const toml::node& node : *array) values.push_back(node.value_or(std::string()));
+  }
+  return values;
+}
+
+// Everything from files to findings, on the machine that `description` makes.
+report::CheckReport CheckMachine(const toml::table& description) {
+  model::MadeUpMachine machine(CULPRIT_RULE_CASES);
+  machine.Apply(description);
+  const std::vector<std::string> programs = Strings(description, "targets");
+  collect::Surroundings around{.system = machine.system,
+                               .environment = machine.system.Environment(),
+                               .working_directory = machine.system.WorkingDirectory(),
+                               .python = description["python"].value_or(std::string()),
+                               .environments = Strings(description, "environments"),
+                               .verify = description["verify"].value_or(false),
+                               .host_unseen = description["root"].value_or(false)};
+  auto look = collect::LookAtStack(around, programs, std::chrono::minutes(1));
+  if (const auto host = description["host"].value<std::string>()) {
+    const auto parsed = collect::ParseHost(*host);
+    if (!parsed) throw std::runtime_error(parsed.error().message);
+    collect::Assume(*parsed, look.snapshot.stack);
+  }
+  const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, programs);
+  return diagnose::Check({look.snapshot, *look.view, scenarios});
+}
+
+std::string Told(const report::CheckReport& report) {
+  std::string text;
+  for (const Finding& finding : report.findings) {
+    text += "  " + std::string(Name(finding.severity)) + " " + finding.code + " " + finding.summary + "\n";
+    for (const auto& evidence : finding.evidence)
+      text += "      " + evidence.fact + " [" + evidence.source + "]\n";
+  }
+  for (const auto& missing : report.not_checked)
+    text += "  not checked: " + missing.what + ": " + missing.why + "\n";
+  return text.empty() ? "  (nothing)\n" : text;
+}
+
+std::set<std::string> Alarms(const report::CheckReport& report) {
+  std::set<std::string> codes;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Severity::kNote) codes.insert(finding.code);
+  }
+  return codes;
+}
+
+std::vector<fs::path> TomlFiles(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// ---- worlds
+// ------------------------------------------------------------------------------------------------
+
+class World : public testing::TestWithParam<fs::path> {};
+
+TEST_P(World, HasOnlyTheFaultsThatItAdmits) {
+  const toml::table world = toml::parse_file(GetParam().string());
+  toml::table description = world;
+  description.insert_or_assign("world", GetParam().stem().string());
+  for (const char* key : {"files", "links", "elf", "env", "directories", "devices", "remove"})
+    description.erase(key);
+  const auto report = CheckMachine(description);
+  const std::vector<std::string> admitted = Strings(world, "expect");
+  EXPECT_EQ(Alarms(report), std::set<std::string>(admitted.begin(), admitted.end())) << Told(report);
+}
+
+std::string FileName(const testing::TestParamInfo<fs::path>& info) {
+  std::string name = info.param.stem().string();
+  std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, World, testing::ValuesIn(TomlFiles(fs::path(CULPRIT_RULE_CASES) / "worlds")),
+                         FileName);
+
+// ---- cases
+// -------------------------------------------------------------------------------------------------
+
+struct Case {
+  std::string code;
+  std::string name;
+  toml::table description;
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.code << ": " << one.name; }
+
+std::vector<Case> AllCases() {
+  std::vector<Case> cases;
+  for (const fs::path& file : TomlFiles(CULPRIT_RULE_CASES)) {
+    const toml::table table = toml::parse_file(file.string());
+    const toml::array* array = table["case"].as_array();
+    if (array == nullptr) throw std::runtime_error(file.string() + ": no [[case]]");
+    for (const toml::node& node : *array) {
+      const toml::table& one = *node.as_table();
+      cases.push_back({file.stem().string(), one["name"].value_or(std::string()), one});
+    }
+  }
+  return cases;
+}
+
+class RuleCase : public testing::TestWithParam<Case> {};
+
+TEST_P(RuleCase, FiresOrStaysSilent) {
+  const Case& one = GetParam();
+  const auto fires = one.description["fires"].value<bool>();
+  ASSERT_TRUE(fires) << "a case says fires = true or false";
+  const auto report = CheckMachine(one.description);
+  const auto found =
+      std::ranges::find_if(report.findings, [&](const Finding& finding) { return finding.code == one.code; });
+  ASSERT_EQ(found != report.findings.end(), *fires) << Told(report);
+  if (const auto* only = one.description["only"].as_array(); only != nullptr) {
+    const std::vector<std::string> codes = Strings(one.description, "only");
+    EXPECT_EQ(Alarms(report), std::set<std::string>(codes.begin(), codes.end())) << Told(report);
+  }
+  if (const auto missing = one.description["not_checked"].value<std::string>()) {
+    EXPECT_TRUE(std::ranges::any_of(report.not_checked, [&](const auto& item) {
+      return (item.what + ": " + item.why).find(*missing) != std::string::npos;
+    })) << Told(report);
+  }
+  if (!*fires) return;
+  for (const auto& [key, text] :
+       {std::pair{"summary", found->summary},
+        {"subject", found->subject},
+        {"severity", std::string(Name(found->severity))},
+        {"fix", found->fix.commands.empty() ? found->fix.text : found->fix.commands.front()}}) {
+    if (const auto expected = one.description[key].value<std::string>()) {
+      EXPECT_EQ(text, *expected) << key;
+    }
+  }
+  // What every finding owes its reader.
+  EXPECT_FALSE(found->summary.empty() || found->summary.ends_with('.')) << found->summary;
+  EXPECT_FALSE(found->subject.empty());
+  EXPECT_FALSE(found->evidence.empty());
+  for (const auto& evidence : found->evidence)
+    EXPECT_FALSE(evidence.fact.empty() || evidence.source.empty()) << evidence.fact;
+  EXPECT_FALSE(found->fix.text.empty() && found->severity != Severity::kNote);
+}
+
+std::string CaseName(const testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.code + "_" + info.param.name;
+  std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, RuleCase, testing::ValuesIn(AllCases()), CaseName);
+
+// ---- catalogue
+// ---------------------------------------------------------------------------------------------
+
+TEST(Catalogue, EveryRuleHasACaseWhereItFiresAndOneWhereItStaysSilent) {
+  std::map<std::string, std::set<bool>> kinds;
+  for (const Case& one : AllCases()) kinds[one.code].insert(one.description["fires"].value_or(false));
+  for (const rules::Rule* rule : rules::AllRules()) {
+    EXPECT_EQ(kinds[std::string(rule->code)].size(), 2u) << rule->code << " " << rule->name;
+  }
+  for (const auto& [code, unused] : kinds) EXPECT_NE(rules::FindRule(code), nullptr) << code << " is no rule";
+}
+
+TEST(Catalogue, EveryRuleHasACompletePage) {
+  for (const rules::Rule* rule : rules::AllRules()) {
+    size_t at = 0;
+    for (const char* heading : {"## What it means", "## Why it breaks", "## How culprit knows", "## Fix",
+                                "## When this is not your problem", "## Sources"}) {
+      const size_t found = rule->page.find(heading, at);
+      EXPECT_NE(found, std::string_view::npos) << rule->code << " lacks " << heading << " (in this order)";
+      if (found != std::string_view::npos) at = found + 1;
+    }
+    EXPECT_EQ(rule->page.find("\n\n\n"), std::string_view::npos) << rule->code;
+  }
+}
+
+TEST(Catalogue, CodesAreUniqueOrderedAndNamedAfterKnownCauses) {
+  static const std::set<std::string_view> causes = {"driver-missing",
+                                                    "driver-not-loaded",
+                                                    "driver-library-mismatch",
+                                                    "driver-too-old",
+                                                    "gpu-not-visible",
+                                                    "container-runtime",
+                                                    "wsl",
+                                                    "driver-wedged",
+                                                    "hardware-fault",
+                                                    "toolkit-missing",
+                                                    "cuda-library-missing",
+                                                    "cudnn-missing",
+                                                    "cudnn-sublibrary-missing",
+                                                    "search-path",
+                                                    "dependent-missing",
+                                                    "cudnn-version-mismatch",
+                                                    "cudnn-mixed-versions",
+                                                    "cuda-version-mismatch",
+                                                    "cuda-mixed-versions",
+                                                    "framework-cpu-only",
+                                                    "framework-version-conflict",
+                                                    "arch-unsupported",
+                                                    "arch-unsupported-by-compiler",
+                                                    "bitness-mismatch",
+                                                    "corrupt-library",
+                                                    "broken-symlink",
+                                                    "out-of-memory",
+                                                    "host-compiler",
+                                                    "header-library-mismatch",
+                                                    "build-config",
+                                                    "glibc-too-old",
+                                                    "permissions",
+                                                    "application-bug",
+                                                    "library-bug"};
+  std::string_view last;
+  std::set<std::string_view> names;
+  for (const rules::Rule* rule : rules::AllRules()) {
+    EXPECT_EQ(rule->code.size(), 7u) << rule->code;
+    EXPECT_TRUE(rule->code.starts_with("CUL"));
+    EXPECT_LT(last, rule->code);
+    last = rule->code;
+    EXPECT_TRUE(names.insert(rule->name).second) << rule->name;
+    EXPECT_TRUE(causes.contains(rule->cause)) << rule->code << " " << rule->cause;
+    EXPECT_FALSE(rule->title.empty() || rule->since.empty()) << rule->code;
+    EXPECT_TRUE(fs::exists(fs::path(CULPRIT_RULE_SOURCES) / (std::string(rule->name) + ".cc"))) << rule->name;
+  }
+}
+
+}  // namespace
+}  // namespace culprit
