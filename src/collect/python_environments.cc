@@ -122,7 +122,8 @@ class SysPath {
     }
     // lib64 is a directory of its own on Fedora and its kin; in a venv it is a link to lib.
     const std::string lib64 = JoinPath(prefix, "lib64");
-    if (around_.system.RealPath(lib64).value_or("") != around_.system.RealPath(JoinPath(prefix, "lib")).value_or("")) {
+    if (around_.system.RealPath(lib64).value_or("") !=
+        around_.system.RealPath(JoinPath(prefix, "lib")).value_or("")) {
       AddSite(JoinPath(lib64, versioned + "/site-packages"));
     }
     AddSite(JoinPath(prefix, "lib/" + versioned + "/site-packages"));

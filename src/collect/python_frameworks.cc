@@ -59,9 +59,9 @@ constexpr std::array<std::string_view, 1> kXformersLibraries = {"xformers/_C*.so
 constexpr std::array<std::string_view, 1> kFlashPackages = {"flash-attn"};
 constexpr std::array<std::string_view, 1> kFlashLibraries = {"flash_attn_2_cuda.*.so"};
 constexpr std::array<std::string_view, 1> kVisionPackages = {"torchvision"};
-constexpr std::array<std::string_view, 1> kVisionLibraries = {"torchvision/_C.so"};
+constexpr std::array<std::string_view, 1> kVisionLibraries = {"torchvision/_C*.so"};
 constexpr std::array<std::string_view, 1> kAudioPackages = {"torchaudio"};
-constexpr std::array<std::string_view, 2> kAudioLibraries = {"torchaudio/lib/libtorchaudio.so",
+constexpr std::array<std::string_view, 2> kAudioLibraries = {"torchaudio/lib/libtorchaudio*.so",
                                                              "torchaudio/lib/_torchaudio.so"};
 constexpr std::array<std::string_view, 1> kBitsPackages = {"bitsandbytes"};
 constexpr std::array<std::string_view, 1> kBitsLibraries = {"bitsandbytes/libbitsandbytes_cuda*.so"};
