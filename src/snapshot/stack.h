@@ -256,6 +256,7 @@ struct Requirement {
   std::string specifier;  // "==9.1.0.70", ">=2,<3", "" any
   std::string marker;     // as written; "" none
   std::string extra;      // only with this extra; "" always
+  std::vector<std::string> extras;  // it asks for these extras of `name`: cuda-toolkit[cublas]
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -263,6 +264,7 @@ struct Requirement {
     visit("specifier", self.specifier);
     visit("marker", self.marker);
     visit("extra", self.extra);
+    visit("extras", self.extras);
   }
   bool operator==(const Requirement&) const = default;
 };
@@ -314,6 +316,7 @@ struct Framework {
   bool cpu_only = false;  // its own build facts say: no CUDA
   std::string source;     // where these were read
   std::vector<std::string> libraries;  // files of it that hold its CUDA code, if there: libtorch_cuda.so
+  std::string built_with;  // the package that its extension was compiled against: "torch 2.5.1+cu124"
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -326,6 +329,7 @@ struct Framework {
     visit("cpu_only", self.cpu_only);
     visit("source", self.source);
     visit("libraries", self.libraries);
+    visit("built_with", self.built_with);
   }
   bool operator==(const Framework&) const = default;
 };

@@ -206,10 +206,45 @@ Subject HostCompilers() {
                      Rules("HostCompilerRules")}};
 }
 
+Subject Imports() {
+  return {.name = "imports",
+          .header = "imports.h",
+          .tables = {
+              {.key = "first",
+               .type = "ImportsFirst",
+               .function = "ImportsFirsts",
+               .fields = {{"framework", Form::kText, kRequired}, {"other", Form::kText, kRequired}, kSource},
+               .unique = {"framework"}},
+              {.key = "step",
+               .type = "ImportRow",
+               .function = "ImportRows",
+               .fields = {{"framework", Form::kText, kRequired},
+                          {"since", Form::kVersion},
+                          {"until", Form::kVersion},
+                          {"cuda", Form::kTexts},
+                          {"each", Form::kTexts},
+                          {"names", Form::kTexts, kRequired},
+                          {"everywhere", Form::kFlag},
+                          {"from"},
+                          {"optional", Form::kFlag},
+                          {"label"},
+                          {"after"},
+                          {"when",
+                           Form::kWord,
+                           false,
+                           {{"always", "StepWhen::kAlways"},
+                            {"failed", "StepWhen::kFailed"},
+                            {"opened", "StepWhen::kOpened"}}},
+                          {"texts", Form::kTexts},
+                          {"loaded"},
+                          kSource}}}};
+}
+
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Cudnn(), Drivers(), HostCompilers()};
+  static const std::vector<Subject> kSubjects = {Architectures(), Cudnn(), Drivers(), HostCompilers(),
+                                                 Imports()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }
