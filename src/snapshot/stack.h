@@ -225,7 +225,7 @@ struct CudnnCopy {
   std::string cuda_source;
   std::string machine;  // "x86-64"
   std::vector<CudnnPart> parts;
-  std::vector<std::string> missing_parts;  // sonames that belong to this version and are not there
+  std::vector<std::string> missing_parts;  // sonames that this version cannot do without and are not there
   std::string header;                      // cudnn_version.h (cudnn.h for 7) that a build beside it would use
   std::string header_version;
   std::string owner;  // "pip nvidia-cudnn-cu12 9.1.0.70", "dpkg libcudnn9-cuda-12 9.14.0.64-1"; "" nobody
