@@ -1,12 +1,86 @@
-// Collector of the python.
+// Collector of the Python environments: the active one, those given, those in the usual places; their
+// packages and frameworks. No Python is executed: everything comes from directory names, records and small
+// text files.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "collect/python_environments.h"
+#include "collect/python_frameworks.h"
+#include "collect/python_packages.h"
 #include "collect/stack.h"
 
 namespace culprit::collect {
+namespace {
 
-const CollectorInfo kPythonCollector = {"python", {}};
+using snapshot::PythonEnvironment;
 
-snapshot::Fact<std::vector<snapshot::PythonEnvironment>> CollectPython(const Surroundings&) {
-  return snapshot::Fact<std::vector<snapshot::PythonEnvironment>>::Absent("python");
+// Environments can lie anywhere, so these are patterns of what is read of one.
+constexpr std::array<std::string_view, 12> kReads = {
+    "/**/bin/python*",
+    "/**/pyvenv.cfg",
+    "/**/conda-meta/**",
+    "/**/lib/python3*/**",
+    "/**/lib64/python3*/**",
+    "/**/lib",
+    "/**/lib64",
+    "/**/envs",
+    "/opt",
+    "/**/site-packages/**",
+    "/**/dist-packages/**",
+    "/**/*env",  // the usual names of environments themselves
+};
+
+std::vector<SiteDirectory> ListSites(const system::System& system, PythonEnvironment& environment) {
+  std::vector<SiteDirectory> sites;
+  for (const std::string& path : environment.site_packages) {
+    auto entries = system.List(path);
+    if (entries) {
+      sites.push_back({path, *std::move(entries)});
+    } else {
+      environment.problems.push_back(path + " cannot be listed");
+    }
+  }
+  return sites;
+}
+
+void Fill(const Surroundings& around, PythonEnvironment& environment) {
+  const std::vector<SiteDirectory> sites = ListSites(around.system, environment);
+  PackageSearch search{.system = around.system, .verify = around.verify};
+  environment.packages = PackagesOf(search, sites);
+  if (environment.kind == "conda") {
+    auto conda = CondaPackages(search, environment.prefix, environment.packages);
+    std::ranges::move(conda, std::back_inserter(environment.packages));
+  }
+  environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
+  // By name; of one name the first on sys.path stays in front.
+  std::ranges::stable_sort(environment.packages, {}, &snapshot::PythonPackage::name);
+  std::ranges::move(search.problems, std::back_inserter(environment.problems));
+}
+
+}  // namespace
+
+const CollectorInfo kPythonCollector = {"python", kReads};
+
+snapshot::Fact<std::vector<PythonEnvironment>> CollectPython(const Surroundings& around) {
+  using Environments = snapshot::Fact<std::vector<PythonEnvironment>>;
+  std::vector<PythonEnvironment> environments;
+  std::vector<std::string> problems;
+  for (const Place& place : FindPlaces(around, problems)) {
+    PythonEnvironment environment = DescribePlace(around, place);
+    Fill(around, environment);
+    if (place.why == "found" && environment.frameworks.empty()) continue;
+    environments.push_back(std::move(environment));
+  }
+  if (!environments.empty()) {
+    auto& first = environments.front().problems;
+    first.insert(first.begin(), problems.begin(), problems.end());
+    return Environments::Of(std::move(environments), "records of installed packages");
+  }
+  if (!problems.empty()) return Environments::Unreadable(problems.front(), "Python environments");
+  return Environments::Absent("PATH, VIRTUAL_ENV, CONDA_PREFIX and the usual places");
 }
 
 }  // namespace culprit::collect

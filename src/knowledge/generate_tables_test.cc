@@ -26,10 +26,10 @@ class GenerateTables : public testing::Test {
   void TearDown() override { fs::remove_all(directory_); }
 
   // Runs the generator on `text` and returns its exit status and what it printed, less the directory.
-  std::pair<int, std::string> Run(const std::string& text) {
+  std::pair<int, std::string> Run(const std::string& text, const std::string& subject = "libraries") {
     std::ofstream(directory_ / "in.toml") << text;
-    const std::string command =
-        "cd '" + directory_.string() + "' && '" CULPRIT_GENERATE_TABLES "' in.toml out.cc 2>&1";
+    const std::string command = "cd '" + directory_.string() + "' && '" CULPRIT_GENERATE_TABLES "' " +
+                                subject + " in.toml out.cc 2>&1";
     FILE* pipe = popen(command.c_str(), "r");
     std::string output;
     for (int c; (c = fgetc(pipe)) != EOF;) output += static_cast<char>(c);
@@ -124,6 +124,56 @@ TEST_F(GenerateTables, ReportsEveryMistakeAtOnce) {
             Result(1,
                    "in.toml:10: \"y\" is no name of a library\n"
                    "in.toml:10: unknown placeholder {a} in \"liby.so.{a}\"\n"));
+}
+
+// --- Flat files; host_compilers is as good as any.
+
+class GenerateRows : public GenerateTables {
+ protected:
+  // An nvcc row in line 1, with the given lines added, and what else the file must have.
+  Result RunRow(const std::string& lines, const std::string& source = "source = \"s\"\n") {
+    return Run("[[nvcc]]\ncuda = \"12.4\"\n" + source + lines +
+                   "[[msvc_stl]]\nsince = \"2021-01\"\nmin_cuda = \"10.1\"\nsource = \"s\"\n"
+                   "[[msc_ver]]\nfirst = 1900\nlast = 1900\nvisual_studio = \"2015\"\nsource = \"s\"\n"
+                   "[[rule]]\nid = \"a\"\nfact = \"f\"\nsource = \"s\"\n",
+               "host_compilers");
+  }
+};
+
+TEST_F(GenerateRows, WritesTheTablesOfASoundFile) {
+  EXPECT_EQ(RunRow("gcc_max = \"13.2\"\nmsvc_min = 1910\n"), Result(0, ""));
+  EXPECT_TRUE(fs::exists(directory_ / "out.cc"));
+}
+
+TEST_F(GenerateRows, WantsASource) {
+  EXPECT_EQ(RunRow("", ""), Result(1, "in.toml:1: 'source' is missing\n"));
+  EXPECT_EQ(RunRow("", "source = \"\"\n"),
+            Result(1, "in.toml:3: 'source' must be a text that is not empty\n"));
+}
+
+TEST_F(GenerateRows, RefusesWhatIsNoVersion) {
+  EXPECT_EQ(RunRow("gcc_max = \"13.x\"\n"), Result(1, "in.toml:1: \"13.x\" in 'gcc_max' is no version\n"));
+}
+
+TEST_F(GenerateRows, RefusesWrongTypesAndUnknownKeys) {
+  EXPECT_EQ(RunRow("msvc_min = \"1910\"\n"), Result(1, "in.toml:4: 'msvc_min' must be a whole number\n"));
+  EXPECT_EQ(RunRow("msvc_min = -1\n"), Result(1, "in.toml:1: 'msvc_min' is out of range\n"));
+  EXPECT_EQ(RunRow("gcc = \"13\"\n"), Result(1, "in.toml:4: unknown key 'gcc'\n"));
+}
+
+TEST_F(GenerateRows, RefusesAKeyTwice) {
+  EXPECT_EQ(RunRow("[[nvcc]]\ncuda = \"12.4\"\nsource = \"s\"\n"),
+            Result(1, "in.toml:4: cuda = \"12.4\" stands already in line 1\n"));
+}
+
+TEST_F(GenerateRows, WantsEveryTable) {
+  EXPECT_EQ(Run("", "host_compilers").second,
+            "in.toml:1: 'nvcc' is missing\nin.toml:1: 'msvc_stl' is missing\n"
+            "in.toml:1: 'msc_ver' is missing\nin.toml:1: 'rule' is missing\n");
+}
+
+TEST_F(GenerateRows, KnowsItsSubjectsAlone) {
+  EXPECT_EQ(Run("", "nothing"), Result(64, "generate_tables: there is no subject 'nothing'\n"));
 }
 
 }  // namespace

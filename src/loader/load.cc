@@ -1,5 +1,8 @@
 #include "loader/load.h"
 
+#include <algorithm>
+#include <map>
+
 #include "base/text.h"
 #include "loader/glibc_process.h"
 #include "loader/musl.h"
@@ -22,31 +25,85 @@ size_t FindCaller(const LoadGraph& graph, const std::string& from) {
   return kNone;
 }
 
-// An import stops at the first step that fails and is not optional.
-void Import(Process& process, const std::vector<ImportStep>& steps) {
-  LoadGraph& graph = process.graph();
-  for (const ImportStep& step : steps) {
-    const size_t caller = FindCaller(graph, step.from);
-    if (caller == kNone) continue;  // its caller was optional and is not there
-    std::vector<Try> tries;
-    bool opened = false;
-    for (const std::string& name : step.names) {
-      const size_t begin = graph.requests.size();
-      opened = process.Dlopen(name, caller);
-      if (graph.requests.size() == begin) return;  // the process is dead
-      tries.push_back({begin, graph.requests.size()});
-      if (opened) break;
+// How a labelled step ended.
+struct StepResult {
+  bool opened = false;
+  std::string error;
+  std::vector<Try> tries;
+};
+
+// The import of a framework, step by step. It ends at the first step that fails and is not optional.
+class Importing {
+ public:
+  explicit Importing(Process& process) : process_(process), graph_(process.graph()) {}
+
+  void Run(const std::vector<ImportStep>& steps) {
+    for (const ImportStep& step : steps) {
+      if (!Take(step)) return;
     }
-    if (!tries.empty()) MarkAlternatives(graph.requests, tries, step.optional);
-    if (!opened && !step.optional) return;
   }
-}
+
+ private:
+  bool IsLoaded(const std::string& text) const {
+    return std::ranges::any_of(
+        graph_.objects, [&](const Object& object) { return object.path.find(text) != std::string::npos; });
+  }
+
+  // False when the import is over.
+  bool Take(const ImportStep& step) {
+    if (!step.loaded.empty() && !IsLoaded(step.loaded)) return true;
+    if (step.when != ImportStep::When::kAlways) {
+      const auto before = results_.find(step.after);
+      if (before == results_.end()) return true;
+      if (before->second.opened != (step.when == ImportStep::When::kOpened)) return true;
+      const auto mended = [&](const std::string& text) {
+        return before->second.error.find(text) != std::string::npos;
+      };
+      if (!before->second.opened && !step.texts.empty() && std::ranges::none_of(step.texts, mended)) {
+        return Stop(step, before->second.error, /*tried=*/false);
+      }
+    }
+    const size_t caller = FindCaller(graph_, step.from);
+    if (caller == kNone) return true;  // its caller was optional and is not there
+    StepResult result;
+    for (const std::string& name : step.names) {
+      const size_t begin = graph_.requests.size();
+      result.opened = process_.Dlopen(name, caller);
+      if (graph_.requests.size() == begin) return false;  // the process is dead
+      result.tries.push_back({begin, graph_.requests.size()});
+      result.error = graph_.requests[begin].error;
+      if (result.opened) break;
+    }
+    if (step.names.empty()) result.error = "there is no " + step.wanted;
+    if (!result.tries.empty()) MarkAlternatives(graph_.requests, result.tries, step.optional);
+    const bool goes_on = result.opened || step.optional;
+    const std::string error = result.error;
+    if (!step.label.empty()) results_.insert_or_assign(step.label, std::move(result));
+    return goes_on || Stop(step, error, !step.names.empty());
+  }
+
+  // What was forgiven because a later step would mend it was not mended; a retry speaks for itself.
+  bool Stop(const ImportStep& step, const std::string& error, bool tried) {
+    graph_.import_error = error;
+    if (tried) return false;
+    const auto before = results_.find(step.after);
+    if (before == results_.end() || step.when != ImportStep::When::kFailed) return false;
+    for (const Try& one : before->second.tries) {
+      for (size_t i = one.begin; i < one.end; ++i) graph_.requests[i].optional = false;
+    }
+    return false;
+  }
+
+  Process& process_;
+  LoadGraph& graph_;
+  std::map<std::string, StepResult> results_;
+};
 
 template <typename Model>
 LoadGraph Run(Model process, snapshot::FileView& view, const Question& question) {
   process.Start();
   LoadGraph& graph = process.graph();
-  Import(process, question.imports);
+  Importing(process).Run(question.imports);
   if (question.known_dlopens) FollowKnownDlopens(process, view);
   for (const DlopenCall& call : question.calls) {
     const size_t caller = FindCaller(graph, call.from);

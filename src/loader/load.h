@@ -16,12 +16,20 @@ struct DlopenCall {
   std::string from;
 };
 
-// One step of importing a framework, before anything uses the GPU: a dlopen by the file names of its package.
-// `names` are tried in order until one opens. Steps come from data/imports.toml (imports.h).
+// One step of importing a framework: a dlopen by the file names of its package. `names` are tried in order
+// until one opens. Steps come from data/imports.toml (imports.h).
 struct ImportStep {
-  std::vector<std::string> names;  // paths or bare names
+  enum class When { kAlways, kFailed, kOpened };
+
+  std::vector<std::string> names;  // paths or bare names; empty = there is no such file
   std::string from;                // as in DlopenCall
   bool optional = false;           // the import goes on when none opens
+  std::string label;               // by which a later step speaks of this one
+  std::string after;               // the step that `when` is about
+  When when = When::kAlways;
+  std::vector<std::string> texts;  // kFailed: errors with one of these are mended; another ends the import
+  std::string loaded;              // only when a path with this text is loaded
+  std::string wanted;              // where names is empty: what was looked for
 };
 
 struct Question {

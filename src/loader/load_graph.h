@@ -100,6 +100,7 @@ struct LoadGraph {
   std::vector<Object> objects;              // [0] is the target; then in load order
   std::vector<Request> requests;            // in the order in which the loader works them off
   std::string error;                        // what the loader prints when it gives up, "" when it does not
+  std::string import_error;                 // why the import of a framework ended, "" when it did not
   std::vector<std::string> version_errors;  // every "version `X' not found", also behind another error
   std::vector<std::string> warnings;        // what it prints and goes on
   std::vector<std::string> assumptions;     // what the model had to assume

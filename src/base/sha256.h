@@ -1,0 +1,29 @@
+// SHA-256 (FIPS 180-4), for comparing installed files with the hashes in their package's record. Nothing here
+// guards a secret.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace culprit::base {
+
+class Sha256 {
+ public:
+  void Add(std::span<const std::byte> bytes);
+  // The hash of all that was added, as RECORD writes it: base64 with '-' and '_', no padding. Ends the hash.
+  std::string UrlSafeBase64();
+
+ private:
+  void Block(const uint8_t* block);
+
+  std::array<uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<uint8_t, 64> pending_{};
+  size_t pending_size_ = 0;
+  uint64_t total_ = 0;
+};
+
+}  // namespace culprit::base

@@ -1,0 +1,37 @@
+// The packages installed in the directories that a Python searches, from their records alone.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "snapshot/stack.h"
+#include "system/system.h"
+
+namespace culprit::collect {
+
+// What decides about CUDA: packages that bring CUDA libraries, frameworks, and what is compiled against them.
+bool MattersToCuda(std::string_view package);
+
+// One directory of sys.path, listed once.
+struct SiteDirectory {
+  std::string path;
+  std::vector<system::DirectoryEntry> entries;
+
+  bool Has(std::string_view name) const;
+};
+
+struct PackageSearch {
+  const system::System& system;
+  bool verify = false;  // compare hashes too
+  std::vector<std::string> problems{};
+};
+
+// In the order of `sites`; the requirements, installer and damaged files of those that matter to CUDA.
+std::vector<snapshot::PythonPackage> PackagesOf(PackageSearch& search,
+                                                const std::vector<SiteDirectory>& sites);
+// Packages of conda-meta that no dist-info among `known` speaks for.
+std::vector<snapshot::PythonPackage> CondaPackages(PackageSearch& search, const std::string& prefix,
+                                                   const std::vector<snapshot::PythonPackage>& known);
+
+}  // namespace culprit::collect

@@ -1,0 +1,202 @@
+// The Python collector on machines made up in memory.
+#include <gtest/gtest.h>
+
+#include "base/sha256.h"
+#include "collect/stack.h"
+#include "system/memory.h"
+
+namespace culprit::collect {
+namespace {
+
+using snapshot::PythonEnvironment;
+
+constexpr const char* kSite = "/opt/venv/lib/python3.12/site-packages/";
+
+class PythonCollector : public testing::Test {
+ protected:
+  PythonCollector() {
+    system_.AddFile("/usr/bin/python3.12",
+                    "\x7f"
+                    "ELF",
+                    0755);
+    system_.AddLink("/usr/bin/python3", "python3.12");
+  }
+
+  void AddVenv(const std::string& prefix) {
+    system_.AddFile(prefix + "/pyvenv.cfg",
+                    "home = /usr/bin\ninclude-system-site-packages = false\nversion = 3.12.4\n");
+    system_.AddLink(prefix + "/bin/python3", "/usr/bin/python3.12");
+    system_.AddDirectory(prefix + "/lib/python3.12/site-packages");
+  }
+
+  void AddTorch(const std::string& site, const std::string& version, const std::string& cuda) {
+    system_.AddFile(site + "torch/__init__.py");
+    system_.AddFile(site + "torch/version.py",
+                    "__version__ = '" + version + "'\ncuda: Optional[str] = " + cuda + "\nhip = None\n");
+    const std::string record = site + "torch-" + version + ".dist-info/";
+    system_.AddFile(record + "METADATA",
+                    "Name: torch\nVersion: " + version +
+                        "\nRequires-Dist: nvidia-cudnn-cu12==9.1.0.70; platform_system == \"Linux\"\n"
+                        "Requires-Dist: sympy\n\n");
+    system_.AddFile(record + "INSTALLER", "pip\n");
+    system_.AddFile(record + "RECORD", "torch/lib/libtorch_cuda.so,sha256=x,3\n");
+    system_.AddFile(site + "torch/lib/libtorch_cuda.so", "abc");
+  }
+
+  std::vector<PythonEnvironment> Collect() {
+    Surroundings around{.system = system_, .environment = environment_, .working_directory = "/home/u/work"};
+    around.environments = given_;
+    around.verify = verify_;
+    const auto fact = CollectPython(around);
+    return fact ? *fact : std::vector<PythonEnvironment>();
+  }
+
+  system::MemorySystem system_;
+  std::map<std::string, std::string> environment_ = {{"HOME", "/home/u"}, {"PATH", "/usr/bin"}};
+  std::vector<std::string> given_;
+  bool verify_ = false;
+};
+
+TEST_F(PythonCollector, ActiveEnvironmentWithTorch) {
+  AddVenv("/opt/venv");
+  AddTorch(kSite, "2.5.1+cu124", "'12.4'");
+  environment_["VIRTUAL_ENV"] = "/opt/venv";
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 2u);  // and what PATH gives
+  const PythonEnvironment& venv = environments[0];
+  EXPECT_EQ(venv.kind, "venv");
+  EXPECT_EQ(venv.why, "active");
+  EXPECT_EQ(venv.python, "3.12");
+  EXPECT_EQ(venv.interpreter, "/opt/venv/bin/python3");
+  ASSERT_EQ(venv.frameworks.size(), 1u);
+  const snapshot::Framework& torch = venv.frameworks[0];
+  EXPECT_EQ(torch.name, "torch");
+  EXPECT_EQ(torch.version, "2.5.1+cu124");
+  EXPECT_EQ(torch.cuda, "12.4");
+  EXPECT_EQ(torch.cudnn, "9.1.0");
+  EXPECT_FALSE(torch.cpu_only);
+  EXPECT_EQ(torch.libraries, (std::vector<std::string>{std::string(kSite) + "torch/lib/libtorch_cuda.so"}));
+  ASSERT_EQ(venv.packages.size(), 1u);
+  EXPECT_EQ(venv.packages[0].installer, "pip");
+  EXPECT_TRUE(venv.packages[0].damaged.empty());
+  ASSERT_EQ(venv.packages[0].requirements.size(), 1u);
+}
+
+TEST_F(PythonCollector, CpuBuildIsSeen) {
+  AddVenv("/opt/venv");
+  AddTorch(kSite, "2.5.1+cpu", "None");
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 2u);  // PATH's Python first, then the one found
+  EXPECT_EQ(environments[1].why, "found");
+  EXPECT_TRUE(environments[1].frameworks.at(0).cpu_only);
+}
+
+TEST_F(PythonCollector, FoundOnesWithoutFrameworksAreLeftOut) {
+  AddVenv("/home/u/work/.venv");
+  EXPECT_EQ(Collect().size(), 1u);
+}
+
+TEST_F(PythonCollector, GivenOnesKeepOthersAway) {
+  AddVenv("/opt/venv");
+  AddTorch(kSite, "2.5.1", "'12.4'");
+  AddVenv("/home/u/given");
+  given_ = {"/home/u/given"};
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 1u);
+  EXPECT_EQ(environments[0].prefix, "/home/u/given");
+}
+
+TEST_F(PythonCollector, UserSiteComesBeforeThoseOfTheSystem) {
+  AddTorch("/home/u/.local/lib/python3.12/site-packages/", "2.1.0", "'11.8'");
+  AddTorch("/usr/local/lib/python3.12/dist-packages/", "2.5.1", "'12.4'");
+  auto environments = Collect();
+  ASSERT_EQ(environments.size(), 1u);
+  EXPECT_EQ(environments[0].kind, "system");
+  EXPECT_EQ(environments[0].frameworks.at(0).version, "2.1.0");
+  environment_["PYTHONNOUSERSITE"] = "1";
+  environments = Collect();
+  EXPECT_EQ(environments.at(0).frameworks.at(0).version, "2.5.1");
+}
+
+TEST_F(PythonCollector, LinesOfPthFilesAreSearched) {
+  AddVenv("/opt/venv");
+  system_.AddFile(std::string(kSite) + "x.pth", "import os; os.x()\n# comment\n/srv/source\nmissing\n");
+  AddTorch("/srv/source/", "2.6.0", "'12.6'");
+  given_ = {"/opt/venv"};
+  const auto environments = Collect();
+  EXPECT_EQ(environments.at(0).site_packages.size(), 2u);
+  EXPECT_EQ(environments.at(0).frameworks.at(0).directory, "/srv/source/torch");
+}
+
+TEST_F(PythonCollector, DamagedFilesAreNamedWithBothSizes) {
+  AddVenv("/opt/venv");
+  AddTorch(kSite, "2.5.1", "'12.4'");
+  system_.AddFile(std::string(kSite) + "torch/lib/libtorch_cuda.so", "ab");
+  given_ = {"/opt/venv"};
+  const auto packages = Collect().at(0).packages;
+  ASSERT_EQ(packages.at(0).damaged.size(), 1u);
+  EXPECT_EQ(packages[0].damaged[0].problem, "size");
+  EXPECT_EQ(packages[0].damaged[0].expected, "3");
+  EXPECT_EQ(packages[0].damaged[0].actual, "2");
+}
+
+TEST_F(PythonCollector, HashesAreComparedOnRequestOnly) {
+  AddVenv("/opt/venv");
+  AddTorch(kSite, "2.5.1", "'12.4'");
+  given_ = {"/opt/venv"};
+  EXPECT_TRUE(Collect().at(0).packages.at(0).damaged.empty());
+  verify_ = true;
+  EXPECT_EQ(Collect().at(0).packages.at(0).damaged.at(0).problem, "hash");
+}
+
+TEST_F(PythonCollector, CondaPackagesThatPipDoesNotKnow) {
+  system_.AddFile("/opt/conda/bin/python3.11",
+                  "\x7f"
+                  "ELF",
+                  0755);
+  system_.AddLink("/opt/conda/bin/python", "python3.11");
+  system_.AddFile("/opt/conda/conda-meta/libcudnn-9.3.0-h1.json", "{}");
+  system_.AddFile("/opt/conda/conda-meta/numpy-1.26.4-py311_0.json", "{}");
+  system_.AddFile("/opt/conda/lib/python3.11/site-packages/numpy-1.26.4.dist-info/METADATA",
+                  "Name: numpy\n\n");
+  environment_["CONDA_PREFIX"] = "/opt/conda";
+  const PythonEnvironment conda = Collect().at(0);
+  EXPECT_EQ(conda.kind, "conda");
+  EXPECT_EQ(conda.python, "3.11");
+  ASSERT_EQ(conda.packages.size(), 2u);
+  EXPECT_EQ(conda.packages[0].name, "libcudnn");
+  EXPECT_EQ(conda.packages[0].installer, "conda");
+  EXPECT_EQ(conda.packages[1].installer, "");
+}
+
+TEST_F(PythonCollector, ALauncherScriptIsNotTakenForAPython) {
+  system_.AddFile("/home/u/.pyenv/shims/python3", "#!/bin/sh\n", 0755);
+  environment_["PATH"] = "/home/u/.pyenv/shims";
+  const auto fact = CollectPython({.system = system_, .environment = environment_, .working_directory = "/"});
+  EXPECT_EQ(fact.state, snapshot::FactState::kUnreadable);
+  EXPECT_NE(fact.why.find("is a script"), std::string::npos);
+}
+
+TEST_F(PythonCollector, AnInterpreterThatIsGoneIsTold) {
+  AddVenv("/opt/venv");
+  system_.Remove("/usr/bin/python3.12");
+  given_ = {"/opt/venv"};
+  const PythonEnvironment environment = Collect().at(0);
+  EXPECT_EQ(environment.interpreter, "");
+  ASSERT_FALSE(environment.problems.empty());
+  EXPECT_NE(environment.problems[0].find("leads nowhere"), std::string::npos);
+}
+
+TEST_F(PythonCollector, LooksOnlyWhereItSays) {
+  AddVenv("/opt/venv");
+  AddTorch(kSite, "2.5.1", "'12.4'");
+  system_.AddFile("/home/u/secret/.venv/pyvenv.cfg");
+  system_.ClearAccessed();
+  Collect();
+  for (const std::string& path : system_.accessed()) {
+    EXPECT_EQ(path.find("secret"), std::string::npos) << path;
+  }
+}
+
+}  // namespace
+}  // namespace culprit::collect

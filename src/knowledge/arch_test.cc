@@ -1,0 +1,169 @@
+// Real questions to the tables of GPU architectures, and what the tables promise.
+#include "knowledge/arch.h"
+
+#include <gtest/gtest.h>
+
+#include "knowledge/release.h"
+
+namespace culprit::knowledge {
+namespace {
+
+Verdict Targets(std::string_view cuda, std::string_view cc) {
+  return ToolkitTargets(cuda, Known(cc)).verdict;
+}
+Verdict Drives(std::string_view driver, std::string_view cc) {
+  return DriverDrives(Known(driver), Known(cc)).verdict;
+}
+CodeFit Fits(std::string_view code, std::string_view cc) { return CodeRunsOn(code, Known(cc)); }
+
+TEST(Arch, ToolkitsCompileForWhatTheyKnow) {
+  EXPECT_EQ(Targets("12.8", "12.0"), Verdict::kYes);
+  EXPECT_EQ(Targets("12.4", "12.0"), Verdict::kNo);
+  EXPECT_EQ(Targets("12.9.1", "6.1"), Verdict::kYes);
+  EXPECT_EQ(Targets("13.0", "6.1"), Verdict::kNo);
+  EXPECT_EQ(Targets("11.8", "3.5"), Verdict::kYes);
+  EXPECT_EQ(Targets("12.0", "3.5"), Verdict::kNo);
+  EXPECT_EQ(Targets("11.8", "9.0"), Verdict::kYes);
+}
+
+TEST(Arch, ToolkitsSayWhenTheTableEnds) {
+  EXPECT_EQ(Targets("14.0", "9.0"), Verdict::kUnknown);
+  EXPECT_EQ(Targets("13.0", "13.7"), Verdict::kUnknown);
+  EXPECT_EQ(Targets("12", "12.0"), Verdict::kUnknown) << "some 12.x";
+  EXPECT_EQ(Targets("12", "8.6"), Verdict::kYes);
+}
+
+TEST(Arch, NamesTheNewNameOfThor) {
+  const Answer answer = ToolkitTargets("13.0", Known("10.1"));
+  EXPECT_EQ(answer.verdict, Verdict::kNo);
+  EXPECT_NE(answer.why.find("11.0"), std::string::npos) << answer.why;
+}
+
+TEST(Arch, DriversDriveUntilTheyEnd) {
+  EXPECT_EQ(Drives("580.95.05", "6.1"), Verdict::kYes);
+  EXPECT_EQ(Drives("590.48.01", "6.1"), Verdict::kNo);
+  EXPECT_EQ(Drives("470.239.06", "3.5"), Verdict::kYes);
+  EXPECT_EQ(Drives("510.39.01", "3.5"), Verdict::kNo);
+  EXPECT_EQ(Drives("570.86.10", "12.0"), Verdict::kYes);
+}
+
+TEST(Arch, AnEarlyDriverIsUnknownBecauseTheFirstOneIsInferred) {
+  EXPECT_EQ(Drives("550.54.14", "12.0"), Verdict::kUnknown);
+  EXPECT_EQ(Drives("540.3.0", "8.7"), Verdict::kUnknown) << "Jetson";
+}
+
+TEST(Arch, NewestPtxOfADriver) {
+  EXPECT_EQ(NewestPtxOfDriver(Known("535.104.05"))->isa, "8.2");
+  EXPECT_EQ(NewestPtxOfDriver(Known("580.65.06"))->isa, "9.0");
+  EXPECT_EQ(NewestPtxOfDriver(Known("537.13"))->isa, "8.2") << "a Windows driver of R535";
+  EXPECT_EQ(NewestPtxOfDriver(Known("340.108")), nullptr);
+}
+
+TEST(Arch, PtxOfAToolkit) {
+  EXPECT_EQ(PtxOfCuda("12.4.1")->isa, "8.4");
+  EXPECT_EQ(PtxOfCuda("12.6")->isa, "8.5");
+  EXPECT_EQ(PtxOfCuda("13.0")->isa, "9.0");
+  EXPECT_EQ(PtxOfCuda("14.0"), nullptr);
+}
+
+TEST(Arch, MachineCodeServesItsMajorUpwards) {
+  EXPECT_EQ(Fits("8.0", "8.6"), CodeFit::kMachineCode);
+  EXPECT_EQ(Fits("8.6", "8.9"), CodeFit::kMachineCode);
+  EXPECT_EQ(Fits("8.6", "8.0"), CodeFit::kNo);
+  EXPECT_EQ(Fits("8.0", "9.0"), CodeFit::kNo);
+  EXPECT_EQ(Fits("8.6", "8.7"), CodeFit::kUnknown) << "Jetson Orin";
+}
+
+TEST(Arch, PtxServesEverythingLater) {
+  EXPECT_EQ(Fits("9.0+PTX", "12.0"), CodeFit::kPtx);
+  EXPECT_EQ(Fits("9.0+PTX", "9.0"), CodeFit::kMachineCode);
+  EXPECT_EQ(Fits("PTX 9.0", "9.0"), CodeFit::kPtx);
+  EXPECT_EQ(Fits("PTX 9.0", "8.9"), CodeFit::kNo);
+}
+
+TEST(Arch, SpecialTargetsServeTheirOwn) {
+  EXPECT_EQ(Fits("9.0a", "9.0"), CodeFit::kMachineCode);
+  EXPECT_EQ(Fits("9.0a+PTX", "10.0"), CodeFit::kNo);
+  EXPECT_EQ(Fits("10.0f", "10.3"), CodeFit::kMachineCode);
+  EXPECT_EQ(Fits("10.0a", "10.3"), CodeFit::kNo);
+  EXPECT_EQ(Fits("12.0f", "12.1"), CodeFit::kMachineCode);
+}
+
+TEST(Arch, TheBestOfAList) {
+  const std::string_view codes[] = {"7.5", "8.6", "9.0+PTX"};
+  EXPECT_EQ(CodeRunsOn(codes, Known("8.9")), CodeFit::kMachineCode);
+  EXPECT_EQ(CodeRunsOn(codes, Known("12.0")), CodeFit::kPtx);
+  EXPECT_EQ(CodeRunsOn(codes, Known("6.1")), CodeFit::kNo);
+  EXPECT_EQ(CodeRunsOn(std::span<const std::string_view>(), Known("6.1")), CodeFit::kUnknown);
+}
+
+TEST(Arch, FindsAProductByName) {
+  const auto find = [](std::string_view name) {
+    const Capability* row = FindCapabilityByName(name);
+    return row == nullptr ? std::string_view("") : row->cc;
+  };
+  EXPECT_EQ(find("H100"), "9.0");
+  EXPECT_EQ(find("Tesla T4"), "7.5");
+  EXPECT_EQ(find("T4"), "7.5");
+  EXPECT_EQ(find("RTX 4090"), "8.9");
+  EXPECT_EQ(find("GeForce RTX 4070 Ti SUPER"), "8.9");
+  EXPECT_EQ(find("NVIDIA GeForce RTX 5090"), "12.0");
+  EXPECT_EQ(find("GTX 1080 Ti"), "6.1");
+  EXPECT_EQ(find("RTX 9999"), "");
+  EXPECT_EQ(find("RTX"), "");
+  EXPECT_EQ(find(""), "");
+}
+
+// --- What the tables promise
+
+TEST(ArchTables, RowsRiseAndEndAfterTheyBegin) {
+  for (size_t i = 1; i < Capabilities().size(); ++i) {
+    EXPECT_LT(Known(Capabilities()[i - 1].cc), Known(Capabilities()[i].cc));
+  }
+  for (const Capability& row : Capabilities()) {
+    if (!row.last_cuda.empty()) {
+      EXPECT_LE(Known(row.first_cuda), Known(row.last_cuda)) << row.cc;
+    }
+    if (row.last_driver_branch != 0) {
+      EXPECT_LE(row.first_driver_branch, row.last_driver_branch) << row.cc;
+    }
+    if (!row.renamed_to.empty()) {
+      EXPECT_NE(FindCapability(Known(row.renamed_to)), nullptr) << row.cc;
+    }
+  }
+}
+
+TEST(ArchTables, PtxVersionsRiseWithCudaAndDriver) {
+  for (size_t i = 1; i < PtxIsas().size(); ++i) {
+    const PtxIsa &before = PtxIsas()[i - 1], &row = PtxIsas()[i];
+    EXPECT_LT(Known(before.isa), Known(row.isa));
+    EXPECT_LT(Known(before.first_cuda), Known(row.first_cuda));
+    EXPECT_LT(before.first_driver_branch, row.first_driver_branch);
+  }
+}
+
+TEST(ArchTables, EveryPtxVersionIsThatOfTheDriversRelease) {
+  for (const PtxIsa& row : PtxIsas()) {
+    const ToolkitRow* toolkit = FindToolkit(row.first_cuda);
+    if (row.first_cuda == "12.7") continue;  // never published
+    ASSERT_NE(toolkit, nullptr) << row.isa;
+    if (row.first_cuda == "9.1") continue;  // its floor was raised to another branch later, see its note
+    EXPECT_EQ(Known(toolkit->min_driver_linux).part(0), row.first_driver_branch) << row.isa;
+  }
+}
+
+TEST(ArchTables, VariantsBelongToACapability) {
+  for (const TargetVariant& row : TargetVariants()) {
+    const Capability* base = FindCapability(Known(row.base));
+    ASSERT_NE(base, nullptr) << row.target;
+    EXPECT_LE(Known(base->first_cuda), Known(row.first_cuda)) << row.target;
+    EXPECT_EQ(row.last_cuda, base->last_cuda) << row.target;
+    for (const std::string_view cc : row.runs_on) EXPECT_NE(FindCapability(Known(cc)), nullptr) << row.target;
+    if (row.target.ends_with('a')) {
+      EXPECT_EQ(row.runs_on.size(), 1u) << row.target;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace culprit::knowledge

@@ -1,0 +1,182 @@
+#include "knowledge/cudnn.h"
+
+#include <algorithm>
+#include <string>
+
+#include "knowledge/arch.h"
+#include "knowledge/release.h"
+
+namespace culprit::knowledge {
+namespace {
+
+using base::Version;
+
+// From CUDA 11 on one build serves every minor of its major (rule cuda-major).
+constexpr uint32_t kFirstMajorWithOneBuild = 11;
+constexpr uint32_t kFirstAbi = 7;
+
+std::string Text(std::string_view text) { return std::string(text); }
+
+bool BuildFits(std::string_view build, const Version& cuda) {
+  const Version version = Known(build);
+  if (version.part(0) != cuda.part(0)) return false;
+  if (version.part(0) >= kFirstMajorWithOneBuild || version.parts.size() == 1) return true;
+  return cuda.parts.size() > 1 && MinorOf(version) == MinorOf(cuda);
+}
+
+// The first release with a build for the CUDA major.
+const CudnnRelease* FirstForMajor(uint32_t major) {
+  for (const CudnnRelease& row : CudnnReleases()) {
+    for (const std::string_view build : row.cuda_builds) {
+      if (Known(build).part(0) == major) return &row;
+    }
+  }
+  return nullptr;
+}
+
+const CudnnLastForCuda* LastForCuda(const Version& cuda) {
+  for (const CudnnLastForCuda& row : CudnnLastForCudas()) {
+    const Version release = Known(row.cuda);
+    if (release.parts.size() == 1 ? release.part(0) == cuda.part(0) : release == MinorOf(cuda)) return &row;
+  }
+  return nullptr;
+}
+
+std::string_view LowestCapability(const CudnnRelease& row, const Version& cuda) {
+  if (cuda.part(0) == 10 && !row.cc_min_cuda10.empty()) return row.cc_min_cuda10;
+  if (cuda.part(0) == 11 && !row.cc_min_cuda11.empty()) return row.cc_min_cuda11;
+  return row.cc_min;
+}
+
+bool IsJetson(const Version& cc) {
+  const Capability* row = FindCapability(cc);
+  return row != nullptr && row->jetson;
+}
+
+// "5.x" or "8.6"
+bool Lists(std::string_view listed, const Version& cc) {
+  if (listed.ends_with(".x")) return Known(listed.substr(0, listed.size() - 2)).part(0) == cc.part(0);
+  const Version code = Known(listed);
+  if (code == cc) return true;
+  return code.part(0) == cc.part(0) && code < cc && !IsJetson(cc);  // machine code serves its major
+}
+
+std::string Name(const Version& cudnn) { return "cuDNN " + cudnn.ToString(); }
+
+}  // namespace
+
+const Rule* FindCudnnRule(std::string_view id) {
+  const auto rules = CudnnRules();
+  const auto at = std::ranges::find(rules, id, &Rule::id);
+  return at == rules.end() ? nullptr : &*at;
+}
+
+std::vector<const CudnnPart*> PartsOf(const Version& cudnn) {
+  std::vector<const CudnnPart*> parts;
+  for (const CudnnPart& part : CudnnParts()) {
+    if (part.major != cudnn.part(0)) continue;
+    if (part.since.empty() || Known(part.since) <= cudnn) parts.push_back(&part);
+  }
+  return parts;
+}
+
+std::vector<const CudnnRelease*> FindCudnn(const Version& cudnn) {
+  std::vector<const CudnnRelease*> rows;
+  for (const CudnnRelease& row : CudnnReleases()) {
+    const bool by_build = cudnn.parts.size() > 3 && !row.build.empty() && Known(row.build) == cudnn;
+    if (by_build || BeginsWith(Known(row.version), cudnn)) rows.push_back(&row);
+  }
+  if (!rows.empty() || cudnn.parts.size() <= 3) return rows;
+  Version shorter = cudnn;  // a build number that is not recorded
+  shorter.parts.resize(3);
+  return FindCudnn(shorter);
+}
+
+Answer CudnnForCuda(const Version& cudnn, const Version& cuda) {
+  const std::string pair = Name(cudnn) + " for CUDA " + cuda.ToString();
+  const auto rows = FindCudnn(cudnn);
+  for (const CudnnRelease* row : rows) {
+    for (const std::string_view build : row->cuda_builds) {
+      if (!BuildFits(build, cuda)) continue;
+      const bool whole_major =
+          build.find('.') == std::string_view::npos || cuda.part(0) >= kFirstMajorWithOneBuild;
+      return Yes("there is a build of cuDNN " + Text(row->version) + " for CUDA " +
+                     (whole_major ? std::to_string(cuda.part(0)) + ".x" : Text(build)),
+                 row->source);
+    }
+  }
+  for (const CudnnRelease* row : rows) {
+    for (const std::string_view refused : row->cuda_not) {
+      if (Known(refused) == MinorOf(cuda))
+        return No("NVIDIA lists " + pair + " as not supported", row->source);
+    }
+  }
+  if (const CudnnLastForCuda* last = LastForCuda(cuda); last != nullptr && last->note.empty()) {
+    const Version version = Known(last->cudnn);
+    if (cudnn > version && !BeginsWith(version, cudnn)) {
+      return No("cuDNN " + Text(last->cudnn) + " is the last for CUDA " + Text(last->cuda), last->source);
+    }
+  }
+  if (const CudnnRelease* first = FirstForMajor(cuda.part(0)); first != nullptr) {
+    const Version version = Known(first->version);
+    if (cudnn < version && !BeginsWith(version, cudnn)) {
+      return No("cuDNN " + Text(first->version) + " is the first for CUDA " + std::to_string(cuda.part(0)),
+                first->source);
+    }
+  }
+  return Unknown(rows.empty() ? Name(cudnn) + " is not in the table" : "no build of " + pair + " is recorded",
+                 rows.empty() ? "" : rows.back()->source);
+}
+
+Answer CudnnForGpu(const Version& cudnn, const Version& cuda, const Version& cc) {
+  const auto rows = FindCudnn(cudnn);
+  if (rows.empty()) return Unknown(Name(cudnn) + " is not in the table");
+  const CudnnRelease& row = *rows.back();
+  const std::string gpu = "compute capability " + cc.ToString();
+  const std::string_view lowest = LowestCapability(row, cuda);
+  if (cc < Known(lowest)) {
+    return No("cuDNN " + Text(row.version) + " needs compute capability " + Text(lowest) + " or higher",
+              row.source);
+  }
+  for (const std::string_view listed : row.cc_listed) {
+    if (Lists(listed, cc))
+      return Yes("cuDNN " + Text(row.version) + " has code for " + Text(listed), row.source);
+  }
+  if (!row.cc_listed.empty()) {
+    return Unknown("the support matrix of cuDNN " + Text(row.version) + " does not list " + gpu, row.source);
+  }
+  // Without a list: what every CUDA it is built for compiles for was not new when it appeared.
+  const Capability* capability = FindCapability(cc);
+  if (capability == nullptr) return Unknown(gpu + " is not in the table");
+  const bool old_news =
+      !row.cuda_builds.empty() && std::ranges::all_of(row.cuda_builds, [&](std::string_view build) {
+        return Known(build) >= Known(capability->first_cuda);
+      });
+  if (old_news && !capability->jetson) {
+    return Yes("cuDNN " + Text(row.version) + " needs compute capability " + Text(lowest) +
+                   ", and every CUDA it is built for compiles for " + Text(capability->cc),
+               row.source);
+  }
+  return Unknown("no list of the GPUs of cuDNN " + Text(row.version) + " is recorded", row.source);
+}
+
+Answer CudnnServes(const Version& loaded, const Version& compiled_against) {
+  const std::string pair = "compiled against " + Name(compiled_against) + ", loads " + loaded.ToString();
+  if (loaded.part(0) != compiled_against.part(0)) {
+    return No(pair + ": nothing is promised across majors", FindCudnnRule("abi-major")->source);
+  }
+  if (loaded.part(0) < kFirstAbi) {
+    return Unknown(pair + ": before cuDNN 7 nothing was promised", FindCudnnRule("abi-before-7")->source);
+  }
+  if (loaded.part(1) < compiled_against.part(1)) {
+    return No(pair + ": the library must not be of an older minor than the headers",
+              FindCudnnRule("abi-minor-forward-no")->source);
+  }
+  return Yes(
+      pair,
+      FindCudnnRule(loaded.part(1) == compiled_against.part(1) ? "abi-patch" : "abi-minor-backward")->source);
+}
+
+bool NeedsZlibwapi(const Version& cudnn) { return cudnn >= Version{{8, 3}} && cudnn < Version{{9, 2}}; }
+
+}  // namespace culprit::knowledge

@@ -1,0 +1,182 @@
+#include "knowledge/driver.h"
+
+#include <algorithm>
+#include <string>
+
+#include "knowledge/release.h"
+
+namespace culprit::knowledge {
+namespace {
+
+using base::Version;
+
+constexpr uint32_t kFirstMajorWithMinorCompatibility = 11;
+
+std::string_view NativeFloor(const ToolkitRow& row, Platform platform) {
+  return platform == Platform::kWindows ? row.min_driver_windows : row.min_driver_linux;
+}
+
+std::string_view CompatFloor(const ToolkitRow& row, Platform platform) {
+  return platform == Platform::kWindows ? row.compat_min_windows : row.compat_min_linux;
+}
+
+std::string Text(std::string_view text) { return std::string(text); }
+
+// The branch a driver belongs to. Windows drivers of a branch have numbers above it (536.25 is of 535).
+const DriverBranch* BranchOf(const Version& driver, Platform platform) {
+  const DriverBranch* found = nullptr;
+  for (const DriverBranch& row : DriverBranches()) {
+    if (row.branch == driver.part(0)) return &row;
+    if (row.branch < driver.part(0) && platform == Platform::kWindows) found = &row;
+  }
+  return found;
+}
+
+// "12.4.1" of a row -> "12.4", as part of the row's own text.
+std::string_view MinorText(std::string_view cuda) {
+  const size_t dot = cuda.find('.');
+  return cuda.substr(0, dot == std::string_view::npos ? dot : cuda.find('.', dot + 1));
+}
+
+DriverAnswer Decide(DriverSupport support, const ToolkitRow* row, std::string why, std::string_view source) {
+  return {support, row, std::move(why), source};
+}
+
+DriverAnswer WithoutRow(const Version& driver, const Version& cuda) {
+  const ToolkitRow& oldest = Toolkits().front();
+  if (const Rule* rule = FindDriverRule("no-cuda-12.7"); MinorOf(cuda) == Version{{12, 7}}) {
+    return Decide(DriverSupport::kUnknown, nullptr, "there was never a public CUDA 12.7 toolkit",
+                  rule->source);
+  }
+  if (cuda < Known(oldest.cuda) && driver >= Known(oldest.min_driver_linux)) {
+    const Rule* rule = FindDriverRule("driver-backward-compatible");
+    return Decide(DriverSupport::kYes, nullptr,
+                  "driver " + driver.ToString() + " is newer than CUDA " + cuda.ToString() +
+                      ", and drivers run every older release",
+                  rule->source);
+  }
+  return Decide(DriverSupport::kUnknown, nullptr, "CUDA " + cuda.ToString() + " is not in the table", "");
+}
+
+}  // namespace
+
+const Rule* FindDriverRule(std::string_view id) {
+  const auto rules = DriverRules();
+  const auto at = std::ranges::find(rules, id, &Rule::id);
+  return at == rules.end() ? nullptr : &*at;
+}
+
+const ToolkitRow* FindToolkit(std::string_view cuda) {
+  const auto wanted = Version::Parse(cuda);
+  if (!wanted) return nullptr;
+  const ToolkitRow* first = nullptr;
+  for (const ToolkitRow& row : Toolkits()) {
+    const Version version = Known(row.cuda);
+    if (version.parts == wanted->parts) return &row;
+    const bool released = row.label.find("RC") == std::string_view::npos;
+    if (first == nullptr && released && wanted->parts.size() > 1 && MinorOf(version) == MinorOf(*wanted)) {
+      first = &row;
+    }
+  }
+  return first;
+}
+
+DriverCuda CudaOfDriver(const Version& driver, Platform platform) {
+  DriverCuda found{"", false, ""};
+  for (const ToolkitRow& row : Toolkits()) {
+    const std::string_view floor = NativeFloor(row, platform);
+    if (!floor.empty() && driver >= Known(floor)) found = {MinorText(row.cuda), false, row.source};
+  }
+  // A branch may belong to a release that was never published (565: 12.7), and Windows has no floors after
+  // 12.9. Drivers before the first floor of a branch (betas) are left at what the floors say.
+  const DriverBranch* branch = BranchOf(driver, platform);
+  const bool without_floor =
+      branch != nullptr && (platform == Platform::kWindows || FindToolkit(branch->cuda) == nullptr);
+  if (without_floor && (found.cuda.empty() || Known(branch->cuda) > Known(found.cuda))) {
+    found = {branch->cuda, false, branch->source};
+  }
+  found.at_least = driver.part(0) > DriverBranches().back().branch;
+  return found;
+}
+
+std::string_view LowestDriver(std::string_view cuda, Platform platform) {
+  const ToolkitRow* row = FindToolkit(cuda);
+  return row == nullptr ? "" : NativeFloor(*row, platform);
+}
+
+std::string_view LowestCompatibleDriver(std::string_view cuda, Platform platform) {
+  const ToolkitRow* row = FindToolkit(cuda);
+  return row == nullptr ? "" : CompatFloor(*row, platform);
+}
+
+std::optional<BranchRange> DriversOfBranch(uint32_t branch) {
+  std::optional<BranchRange> range;
+  for (const ToolkitRow& row : Toolkits()) {
+    for (const std::string_view text : {row.min_driver_linux, row.bundled_driver_linux}) {
+      const auto driver = Version::Parse(text);
+      if (!driver || driver->part(0) != branch || driver->parts.size() < 2) continue;
+      if (!range) range = {text, text};
+      if (*driver < Known(range->lowest)) range->lowest = text;
+      if (*driver > Known(range->newest)) range->newest = text;
+    }
+  }
+  return range;
+}
+
+DriverAnswer DriverRunsCuda(const Version& driver, std::string_view cuda, Platform platform) {
+  const auto wanted = Version::Parse(cuda);
+  if (!wanted) return {DriverSupport::kUnknown, nullptr, Text(cuda) + " is no version", ""};
+  const ToolkitRow* row = FindToolkit(cuda);
+  if (row == nullptr) return WithoutRow(driver, *wanted);
+  const std::string release = "CUDA " + Text(row->label);
+  const std::string_view native = NativeFloor(*row, platform);
+  const std::string_view compatible = CompatFloor(*row, platform);
+  if (!native.empty() && driver >= Known(native)) {
+    return Decide(DriverSupport::kYes, row, release + " needs driver " + Text(native) + " or newer",
+                  row->source);
+  }
+  const DriverCuda own = CudaOfDriver(driver, platform);
+  if (native.empty() && !own.cuda.empty() && Known(own.cuda) > MinorOf(Known(row->cuda))) {
+    return Decide(DriverSupport::kYes, row,
+                  "the driver belongs to CUDA " + Text(own.cuda) + ", which is newer than " + release,
+                  own.source);
+  }
+  if (driver < Known(compatible)) {
+    return Decide(DriverSupport::kNo, row, release + " needs driver " + Text(compatible) + " or newer",
+                  row->source);
+  }
+  if (Known(row->cuda).part(0) < kFirstMajorWithMinorCompatibility) {
+    return Decide(DriverSupport::kNo, row, release + " needs driver " + Text(native) + " or newer",
+                  row->source);
+  }
+  std::string why =
+      release + (native.empty() ? "" : " belongs to driver " + Text(native) + ";") + " drivers from " +
+      Text(compatible) +
+      " on run its machine code by minor-version compatibility, but compile no PTX of it and lack "
+      "its new features";
+  return Decide(DriverSupport::kByMinorCompatibility, row, std::move(why), row->source);
+}
+
+Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional<bool> data_centre_gpu,
+                     Platform platform) {
+  if (platform == Platform::kWindows) {
+    const Rule* rule = FindDriverRule("forward-compat-linux-only");
+    return No("cuda-compat packages are for Linux", rule->source);
+  }
+  const Rule* gpus = FindDriverRule("forward-compat-gpu-classes");
+  if (data_centre_gpu == false) {
+    return No("a cuda-compat package works on data-centre GPUs, not on this one (error 804)", gpus->source);
+  }
+  const auto wanted = Version::Parse(cuda);
+  const DriverCuda own = CudaOfDriver(driver, platform);
+  if (wanted && !own.cuda.empty() && Known(own.cuda) >= MinorOf(*wanted)) {
+    return No("driver " + driver.ToString() + " belongs to CUDA " + Text(own.cuda) +
+                  " and needs no cuda-compat for " + Text(cuda),
+              own.source);
+  }
+  return Unknown(
+      "which drivers a cuda-compat package of CUDA " + Text(cuda) + " may sit on is not in the table",
+      gpus->source);
+}
+
+}  // namespace culprit::knowledge

@@ -1,0 +1,98 @@
+// data/drivers.toml: which driver runs which CUDA release.
+//
+// A driver runs every release up to the one it belongs to. From CUDA 11 on it also runs newer releases of the
+// same major ("minor-version compatibility"), but compiles no PTX of them and lacks their new features.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/version.h"
+#include "knowledge/answer.h"
+
+namespace culprit::knowledge {
+
+enum class Platform { kLinux, kWindows };
+
+struct ToolkitRow {
+  std::string_view cuda;                // "12.4.1"
+  std::string_view label;               // "12.4 Update 1"
+  std::string_view min_driver_linux;    // supports it natively
+  std::string_view min_driver_windows;  // "" = NVIDIA gives none
+  std::string_view compat_min_linux;    // runs it by minor-version compatibility
+  std::string_view compat_min_windows;
+  std::string_view bundled_driver_linux;  // inside the runfile; "" = none or not known
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const ToolkitRow> Toolkits();  // oldest first
+
+struct MinorCompat {
+  uint32_t cuda_major;
+  std::string_view min_driver_linux;
+  std::string_view min_driver_windows;
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const MinorCompat> MinorCompats();
+
+struct DriverBranch {
+  uint32_t branch;        // 535
+  std::string_view cuda;  // newest release that the branch supports natively
+  std::string_view hardware_note;
+  std::string_view status;
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const DriverBranch> DriverBranches();  // oldest first
+
+// Facts in words; those about cuda-compat packages begin with "forward-compat-".
+std::span<const Rule> DriverRules();
+const Rule* FindDriverRule(std::string_view id);
+
+// "12.4.1" -> that row; "12.4", or an update without a row ("12.4.127"), -> the first of 12.4, whose floor is
+// the lowest; nullptr for a release that is not in the table.
+const ToolkitRow* FindToolkit(std::string_view cuda);
+
+// The newest CUDA release (major.minor) that a driver supports natively.
+struct DriverCuda {
+  std::string_view cuda;  // "" = older than every row
+  bool at_least;          // the driver is newer than every branch in the table: it supports this or more
+  std::string_view source;
+};
+DriverCuda CudaOfDriver(const base::Version& driver, Platform platform = Platform::kLinux);
+
+// Lowest driver for a release: natively, and by minor-version compatibility; "" when NVIDIA gives none or the
+// release is not in the table.
+std::string_view LowestDriver(std::string_view cuda, Platform platform = Platform::kLinux);
+std::string_view LowestCompatibleDriver(std::string_view cuda, Platform platform = Platform::kLinux);
+
+// The lowest and the newest driver of a branch that the tables name; nothing when they name none.
+struct BranchRange {
+  std::string_view lowest;
+  std::string_view newest;
+};
+std::optional<BranchRange> DriversOfBranch(uint32_t branch);
+
+enum class DriverSupport {
+  kYes,
+  kByMinorCompatibility,  // machine code runs; PTX of that release is not compiled, its new features fail
+  kNo,
+  kUnknown,
+};
+struct DriverAnswer {
+  DriverSupport support = DriverSupport::kUnknown;
+  const ToolkitRow* row = nullptr;  // that decides
+  std::string why;
+  std::string_view source;
+};
+DriverAnswer DriverRunsCuda(const base::Version& driver, std::string_view cuda, Platform platform);
+
+// Whether a cuda-compat package of `cuda` (libcuda of a newer driver) may sit on this kernel driver. It is
+// for data-centre GPUs on Linux alone; `data_centre_gpu` is nothing when the GPU is not known.
+Answer ForwardCompat(const base::Version& driver, std::string_view cuda, std::optional<bool> data_centre_gpu,
+                     Platform platform);
+
+}  // namespace culprit::knowledge

@@ -1,0 +1,305 @@
+// data/libraries.toml -> the tables behind src/knowledge/libraries.h.
+//
+// Checks what the tables promise: unique sonames, a source for everything, known families and placeholders,
+// no library that opens itself ...
+#include "libraries.h"
+
+#include <array>
+#include <map>
+
+namespace generate {
+namespace {
+
+constexpr std::array<std::string_view, 9> kFamilies = {"cuda", "cudnn",   "cusparselt",  "cutensor", "driver",
+                                                       "nccl", "nvshmem", "onnxruntime", "tensorrt"};
+constexpr std::array<std::string_view, 4> kPlaceholders = {"major", "minor", "patch", "cuda"};
+constexpr std::string_view kOrigin = "$ORIGIN/";
+constexpr std::string_view kSo = ".so";
+constexpr std::string_view kDriver = "libcuda.so.1";
+
+struct Edge {
+  Texts names;
+  bool optional = false;
+  std::string source, since, until;
+  Texts cuda;
+  int line = 0;
+};
+
+struct Library {
+  std::string name, family, title, source;
+  Texts sonames, version_symbols, version_siblings, packages;
+  bool own_file_version = false;  // the real file is numbered apart from the soname
+  std::vector<Edge> opens;
+  int line = 0;
+};
+
+struct Data {
+  std::vector<Library> libraries;
+  Texts directories, python;
+};
+
+Edge ReadEdge(const toml::table& table, Errors& errors) {
+  Reader reader(table, errors);
+  Edge edge;
+  edge.line = LineOf(table);
+  edge.names = reader.List("names", true);
+  edge.optional = reader.Flag("optional", true);
+  edge.source = reader.Text("source", true);
+  edge.since = reader.Text("since", false);
+  edge.until = reader.Text("until", false);
+  edge.cuda = reader.List("cuda", false);
+  reader.Finish();
+  return edge;
+}
+
+Library ReadLibrary(const toml::table& table, Errors& errors) {
+  Reader reader(table, errors);
+  Library library;
+  library.line = LineOf(table);
+  library.name = reader.Text("name", true);
+  library.family = reader.Text("family", true);
+  library.title = reader.Text("title", true);
+  library.sonames = reader.List("sonames", true);
+  library.own_file_version = reader.Flag("own_file_version", false);
+  library.version_symbols = reader.List("version_symbols", false);
+  library.version_siblings = reader.List("version_siblings", false);
+  library.packages = reader.List("packages", false);
+  library.source = reader.Text("source", true);
+  if (std::string source = reader.Text("driver", false); !source.empty()) {
+    library.opens.push_back({{std::string(kDriver)}, true, std::move(source), "", "", {}, library.line});
+  }
+  for (const toml::table* edge : reader.Tables("opens", false))
+    library.opens.push_back(ReadEdge(*edge, errors));
+  reader.Finish();
+  return library;
+}
+
+Data ReadData(const toml::table& root, Errors& errors) {
+  Reader reader(root, errors);
+  Data data;
+  if (const toml::table* table = reader.Table("usual")) {
+    Reader usual(*table, errors);
+    data.directories = usual.List("directories", true);
+    data.python = usual.List("python", true);
+    usual.Finish();
+    for (const std::string& path : data.directories) {
+      if (path.front() != '/') errors.Add(LineOf(*table), "directory \"" + path + "\" must be absolute");
+    }
+    for (const std::string& path : data.python) {
+      if (path.front() == '/')
+        errors.Add(LineOf(*table), "python directory \"" + path + "\" must be relative");
+    }
+  }
+  for (const toml::table* table : reader.Tables("library", true)) {
+    data.libraries.push_back(ReadLibrary(*table, errors));
+  }
+  reader.Finish();
+  return data;
+}
+
+// --- Checking ---------------------------------------------------------------------------------------------
+
+// lib*.so or lib*.so.*; `tail` becomes what follows ".so", with its dot.
+bool LooksLikeLibrary(std::string_view name, std::string_view& tail) {
+  const size_t so = name.find(kSo);
+  if (!name.starts_with("lib") || so == std::string_view::npos || so <= 3) return false;
+  if (name.find_first_of(" /\"\\") != std::string_view::npos) return false;
+  tail = name.substr(so + kSo.size());
+  return tail.empty() || (tail.front() == '.' && tail.size() > 1);
+}
+
+std::string_view StemOf(std::string_view name) { return name.substr(0, name.find(kSo)); }
+
+void CheckName(std::string_view name, const Edge& edge, const Library& library, Errors& errors) {
+  std::string plain;
+  for (size_t i = 0; i < name.size();) {
+    const size_t close = name[i] == '{' ? name.find('}', i) : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      plain += name[i++];
+      continue;
+    }
+    const std::string_view key = name.substr(i + 1, close - i - 1);
+    if (std::find(kPlaceholders.begin(), kPlaceholders.end(), key) == kPlaceholders.end()) {
+      errors.Add(edge.line, "unknown placeholder {" + std::string(key) + "} in " + Quote(name));
+    }
+    plain += '0';
+    i = close + 1;
+  }
+  if (plain.find_first_of("{}") != std::string::npos) errors.Add(edge.line, "stray brace in " + Quote(name));
+  const bool origin = plain.starts_with(kOrigin);
+  const std::string_view file = std::string_view(plain).substr(origin ? kOrigin.size() : 0);
+  std::string_view tail;
+  if (!LooksLikeLibrary(file, tail)) errors.Add(edge.line, Quote(name) + " is no name of a library");
+  if (StemOf(file) == "lib" + library.name) errors.Add(edge.line, library.name + " opens itself");
+}
+
+void CheckEdge(const Edge& edge, const Library& library, Errors& errors) {
+  for (const std::string& name : edge.names) CheckName(name, edge, library, errors);
+  for (const std::string* version : {&edge.since, &edge.until}) {
+    if (!version->empty() && Numbers(*version).empty()) {
+      errors.Add(edge.line, Quote(*version) + " is no version");
+    }
+  }
+  if (!edge.since.empty() && !edge.until.empty() && Numbers(edge.since) >= Numbers(edge.until)) {
+    errors.Add(edge.line, "since " + edge.since + " is not before until " + edge.until);
+  }
+  for (const std::string& major : edge.cuda) {
+    if (!OnlyOf(major, kDigits)) errors.Add(edge.line, Quote(major) + " is no CUDA major");
+  }
+}
+
+void CheckLibrary(const Library& library, Errors& errors) {
+  if (std::find(kFamilies.begin(), kFamilies.end(), library.family) == kFamilies.end()) {
+    errors.Add(library.line, "unknown family " + Quote(library.family));
+  }
+  for (const std::string& soname : library.sonames) {
+    std::string_view tail;
+    if (!LooksLikeLibrary(soname, tail) || (!tail.empty() && Numbers(tail.substr(1)).empty())) {
+      errors.Add(library.line, Quote(soname) + " does not look like lib*.so or lib*.so.NUMBERS");
+    } else if (StemOf(soname) != "lib" + library.name) {
+      errors.Add(library.line, Quote(soname) + " does not begin with lib" + library.name + ".so");
+    }
+  }
+  for (const std::string& package : library.packages) {
+    if (!OnlyOf(package, "abcdefghijklmnopqrstuvwxyz0123456789_")) {
+      errors.Add(library.line, Quote(package) + " is no distribution name in the form of a dist-info folder");
+    }
+  }
+  for (const Edge& edge : library.opens) CheckEdge(edge, library, errors);
+}
+
+void Check(const Data& data, Errors& errors) {
+  std::map<std::string, int> sonames;
+  std::map<std::string, const Library*> names;
+  for (const Library& library : data.libraries) {
+    CheckLibrary(library, errors);
+    for (const std::string& soname : library.sonames) {
+      const auto [first, fresh] = sonames.emplace(soname, library.line);
+      if (!fresh) {
+        errors.Add(library.line, Quote(soname) + " stands already in line " + std::to_string(first->second));
+      }
+    }
+    const auto [first, fresh] = names.emplace(library.name, &library);
+    if (!fresh && (library.own_file_version || first->second->own_file_version)) {
+      errors.Add(library.line, "with own_file_version " + library.name + " must have one row");
+    }
+    if (!fresh && (first->second->family != library.family || first->second->title != library.title)) {
+      errors.Add(library.line, "family and title of " + library.name + " differ from those in line " +
+                                   std::to_string(first->second->line));
+    }
+  }
+  for (const Library& library : data.libraries) {
+    for (const std::string& sibling : library.version_siblings) {
+      const bool own =
+          std::find(library.sonames.begin(), library.sonames.end(), sibling) != library.sonames.end();
+      if (own || sonames.find(sibling) == sonames.end()) {
+        errors.Add(library.line, "sibling " + Quote(sibling) + " is not the soname of another library");
+      }
+    }
+  }
+}
+
+// --- Writing ----------------------------------------------------------------------------------------------
+
+struct Found {
+  size_t row;
+  std::vector<uint32_t> version;  // of the soname that the name stands for
+  bool exact;
+  bool any_version;
+};
+
+// Every name by which a row is found: sonames; "libX.so.11" for "libX.so.11.0"; the bare "libX.so" for the
+// newest generation, and for any version where the soname does not number the file.
+std::map<std::string, Found> FindableNames(const Data& data) {
+  std::map<std::string, Found> names;
+  const auto add = [&](const std::string& name, Found found) {
+    const auto [at, fresh] = names.emplace(name, found);
+    if (fresh || at->second.exact) return;
+    if (found.exact || found.version > at->second.version) at->second = found;
+  };
+  for (size_t row = 0; row < data.libraries.size(); ++row) {
+    const Library& library = data.libraries[row];
+    for (const std::string& soname : library.sonames) {
+      const std::string bare = "lib" + library.name + std::string(kSo);
+      const auto version = soname == bare ? std::vector<uint32_t>{} : Numbers(soname.substr(bare.size() + 1));
+      add(soname, {row, version, true, false});
+      if (!version.empty()) add(bare + "." + std::to_string(version.front()), {row, version, false, false});
+      if (soname != bare) add(bare, {row, version, false, library.own_file_version});
+    }
+  }
+  return names;
+}
+
+class Writer {
+ public:
+  explicit Writer(std::ostream& out) : out_(out) {}
+
+  // Writes the array and returns what names it: its identifier, or {} for an empty list.
+  std::string Array(const std::string& identifier, const Texts& texts) {
+    if (texts.empty()) return "{}";
+    out_ << "constexpr std::string_view " << identifier << "[] = {";
+    for (const std::string& text : texts) out_ << Literal(text) << ", ";
+    out_ << "};\n";
+    return identifier;
+  }
+
+  std::string Edges(const std::string& identifier, const std::vector<Edge>& edges) {
+    if (edges.empty()) return "{}";
+    std::string rows;
+    for (size_t i = 0; i < edges.size(); ++i) {
+      const Edge& edge = edges[i];
+      const std::string suffix = identifier + "_" + std::to_string(i);
+      rows += "    {" + Array(suffix + "_names", edge.names) + ", " + (edge.optional ? "true" : "false") +
+              ",\n     " + Literal(edge.source) + ",\n     " + Literal(edge.since) + ", " +
+              Literal(edge.until) + ", " + Array(suffix + "_cuda", edge.cuda) + "},\n";
+    }
+    out_ << "constexpr DlopenEdge " << identifier << "[] = {\n" << rows << "};\n";
+    return identifier;
+  }
+
+  void Write(const Data& data, const std::string& input) {
+    out_ << "// Generated from " << input << " by tools/generate_tables. Not to be edited.\n"
+         << "#include \"knowledge/libraries_table.h\"\n\nnamespace culprit::knowledge {\nnamespace {\n\n";
+    std::string rows;
+    for (size_t i = 0; i < data.libraries.size(); ++i) {
+      const Library& library = data.libraries[i];
+      const std::string k = "kRow" + std::to_string(i);
+      rows += "    {" + Literal(library.name) + ", " + Literal(library.family) + ", " +
+              Literal(library.title) + ", " + Array(k + "_sonames", library.sonames) + ", " +
+              Array(k + "_symbols", library.version_symbols) + ", " +
+              Array(k + "_siblings", library.version_siblings) + ", " +
+              Array(k + "_packages", library.packages) + ", " + Edges(k + "_opens", library.opens) +
+              ",\n     " + Literal(library.source) + "},\n";
+    }
+    out_ << "\nconstexpr Library kLibraries[] = {\n" << rows << "};\n\nconstexpr LibraryName kNames[] = {\n";
+    for (const auto& [name, found] : FindableNames(data)) {
+      out_ << "    {" << Literal(name) << ", " << found.row << ", " << (found.any_version ? "true" : "false")
+           << "},\n";
+    }
+    out_ << "};\n\n";
+    Array("kDirectories", data.directories);
+    Array("kPythonDirectories", data.python);
+    out_ << "\n}  // namespace\n\n"
+         << "std::span<const Library> Libraries() { return kLibraries; }\n"
+         << "std::span<const LibraryName> LibraryNames() { return kNames; }\n"
+         << "std::span<const std::string_view> UsualDirectories() { return kDirectories; }\n"
+         << "std::span<const std::string_view> UsualPythonDirectories() { return kPythonDirectories; }\n"
+         << "\n}  // namespace culprit::knowledge\n";
+  }
+
+ private:
+  std::ostream& out_;
+};
+
+}  // namespace
+
+std::string Libraries(const toml::table& root, const std::string& input, Errors& errors) {
+  const Data data = ReadData(root, errors);
+  if (!errors.any()) Check(data, errors);
+  if (errors.any()) return "";
+  std::ostringstream text;
+  Writer(text).Write(data, input);
+  return text.str();
+}
+
+}  // namespace generate

@@ -1,0 +1,164 @@
+// Reads the rows of a flat data file as its schema says, and writes them as constant arrays. Lists that are
+// equal are written once.
+#include "rows.h"
+
+#include <map>
+
+namespace generate {
+namespace {
+
+constexpr std::string_view kPtxSuffix = "+PTX";
+constexpr std::string_view kPtxOnly = "PTX ";
+
+bool IsVersion(std::string_view text) { return !Numbers(text).empty(); }
+
+// "9.0", "9.0a", "10.0f"
+bool IsCapability(std::string_view text) {
+  if (text.ends_with('a') || text.ends_with('f')) text.remove_suffix(1);
+  return Numbers(text).size() == 2;
+}
+
+bool IsCode(std::string_view text) {
+  if (text.starts_with(kPtxOnly)) return IsCapability(text.substr(kPtxOnly.size()));
+  if (text.ends_with(kPtxSuffix)) text.remove_suffix(kPtxSuffix.size());
+  return IsCapability(text);
+}
+
+// "" when `text` is of that form, otherwise what it is not.
+std::string_view WhatItIsNot(Form form, std::string_view text) {
+  switch (form) {
+    case Form::kVersion:
+    case Form::kVersions:
+      return IsVersion(text) ? "" : "version";
+    case Form::kCapability:
+    case Form::kCapabilities:
+      return IsCapability(text) ? "" : "compute capability";
+    case Form::kCode:
+      return IsCode(text) ? "" : "GPU code";
+    case Form::kText:
+    case Form::kTexts:
+    case Form::kNumber:
+    case Form::kFlag:
+    case Form::kWord:
+      break;
+  }
+  return "";
+}
+
+class RowWriter {
+ public:
+  explicit RowWriter(Errors& errors) : errors_(errors) {}
+
+  // One row as C++ writes it; `key` becomes the values that must not repeat.
+  std::string Row(const Table& table, const toml::table& row, std::string& key) {
+    Reader reader(row, errors_);
+    std::string text = "    {";
+    for (const Field& field : table.fields) {
+      const std::string value = Value(field, reader, LineOf(row));
+      text += "." + std::string(field.name) + " = " + value + ", ";
+      for (const std::string_view name : table.unique) {
+        if (name == field.name) key += (key.empty() ? "" : ", ") + std::string(name) + " = " + value;
+      }
+    }
+    reader.Finish();
+    return text + "},\n";
+  }
+
+  const std::string& lists() const { return lists_; }
+
+ private:
+  std::string Value(const Field& field, Reader& reader, int line) {
+    switch (field.form) {
+      case Form::kText:
+      case Form::kVersion:
+      case Form::kCapability: {
+        const std::string text = reader.Text(field.name, field.required);
+        if (!text.empty()) CheckForm(field, text, line);
+        return Literal(text);
+      }
+      case Form::kNumber: {
+        const int64_t number = reader.Number(field.name, field.required).value_or(0);
+        if (number < 0 || number > UINT32_MAX) errors_.Add(line, NameOf(field) + " is out of range");
+        return std::to_string(number);
+      }
+      case Form::kFlag:
+        return reader.Flag(field.name, field.required) ? "true" : "false";
+      case Form::kTexts:
+      case Form::kVersions:
+      case Form::kCapabilities:
+      case Form::kCode: {
+        const Texts texts = reader.List(field.name, field.required);
+        for (const std::string& text : texts) CheckForm(field, text, line);
+        return List(texts);
+      }
+      case Form::kWord:
+        return Word(field, reader.Text(field.name, field.required), line);
+    }
+    return "";
+  }
+
+  std::string Word(const Field& field, const std::string& text, int line) {
+    if (text.empty()) return std::string(field.words.front().second);
+    for (const auto& [word, code] : field.words) {
+      if (word == text) return std::string(code);
+    }
+    errors_.Add(line, NameOf(field) + " does not know the word " + Quote(text));
+    return "";
+  }
+
+  void CheckForm(const Field& field, const std::string& text, int line) {
+    const std::string_view what = WhatItIsNot(field.form, text);
+    if (!what.empty()) {
+      errors_.Add(line, Quote(text) + " in " + NameOf(field) + " is no " + std::string(what));
+    }
+  }
+
+  std::string List(const Texts& texts) {
+    if (texts.empty()) return "{}";
+    std::string body;
+    for (const std::string& text : texts) body += Literal(text) + ", ";
+    const auto [at, fresh] = names_.emplace(body, "kList" + std::to_string(names_.size()));
+    if (fresh) lists_ += "constexpr std::string_view " + at->second + "[] = {" + body + "};\n";
+    return at->second;
+  }
+
+  static std::string NameOf(const Field& field) { return "'" + std::string(field.name) + "'"; }
+
+  Errors& errors_;
+  std::map<std::string, std::string> names_;  // what stands in a list -> its identifier
+  std::string lists_;
+};
+
+}  // namespace
+
+std::string Rows(const Subject& subject, const toml::table& root, const std::string& input, Errors& errors) {
+  Reader reader(root, errors);
+  RowWriter writer(errors);
+  std::string arrays, functions;
+  for (size_t i = 0; i < subject.tables.size(); ++i) {
+    const Table& table = subject.tables[i];
+    const std::string name = "kTable" + std::to_string(i);
+    const std::string type(table.type);
+    std::map<std::string, int> keys;
+    std::string rows;
+    for (const toml::table* row : reader.Tables(table.key, true)) {
+      std::string key;
+      rows += writer.Row(table, *row, key);
+      const auto [first, fresh] = keys.emplace(key, LineOf(*row));
+      if (!fresh && !table.unique.empty()) {
+        errors.Add(LineOf(*row), key + " stands already in line " + std::to_string(first->second));
+      }
+    }
+    arrays += "constexpr " + type + " " + name + "[] = {\n" + rows + "};\n\n";
+    functions +=
+        "std::span<const " + type + "> " + std::string(table.function) + "() { return " + name + "; }\n";
+  }
+  reader.Finish();
+  if (errors.any()) return "";
+  return "// Generated from " + input +
+         " by tools/generate_tables. Not to be edited.\n#include \"knowledge/" + std::string(subject.header) +
+         "\"\n\nnamespace culprit::knowledge {\nnamespace {\n\n" + writer.lists() + "\n" + arrays +
+         "}  // namespace\n\n" + functions + "\n}  // namespace culprit::knowledge\n";
+}
+
+}  // namespace generate

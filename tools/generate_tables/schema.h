@@ -1,0 +1,49 @@
+// What the rows of the flat data files may hold: one place that says which keys exist, which must be there,
+// and of which form they are. The structs of src/knowledge/*.h have the same members in the same order.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace generate {
+
+enum class Form {
+  kText,          // any text
+  kVersion,       // "12.4.1"
+  kCapability,    // "9.0", "10.0f"
+  kNumber,        // a whole number, 0 to 2^32 - 1; absent = 0
+  kFlag,          // true or false; absent = false
+  kTexts,         // a list of texts
+  kVersions,      // a list of versions
+  kCapabilities,  // a list of capabilities
+  kCode,          // a list of GPU code: "9.0" machine code, "9.0+PTX" both, "PTX 9.0" PTX alone
+  kWord,          // one of `words`
+};
+
+struct Field {
+  std::string_view name;
+  Form form = Form::kText;
+  bool required = false;
+  // For kWord: the words and what stands for each in C++; the first is that of an absent key.
+  std::vector<std::pair<std::string_view, std::string_view>> words = {};
+};
+
+struct Table {
+  std::string_view key;       // [[key]]
+  std::string_view type;      // struct of the rows
+  std::string_view function;  // that returns them
+  std::vector<Field> fields;
+  std::vector<std::string_view> unique;  // no two rows agree in all of these; empty = rows may repeat
+};
+
+struct Subject {
+  std::string_view name;    // data/NAME.toml
+  std::string_view header;  // src/knowledge/HEADER
+  std::vector<Table> tables;
+};
+
+// nullptr when there is no such subject.
+const Subject* FindSubject(std::string_view name);
+
+}  // namespace generate
