@@ -67,15 +67,18 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .risk = "none"};
   }
   for (const loader::Scenario& scenario : scene.scenarios) {
-    if (scenario.kind == loader::Scenario::Kind::kAnyProgram || scenario.graph.error.empty()) continue;
+    const std::string& error =
+        scenario.graph.error.empty() ? scenario.graph.import_error : scenario.graph.error;
+    if (scenario.kind == loader::Scenario::Kind::kAnyProgram || error.empty()) continue;
     if (scenario.graph.uncertain) {
-      ruling.NotEnoughFacts("the load of " + scenario.title, scenario.graph.error);
+      ruling.NotEnoughFacts("the load of " + scenario.title, error);
       continue;
     }
     if (Explained(scene, scenario)) continue;
-    report::Finding& finding = ruling.Fire(scenario.graph.error, scenario.graph.target);
+    report::Finding& finding =
+        ruling.Fire(scenario.title + " cannot be loaded: " + error, scenario.graph.target);
     finding.affects.push_back(scenario.title);
-    finding.evidence.push_back({scenario.graph.error, "the loader's words, from its model"});
+    finding.evidence.push_back({error, "the loader's words, from its model"});
     finding.fix = {.text = "see what the load does step by step",
                    .commands = {"culprit why " + scenario.graph.target},
                    .risk = "none"};

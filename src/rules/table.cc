@@ -18,6 +18,7 @@ std::span<const Rule* const> AllRules() {
       &kCudnnLinkBroken,
       &kCudnnFileInsteadOfLink,
       &kCudnnPartFromElsewhere,
+      &kCudnnDroppedGpu,
       &kCudnnNeedsUnversionedLibrary,
       &kCudnnSecondCopy,
       // CUDA libraries and toolkits
@@ -53,6 +54,8 @@ std::span<const Rule* const> AllRules() {
       &kProgramCannotStart,
       &kLdLibraryPathCurrentDirectory,
       // Building
+      &kNvccCannotTargetGpu,
+      &kHostCompilerTooNew,
       &kCudaHeaderMismatch,
       &kCudnnHeaderMissing,
   };

@@ -17,6 +17,7 @@ extern const Rule kCudnnHeaderMismatch;
 extern const Rule kCudnnLinkBroken;
 extern const Rule kCudnnFileInsteadOfLink;
 extern const Rule kCudnnPartFromElsewhere;
+extern const Rule kCudnnDroppedGpu;
 extern const Rule kCudnnNeedsUnversionedLibrary;
 extern const Rule kCudnnSecondCopy;
 
@@ -55,6 +56,8 @@ extern const Rule kProgramCannotStart;
 extern const Rule kLdLibraryPathCurrentDirectory;
 
 // Building
+extern const Rule kNvccCannotTargetGpu;
+extern const Rule kHostCompilerTooNew;
 extern const Rule kCudaHeaderMismatch;
 extern const Rule kCudnnHeaderMissing;
 

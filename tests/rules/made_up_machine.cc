@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/ld_so_cache_builder.h"
 
 namespace culprit::model {
 namespace {
@@ -89,6 +90,17 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   std::string bytes = binfmt::testing::BuildElf(elf);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);
+}
+
+void MadeUpMachine::AddLdCache(const toml::table& description) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  Each(description, "ld_cache",
+       [&](const std::string& name, const toml::node& path) { texts.emplace_back(name, Text(path, name)); });
+  constexpr int32_t kX8664 = 0x0303;
+  binfmt::testing::LdCacheSpec spec;
+  for (const auto& [name, path] : texts)
+    spec.entries.push_back({.flags = kX8664, .name = name, .path = path});
+  system.AddFile("/etc/ld.so.cache", binfmt::testing::BuildLdCache(spec));
 }
 
 void MadeUpMachine::Apply(const toml::table& description) {
