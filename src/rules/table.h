@@ -6,6 +6,56 @@
 namespace culprit::rules {
 
 // cuDNN
+extern const Rule kCudnnMissing;
+extern const Rule kCudnnOtherMajor;
+extern const Rule kCudnnIncomplete;
 extern const Rule kCudnnMixedVersions;
+extern const Rule kCudnnForAnotherCuda;
+extern const Rule kCudnnOlderThanCompiled;
+extern const Rule kCudnnNotSearched;
+extern const Rule kCudnnHeaderMismatch;
+extern const Rule kCudnnLinkBroken;
+extern const Rule kCudnnFileInsteadOfLink;
+extern const Rule kCudnnPartFromElsewhere;
+extern const Rule kCudnnNeedsUnversionedLibrary;
+extern const Rule kCudnnSecondCopy;
+
+// CUDA libraries and toolkits
+extern const Rule kToolkitMissing;
+extern const Rule kCudaHomeWrong;
+extern const Rule kCudaHomeIsAList;
+extern const Rule kSeveralToolkits;
+extern const Rule kNvccDiffersFromCudaHome;
+extern const Rule kCudaLibraryMissing;
+extern const Rule kCudaLibraryNotSearched;
+extern const Rule kCudaLibraryOtherMajor;
+extern const Rule kCudaMixedVersions;
+extern const Rule kTwoCudartMajors;
+extern const Rule kNvrtcBuiltinsMissing;
+
+// What the loader stumbles over
+extern const Rule kBrokenSonameLink;
+extern const Rule kLinkLoop;
+extern const Rule kStaleLdSoCache;
+extern const Rule kTruncatedLibrary;
+extern const Rule kEmptyLibrary;
+extern const Rule kNotALibrary;
+extern const Rule kWrongBits;
+extern const Rule kWrongCpu;
+extern const Rule kGlibcTooOld;
+extern const Rule kLibstdcxxShadowed;
+extern const Rule kCudaSymbolVersionMissing;
+extern const Rule kExecutableStack;
+extern const Rule kLdLibraryPathDeadElement;
+extern const Rule kLdLibraryPathStubs;
+extern const Rule kLdPreloadBroken;
+extern const Rule kLibraryNotReadable;
+extern const Rule kDependentMissing;
+extern const Rule kProgramCannotStart;
+extern const Rule kLdLibraryPathCurrentDirectory;
+
+// Building
+extern const Rule kCudaHeaderMismatch;
+extern const Rule kCudnnHeaderMissing;
 
 }  // namespace culprit::rules
