@@ -12,7 +12,22 @@ ElfHeaderRecord Widen(const Ehdr& raw) {
           .phentsize = raw.e_phentsize,
           .phnum = raw.e_phnum,
           .version = raw.e_version,
-          .phoff = raw.e_phoff};
+          .phoff = raw.e_phoff,
+          .shoff = raw.e_shoff,
+          .shentsize = raw.e_shentsize,
+          .shnum = raw.e_shnum,
+          .shstrndx = raw.e_shstrndx,
+          .flags = raw.e_flags};
+}
+
+template <typename Shdr>
+ElfSectionHeader WidenSectionHeader(const Shdr& raw) {
+  return {.name = raw.sh_name,
+          .type = raw.sh_type,
+          .link = raw.sh_link,
+          .flags = raw.sh_flags,
+          .offset = raw.sh_offset,
+          .size = raw.sh_size};
 }
 
 template <typename Phdr>
@@ -65,6 +80,11 @@ std::optional<ElfHeaderRecord> ElfReader::Header() {
 std::optional<ElfProgramHeader> ElfReader::ProgramHeader(uint64_t offset) {
   if (is64_) return Read<Elf64_Phdr>(ELF_T_PHDR, offset).transform(WidenProgramHeader<Elf64_Phdr>);
   return Read<Elf32_Phdr>(ELF_T_PHDR, offset).transform(WidenProgramHeader<Elf32_Phdr>);
+}
+
+std::optional<ElfSectionHeader> ElfReader::SectionHeader(uint64_t offset) {
+  if (is64_) return Read<Elf64_Shdr>(ELF_T_SHDR, offset).transform(WidenSectionHeader<Elf64_Shdr>);
+  return Read<Elf32_Shdr>(ELF_T_SHDR, offset).transform(WidenSectionHeader<Elf32_Shdr>);
 }
 
 std::optional<ElfDynamicEntry> ElfReader::DynamicEntry(uint64_t offset) {

@@ -23,12 +23,20 @@ inline constexpr uint64_t kMaxDynamicEntries = 65536;
 inline constexpr uint64_t kMaxVersionRecords = 65536;
 inline constexpr uint64_t kMaxNotes = 1024;
 inline constexpr uint64_t kMaxStringLength = 65536;
+inline constexpr uint64_t kMaxSections = 1u << 18;  // objects of -ffunction-sections have tens of thousands
 inline constexpr uint64_t kMaxStringsTotal = 8u << 20;  // bytes of all texts of one file together
 
 struct ElfHeaderRecord {
   uint16_t type = 0, machine = 0, phentsize = 0, phnum = 0;
   uint32_t version = 0;
-  uint64_t phoff = 0;
+  uint64_t phoff = 0, shoff = 0;
+  uint16_t shentsize = 0, shnum = 0, shstrndx = 0;
+  uint32_t flags = 0;
+};
+
+struct ElfSectionHeader {
+  uint32_t name = 0, type = 0, link = 0;
+  uint64_t flags = 0, offset = 0, size = 0;
 };
 
 struct ElfProgramHeader {
@@ -63,11 +71,13 @@ class ElfReader {
 
   uint64_t header_size() const { return is64_ ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr); }
   uint64_t program_header_size() const { return is64_ ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr); }
+  uint64_t section_header_size() const { return is64_ ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr); }
   uint64_t dynamic_entry_size() const { return is64_ ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn); }
   uint64_t symbol_size() const { return is64_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym); }
 
   std::optional<ElfHeaderRecord> Header();
   std::optional<ElfProgramHeader> ProgramHeader(uint64_t offset);
+  std::optional<ElfSectionHeader> SectionHeader(uint64_t offset);
   std::optional<ElfDynamicEntry> DynamicEntry(uint64_t offset);
   std::optional<ElfSymbol> Symbol(uint64_t offset);
   std::optional<uint16_t> Half(uint64_t offset) { return Read<uint16_t>(ELF_T_HALF, offset); }

@@ -17,6 +17,9 @@ struct Command {
   int (*run)(int argc, const char* const* argv);  // argv[0] is the command's name
 };
 
+int RunCheck(int argc, const char* const* argv);
+int RunExplain(int argc, const char* const* argv);
+int RunRules(int argc, const char* const* argv);
 int RunWhy(int argc, const char* const* argv);
 int RunInspect(int argc, const char* const* argv);
 int RunSnapshot(int argc, const char* const* argv);

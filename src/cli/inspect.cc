@@ -13,13 +13,13 @@ int RunInspect(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> files;
   CLI::App app("Every static fact of a binary, read from its bytes; nothing is executed.", "culprit inspect");
-  app.add_option("FILE", files, "programs and shared libraries")->required();
+  app.add_option("FILE", files, "programs, shared libraries, files of GPU code")->required();
   AddCommonOptions(app, options);
   app.footer(
       "Examples:\n"
       "  culprit inspect /usr/local/cuda/lib64/libcudnn.so.9\n"
       "  culprit inspect --format json lib/*.so\n"
-      "Exit status: 0 all read, 1 a file is cut short, 2 a file could not be read or is no ELF file.");
+      "Exit status: 0 all read, 1 a file is cut short, 2 a file could not be read or is of no known kind.");
   if (const auto status = Parse(app, argc, argv)) return *status;
   const auto machine = OpenMachine(options);
   if (!machine) return Fail(machine.error());
@@ -27,7 +27,7 @@ int RunInspect(int argc, const char* const* argv) {
   report::InspectAnswer answer;
   int status = kExitOk;
   for (const std::string& file : files) {
-    collect::LiveFileView view(**machine);
+    collect::LiveFileView view(**machine, binfmt::GpuScan::kCudaFiles);
     answer.files.push_back(diagnose::InspectFile(view, base::JoinPath(here, file), file));
     const report::FileAnswer& about = answer.files.back();
     if (!about.error.empty()) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <exception>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -11,8 +12,12 @@ namespace culprit::cli {
 namespace {
 
 constexpr std::array kCommands = {
+    Command{"check", "what is wrong with the CUDA stack here, or of a program, environment, image or wheel",
+            RunCheck},
     Command{"why", "which file is loaded under a name, and why; or the whole load as a tree", RunWhy},
     Command{"inspect", "every static fact of a binary", RunInspect},
+    Command{"explain", "the page of a code: what it means, why it breaks, the fix", RunExplain},
+    Command{"rules", "everything that check looks for", RunRules},
     Command{"snapshot", "this machine as one file, to ask questions of it elsewhere", RunSnapshot},
     Command{"completions", "completion script for bash, zsh or fish", RunCompletions},
 };
@@ -21,12 +26,14 @@ void PrintHelp(FILE* out) {
   fmt::print(
       out,
       "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. Looking executes nothing.\n\n"
-      "usage: culprit COMMAND [OPTIONS]\n\n",
+      "usage: culprit [COMMAND] [OPTIONS]     without a command: check\n\n",
       CULPRIT_VERSION);
   for (const Command& command : kCommands) fmt::print(out, "  {:<12} {}\n", command.name, command.summary);
   fmt::print(out,
              "\n  culprit COMMAND --help   options and examples\n\n"
              "examples:\n"
+             "  culprit\n"
+             "  culprit check .venv --host driver=535.104.05,gpu=sm_90\n"
              "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
              "  culprit why --for /usr/local/cuda/lib64/libcusolver.so\n"
              "  culprit inspect libcudnn_graph.so.9\n\n"
@@ -46,11 +53,12 @@ int Main(int argc, const char* const* argv) {
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
   }
-  if (name.empty()) {
-    PrintHelp(stderr);
-  } else {
-    fmt::print(stderr, "culprit: there is no command '{}'\n  try: culprit --help\n", name);
+  if (name.empty() || name.starts_with('-')) {
+    std::vector<const char*> arguments(argv, argv + argc);
+    arguments.front() = "check";
+    return RunCheck(argc, arguments.data());
   }
+  fmt::print(stderr, "culprit: there is no command '{}'\n  try: culprit --help\n", name);
   return kExitUsage;
 }
 

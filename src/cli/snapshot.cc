@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "collect/live_file_view.h"
 #include "collect/loader_facts.h"
 #include "collect/look.h"
@@ -18,25 +19,6 @@
 
 namespace culprit::cli {
 namespace {
-
-// A line on stderr while it takes long, on a terminal only.
-class Progress {
- public:
-  explicit Progress(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-  void Show(const std::string& what) {
-    if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
-    shown_ = true;
-    fmt::print(stderr, "\r\x1b[Krecording {}", base::Printable(what));
-  }
-
- private:
-  bool wanted_;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 // The loaders that programs of this machine name, besides those of the targets.
 constexpr const char* kUsualLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
@@ -78,7 +60,7 @@ int RunSnapshot(int argc, const char* const* argv) {
   collect::LiveFileView view(machine);
   collect::Recorder recorder(machine, view);
   for (const std::string& target : targets) {
-    progress.Show(target);
+    progress.Show("recording " + target);
     auto look = collect::LookAt(machine, target);
     if (!look) return Fail(look.error());
     collect::AddLoader(machine, look->interpreter, snapshot);
@@ -92,13 +74,13 @@ int RunSnapshot(int argc, const char* const* argv) {
   const auto directories = loader::LibraryDirectories(snapshot, view);
   for (const auto& loader : snapshot.loaders) recorder.AddPath(loader.path);
   for (const std::string& directory : directories) {
-    progress.Show(directory);
+    progress.Show("recording " + directory);
     recorder.AddDirectory(directory, /*programs=*/false);
   }
   const auto path = snapshot.environment.find("PATH");
   for (const std::string& directory :
        base::SplitWords(path == snapshot.environment.end() ? "/usr/bin:/bin" : path->second, ":")) {
-    progress.Show(directory);
+    progress.Show("recording " + directory);
     if (directory.starts_with('/')) recorder.AddDirectory(directory, /*programs=*/true);
   }
   recorder.AddAsked();

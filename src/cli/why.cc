@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/snapshot_file.h"
 #include "collect/look.h"
 #include "loader/load.h"
 #include "render/why.h"
@@ -26,20 +27,6 @@ struct WhyOptions {
   bool all = false;
   bool no_dlopen = false;
 };
-
-constexpr uint64_t kSnapshotLimit = uint64_t{1} << 30;
-
-base::Result<snapshot::Snapshot> ReadSnapshot(const std::string& file) {
-  const auto machine = system::RealSystem();
-  const std::string path = file.starts_with('/') ? file : machine->WorkingDirectory() + "/" + file;
-  const auto text = system::ReadWholeFile(*machine, path, kSnapshotLimit);
-  if (!text) {
-    return base::Fail(base::ErrorCode::kNotReadable, file + ": " + std::string(base::Strerror(text.error())));
-  }
-  auto snapshot = snapshot::ParseSnapshot(*text);
-  if (!snapshot) return base::Fail(snapshot.error().code, file + ": " + snapshot.error().message);
-  return snapshot;
-}
 
 // The answer is written and the program ends here: taking the load graph apart again would cost a tenth of
 // the whole time.
@@ -110,7 +97,7 @@ int RunWhy(int argc, const char* const* argv) {
   std::optional<snapshot::Snapshot> recorded;
   base::Result<collect::Look> look;
   if (!options.snapshot_file.empty()) {
-    auto snapshot = ReadSnapshot(options.snapshot_file);
+    auto snapshot = ReadSnapshotFile(options.snapshot_file);
     if (!snapshot) return Fail(snapshot.error());
     recorded = std::move(*snapshot);
     look = collect::LookInto(*recorded, options.target, options.interpreter);

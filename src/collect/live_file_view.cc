@@ -121,4 +121,26 @@ snapshot::Fact<snapshot::LibraryVersion> LiveFileView::Version(const std::string
   return place->second;
 }
 
+snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
+  using Code = snapshot::Fact<binfmt::GpuCode>;
+  if (const auto known = gpu_codes_.find(path); known != gpu_codes_.end()) return known->second;
+  const FileFacts& facts = Open(path);
+  Code fact;
+  if (facts.error != PathError::kNone) {
+    fact = Code::Unreadable(std::string(base::Strerror(facts.error)), path);
+  } else if (facts.elf == nullptr) {
+    fact = Code::NotApplicable("not a regular file");
+  } else if (const auto file = system_.Open(path); !file || !file->bytes) {
+    fact = Code::Unreadable(file ? "not a regular file" : std::string(base::Strerror(file.error())), path);
+  } else {
+    binfmt::GpuCode code = binfmt::ReadGpuCode(*file->bytes, *facts.elf, gpu_scan_);
+    if (code.form != binfmt::GpuCode::Form::kNotGpu) {
+      fact = Code::Of(std::move(code), path);
+    } else {
+      fact = code.complete ? Code::NotApplicable("not a GPU binary") : Code::Unreadable(code.problem, path);
+    }
+  }
+  return gpu_codes_.emplace(path, std::move(fact)).first->second;
+}
+
 }  // namespace culprit::collect

@@ -102,15 +102,23 @@ void Recorder::AddAsked() {
   for (const std::string& path : opened) AddPath(path);
   for (const std::string& path : directories) AddPath(path);
   for (const std::string& path : listed) AddDirectory(path, /*programs=*/false);
+  for (const auto& [path, code] : view_.gpu_codes()) {
+    AddPath(path);
+    const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
+    if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular) node->second.gpu_code = code;
+  }
 }
 
 std::map<std::string, std::string> RelevantEnvironment(
     const std::map<std::string, std::string>& environment) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "PATH", "HOME", "CPATH", "LIBRARY_PATH", "VIRTUAL_ENV", "WSL_DISTRO_NAME", "SUDO_USER"};
-  static constexpr std::array<std::string_view, 18> kPrefixes = {
-      "LD_",  "CUDA", "CUDNN", "NVIDIA", "NCCL", "CUPY",   "TORCH", "PYTORCH", "TF_",
-      "XLA_", "JAX_", "ORT_",  "CONDA_", "NVCC", "PYTHON", "SLURM", "GLIBC_",  "CMAKE_"};
+  static constexpr std::array<std::string_view, 8> kNames = {"PATH",        "HOME",
+                                                             "CPATH",       "LIBRARY_PATH",
+                                                             "VIRTUAL_ENV", "WSL_DISTRO_NAME",
+                                                             "SUDO_USER",   "KUBERNETES_SERVICE_HOST"};
+  static constexpr std::array<std::string_view, 20> kPrefixes = {
+      "APPTAINER_", "SINGULARITY_", "LD_",     "CUDA",  "CUDNN",  "NVIDIA", "NCCL",
+      "CUPY",       "TORCH",        "PYTORCH", "TF_",   "XLA_",   "JAX_",   "ORT_",
+      "CONDA_",     "NVCC",         "PYTHON",  "SLURM", "GLIBC_", "CMAKE_"};
   std::map<std::string, std::string> relevant;
   for (const auto& [name, value] : environment) {
     const bool wanted =

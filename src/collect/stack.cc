@@ -55,8 +55,10 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   Running<snapshot::Driver> driver("driver", [shared] { return CollectDriver(*shared); });
   Running<std::vector<snapshot::Gpu>> gpus("gpus", [shared] { return CollectGpus(*shared); });
   Running<snapshot::Context> context("context", [shared] { return CollectContext(*shared); });
-  Running<std::vector<snapshot::PythonEnvironment>> python("python",
-                                                           [shared] { return CollectPython(*shared); });
+  Running<std::vector<snapshot::PythonEnvironment>> python("python", [shared] {
+    if (shared->no_python) return Fact<std::vector<snapshot::PythonEnvironment>>::Absent("not asked for");
+    return CollectPython(*shared);
+  });
 
   snapshot::Stack stack;
   stack.environments = python.Wait(until);

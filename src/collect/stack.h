@@ -23,6 +23,7 @@ struct Surroundings {
   std::string python;                       // --python: an interpreter
   std::vector<std::string> environments{};  // prefixes of environments that were named, absolute
   bool verify = false;                      // compare the hashes of RECORD, not only sizes
+  bool no_python = false;                   // only other targets were named: no environment is looked for
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
 };
 

@@ -1,13 +1,240 @@
-// Collector of the toolkits.
+// Collector of the toolkits: every place where a CUDA program could be built, which nvcc a shell would run,
+// and the compiler that nvcc would call. A directory counts when it holds nvcc, a version file, cuda.h or
+// libcudart. Environments of pip and conda count only with nvcc: their headers and libraries serve packages,
+// not builds.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "collect/c_header.h"
+#include "collect/host_compiler.h"
+#include "collect/library_places.h"
+#include "collect/live_file_view.h"
+#include "collect/nvcc.h"
 #include "collect/stack.h"
+#include "snapshot/path_pattern.h"
 
 namespace culprit::collect {
+namespace {
 
-const CollectorInfo kToolkitsCollector = {"toolkits", {}};
+using base::BaseName;
+using base::DirName;
+using base::JoinPath;
+using base::PathError;
+using snapshot::Toolkit;
+using snapshot::Toolkits;
 
-snapshot::Fact<snapshot::Toolkits> CollectToolkits(const Surroundings&,
-                                                   std::span<const snapshot::PythonEnvironment>) {
-  return snapshot::Fact<snapshot::Toolkits>::Absent("toolkits");
+constexpr uint64_t kVersionFileLimit = 1 << 20;
+constexpr uint64_t kHeaderLimit = 8 << 20;
+
+constexpr std::array<std::string_view, 18> kReads = {"/usr/local",
+                                                     "/usr/local/cuda*/**",
+                                                     "/opt",
+                                                     "/opt/cuda*/**",
+                                                     "/opt/nvidia/hpc_sdk/**",
+                                                     "/usr/lib/cuda/**",
+                                                     "/usr/lib/nvidia-cuda-toolkit/**",
+                                                     "/usr/include/cuda.h",
+                                                     "/etc/alternatives/**",
+                                                     "/usr/bin/*",
+                                                     "/usr/lib/gcc/**",
+                                                     "/usr/lib64/gcc/**",
+                                                     "**/conda-meta",
+                                                     "**/bin/*",
+                                                     "**/lib/gcc/**",
+                                                     "**/nvidia/cu*/**",
+                                                     "**/include/cuda.h",
+                                                     "**/version.*"};
+
+class Search {
+ public:
+  explicit Search(const Surroundings& around) : system_(around.system), view_(around.system) {}
+
+  // Looks at one root; gives false when nothing of a toolkit is there.
+  bool Add(const std::string& path, const std::string& kind, bool needs_nvcc = false);
+  void AddPattern(const std::string& pattern, const std::string& kind) {
+    for (const std::string& path : snapshot::ExpandPattern(view_, pattern)) Add(path, kind);
+  }
+  void NoteUnreadable(const std::string& directory);
+  std::vector<Toolkit> Take() { return std::move(copies_); }
+  std::vector<std::string> problems;
+
+ private:
+  void ReadVersion(Toolkit& toolkit);
+  std::string Header(const std::string& root);
+  bool HasRuntime(const std::string& root);
+
+  const system::System& system_;
+  LiveFileView view_;
+  std::set<std::string> rejected_;
+  std::vector<Toolkit> copies_;
+};
+
+void Search::NoteUnreadable(const std::string& directory) {
+  const auto entries = system_.List(directory);
+  if (entries || entries.error() == PathError::kNoEntry || entries.error() == PathError::kNotDirectory)
+    return;
+  problems.push_back(directory + ": " + std::string(base::Strerror(entries.error())));
+}
+
+std::string Search::Header(const std::string& root) {
+  std::vector<std::string> places = {JoinPath(root, "include/cuda.h")};
+  for (const std::string& path : snapshot::ExpandPattern(view_, JoinPath(root, "targets/*"))) {
+    places.push_back(JoinPath(path, "include/cuda.h"));
+  }
+  if (root == "/usr/lib/nvidia-cuda-toolkit" || root == "/usr/lib/cuda")
+    places.emplace_back("/usr/include/cuda.h");
+  for (const std::string& path : places) {
+    const auto text = system::ReadWholeFile(system_, path, kHeaderLimit);
+    if (!text) continue;
+    if (std::string version = CudaHeaderVersion(*text); !version.empty()) return version;
+  }
+  return "";
+}
+
+bool Search::HasRuntime(const std::string& root) {
+  for (const char* below : {"lib64", "lib"}) {
+    const auto items = view_.List(JoinPath(root, below));
+    if (!items) continue;
+    if (std::ranges::any_of(*items, [](const auto& item) { return item.name.starts_with("libcudart.so"); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// version.json says {"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}, before CUDA 11.1 version.txt says
+// "CUDA Version 10.2.89".
+void Search::ReadVersion(Toolkit& toolkit) {
+  const std::string json_path = JoinPath(toolkit.root, "version.json");
+  if (const auto text = system::ReadWholeFile(system_, json_path, kVersionFileLimit)) {
+    const base::Json json = base::Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    const auto cuda = json.is_object() ? json.find("cuda") : json.end();
+    if (json.is_object() && cuda != json.end() && cuda->is_object()) {
+      const auto version = cuda->find("version");
+      if (version != cuda->end() && version->is_string()) {
+        toolkit.version = version->get<std::string>();
+        toolkit.source = json_path;
+        return;
+      }
+    }
+  }
+  const std::string text_path = JoinPath(toolkit.root, "version.txt");
+  if (const auto text = system::ReadWholeFile(system_, text_path, kVersionFileLimit)) {
+    const auto words = base::SplitWords(*text, " \t\n");
+    if (words.size() >= 3 && words[0] == "CUDA" && words[1] == "Version") {
+      toolkit.version = words[2];
+      toolkit.source = text_path;
+    }
+  }
+}
+
+bool Search::Add(const std::string& path, const std::string& kind, bool needs_nvcc) {
+  if (view_.Directory(path) != PathError::kNone) return false;
+  const std::string root = view_.RealPath(path);
+  if (rejected_.contains(root)) return false;
+  for (Toolkit& copy : copies_) {
+    if (copy.root != root) continue;
+    if (path != root && std::ranges::find(copy.links, path) == copy.links.end()) copy.links.push_back(path);
+    return true;
+  }
+  Toolkit toolkit{.root = root, .kind = kind};
+  if (path != root) toolkit.links.push_back(path);
+  const std::string nvcc = JoinPath(root, "bin/nvcc");
+  const auto status = system_.Stat(nvcc);
+  Nvcc read;
+  if (status && status->type == system::FileType::kRegular) {
+    toolkit.nvcc = nvcc;
+    read = ReadNvcc(system_, nvcc);
+    toolkit.nvcc_version = read.version.empty() ? read.release : read.version;
+  }
+  if (needs_nvcc && toolkit.nvcc.empty()) return rejected_.insert(root), false;
+  ReadVersion(toolkit);
+  toolkit.header_version = Header(root);
+  if (toolkit.version.empty() && !read.release.empty()) {
+    toolkit.version = read.release;
+    toolkit.source = nvcc;
+  }
+  if (toolkit.version.empty() && !toolkit.header_version.empty()) {
+    toolkit.version = toolkit.header_version;
+    toolkit.source = JoinPath(root, "include/cuda.h");
+  }
+  if (toolkit.version.empty() && toolkit.nvcc.empty() && !HasRuntime(root))
+    return rejected_.insert(root), false;
+  copies_.push_back(std::move(toolkit));
+  return true;
+}
+
+void AddNamed(const Surroundings& around, Search& search) {
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAToolkit_ROOT"}) {
+    if (const std::string root = Variable(around, name); root.starts_with('/'))
+      search.Add(base::CleanPath(root), "toolkit");
+  }
+}
+
+// The toolkit that an nvcc belongs to.
+void AddOfNvcc(const Surroundings& around, const std::string& nvcc, Search& search) {
+  if (nvcc.empty()) return;
+  const std::string program = ReadNvcc(around.system, nvcc).program;
+  if (program.starts_with('/') && program.ends_with("/bin/nvcc")) {
+    search.Add(std::string(DirName(DirName(program))), "toolkit", /*needs_nvcc=*/true);
+  }
+}
+
+// Names below /etc/alternatives that lead to a copy.
+void AddAlternatives(const system::System& system, std::vector<Toolkit>& copies) {
+  const auto entries = system.List("/etc/alternatives");
+  if (!entries) return;
+  for (const auto& entry : *entries) {
+    if (!entry.name.starts_with("cuda")) continue;
+    const std::string path = "/etc/alternatives/" + entry.name;
+    const auto real = system.RealPath(path);
+    if (!real) continue;
+    for (Toolkit& copy : copies) {
+      if (copy.root == *real) copy.links.push_back(path);
+    }
+  }
+}
+
+}  // namespace
+
+const CollectorInfo kToolkitsCollector = {"toolkits", kReads};
+
+snapshot::Fact<Toolkits> CollectToolkits(const Surroundings& around,
+                                         std::span<const snapshot::PythonEnvironment> environments) {
+  Search search(around);
+  search.NoteUnreadable("/usr/local");
+  search.AddPattern("/usr/local/cuda*", "toolkit");
+  search.AddPattern("/opt/cuda*", "toolkit");
+  search.AddPattern("/opt/nvidia/hpc_sdk/Linux_*/*/cuda/1*", "hpc-sdk");
+  search.Add("/usr/lib/nvidia-cuda-toolkit", "distribution");
+  search.Add("/usr/lib/cuda", "distribution");
+  if (const std::string conda = Variable(around, "CONDA_PREFIX"); conda.starts_with('/')) {
+    search.Add(conda, "conda", /*needs_nvcc=*/true);
+  }
+  for (const snapshot::PythonEnvironment& environment : environments) {
+    if (environment.kind == "conda") search.Add(environment.prefix, "conda", /*needs_nvcc=*/true);
+    for (const std::string& site : environment.site_packages) {
+      for (const char* below : {"nvidia/cu13", "nvidia/cu14", "nvidia/cuda_nvcc"}) {
+        search.Add(JoinPath(site, below), "pip", /*needs_nvcc=*/true);
+      }
+    }
+  }
+  AddNamed(around, search);
+  Toolkits toolkits;
+  toolkits.nvcc_on_path = FindOnPath(around, "nvcc");
+  AddOfNvcc(around, toolkits.nvcc_on_path, search);
+  if (const std::string nvcc = Variable(around, "CUDACXX"); nvcc.starts_with('/'))
+    AddOfNvcc(around, nvcc, search);
+  toolkits.copies = search.Take();
+  AddAlternatives(around.system, toolkits.copies);
+  toolkits.host_compilers = HostCompilers(around);
+  if (toolkits.copies.empty() && !search.problems.empty()) {
+    return snapshot::Fact<Toolkits>::Unreadable(search.problems.front(), "toolkits");
+  }
+  return snapshot::Fact<Toolkits>::Of(std::move(toolkits), "files of the toolkits");
 }
 
 }  // namespace culprit::collect

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include "base/text.h"
+#include "diagnose/inspect_gpu_code.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::diagnose {
@@ -38,6 +39,7 @@ std::string WhyNotReadable(const FileFacts& facts) {
 }
 
 std::string TypeOf(const ElfFile& elf) {
+  if (elf.machine == EM_CUDA) return "GPU code (cubin)";
   switch (elf.type) {
     case ET_REL:
       return "object file";
@@ -69,7 +71,20 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
   const FileFacts& facts = view.Open(path);
   answer.size = facts.size;
   answer.error = WhyNotReadable(facts);
+  const auto gpu_code = view.GpuCode(path);
+  if (gpu_code && gpu_code->form == binfmt::GpuCode::Form::kFatbin) {
+    answer.error.clear();
+    answer.format = "fatbin";
+    answer.complete = gpu_code->complete;
+    answer.gpu_code = DescribeGpuCode(*gpu_code);
+    return answer;
+  }
+  const bool cubin = gpu_code && gpu_code->form == binfmt::GpuCode::Form::kCubin;
+  if (cubin) answer.error.clear();  // an old one has the release of CUDA where the version of ELF should be
   if (!answer.error.empty()) return answer;
+  if (gpu_code && (!gpu_code->containers.empty() || !gpu_code->complete)) {
+    answer.gpu_code = DescribeGpuCode(*gpu_code);
+  }
   const ElfFile& elf = *facts.elf;
   answer.format = "elf";
   answer.bits = elf.bits();

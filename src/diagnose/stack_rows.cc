@@ -140,6 +140,7 @@ std::string Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
 
 void AddEnvironments(Rows& rows, const rules::Scene& scene) {
   const auto& environments = scene.stack().environments;
+  if (environments.state == snapshot::FactState::kAbsent) return;  // not asked for
   if (!environments || environments->empty()) {
     rows.push_back({.what = "Python", .value = environments ? "no environment" : InWords(environments)});
     return;

@@ -5,49 +5,15 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "snapshot/path_pattern.h"
 
 namespace culprit::loader {
 namespace {
 
+using snapshot::ExpandPattern;
 using snapshot::FileKind;
 using snapshot::FileView;
 using snapshot::Snapshot;
-
-// "*" stands for any run of characters inside one component.
-bool Matches(std::string_view name, std::string_view pattern) {
-  const size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return name == pattern;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  name.remove_prefix(star);
-  pattern.remove_prefix(star + 1);
-  for (size_t skip = 0; skip <= name.size(); ++skip) {
-    if (Matches(name.substr(skip), pattern)) return true;
-  }
-  return false;
-}
-
-// The existing paths that a pattern of absolute components stands for.
-std::vector<std::string> ExpandPattern(FileView& view, std::string_view pattern) {
-  std::vector<std::string> paths = {"/"};
-  for (const std::string& part : base::SplitWords(pattern, "/")) {
-    std::vector<std::string> next;
-    for (const std::string& path : paths) {
-      if (part.find('*') == std::string::npos) {
-        next.push_back(base::JoinPath(path, part));
-        continue;
-      }
-      const auto items = view.List(path);
-      if (!items) continue;
-      for (const auto& item : *items) {
-        if (item.kind != FileKind::kRegular && Matches(item.name, part)) {
-          next.push_back(base::JoinPath(path, item.name));
-        }
-      }
-    }
-    paths = std::move(next);
-  }
-  return paths;
-}
 
 std::string Variable(const Snapshot& snapshot, const char* name) {
   const auto found = snapshot.environment.find(name);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "render/document.h"
+#include "render/inspect_gpu_code.h"
 
 namespace culprit::render {
 namespace {
@@ -20,6 +21,12 @@ Json ToJson(const FileAnswer& file) {
   Json json = {{"path", file.path}, {"format", file.format}};
   if (!file.error.empty()) {
     json["error"] = file.error;
+    return json;
+  }
+  if (file.format == "fatbin") {
+    json["size"] = file.size;
+    json["complete"] = file.complete;
+    json["gpu_code"] = GpuCodeJson(file.gpu_code);
     return json;
   }
   json["bits"] = file.bits;
@@ -43,6 +50,7 @@ Json ToJson(const FileAnswer& file) {
   json["size"] = file.size;
   json["needed_size"] = file.needed_size;
   json["complete"] = file.complete;
+  json["gpu_code"] = GpuCodeJson(file.gpu_code);
   return json;
 }
 
@@ -62,6 +70,14 @@ class Lines {
   std::string& text_;
 };
 
+void AddGpuCode(Lines& lines, const FileAnswer& file, const Style& style) {
+  if (!file.gpu_code) return;
+  for (const auto& [key, value] : GpuCodeLines(*file.gpu_code)) lines.Add(base::Printable(key), base::Printable(value));
+  if (!file.gpu_code->complete) {
+    lines.Add("", style.Warn("not all GPU code was read: " + base::Printable(file.gpu_code->problem)));
+  }
+}
+
 void AddText(std::string& text, const FileAnswer& file, const Style& style) {
   text += style.Bold(file.path) + "\n";
   if (!file.error.empty()) {
@@ -69,6 +85,12 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
     return;
   }
   Lines lines(text);
+  if (file.format == "fatbin") {
+    lines.Add("format", "container of GPU code (fatbin)");
+    AddGpuCode(lines, file, style);
+    lines.Add("size", fmt::format("{} bytes", file.size));
+    return;
+  }
   lines.Add("format", fmt::format("ELF {}-bit {}, {}", file.bits, file.machine, file.type));
   if (!file.title.empty()) {
     std::string version = file.version.version.empty() ? "version not readable" : file.version.version;
@@ -89,6 +111,7 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
     }());
   lines.Add("versions defined", file.versions_defined);
   if (file.executable_stack) lines.Add("stack", style.Warn("executable (glibc 2.41 refuses to dlopen it)"));
+  AddGpuCode(lines, file, style);
   lines.Add("build id", file.build_id.value_or(""));
   lines.Add("size", file.complete ? fmt::format("{} bytes, complete", file.size)
                                   : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}",

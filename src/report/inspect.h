@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/why.h"
@@ -15,9 +16,26 @@ struct SymbolVersions {
   std::vector<std::string> versions;
 };
 
+// Names of targets ("sm_90a", "compute_90") and how often each occurs, by architecture.
+using TargetCounts = std::vector<std::pair<std::string, uint64_t>>;
+
+struct GpuCodeCounts {
+  TargetCounts sass, ptx, lto_ir, other;
+  uint64_t containers = 0;
+};
+
+struct GpuCodeAnswer {
+  GpuCodeCounts listed;              // as cuobjdump lists
+  std::vector<std::string> ptx_isa;  // versions of PTX among them: "8.4"
+  GpuCodeCounts elsewhere;           // in sections that CUDA's tools do not look into
+  std::vector<std::pair<std::string, GpuCodeCounts>> sections;  // all of it by section
+  bool complete = true;
+  std::string problem;  // why it is not
+};
+
 struct FileAnswer {
   std::string path;
-  std::string format;  // "elf", "unknown"
+  std::string format;  // "elf", "fatbin" (only size and gpu_code then), "unknown"
   std::string error;   // could not be read or is nothing known: one line; the rest is empty then
   int bits = 0;
   std::string machine;
@@ -37,6 +55,7 @@ struct FileAnswer {
   bool complete = true;
   std::string title;
   LibraryVersion version;
+  std::optional<GpuCodeAnswer> gpu_code;  // nullopt: none
 };
 
 struct InspectAnswer {

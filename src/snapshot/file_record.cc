@@ -6,6 +6,7 @@
 #include "snapshot/elf_json.h"
 #include "snapshot/fact_json.h"
 #include "snapshot/file_record_json.h"
+#include "snapshot/gpu_code_json.h"
 
 namespace culprit::snapshot {
 namespace {
@@ -25,7 +26,7 @@ void ReadVersion(const JsonReader& json, LibraryVersion& version) {
 
 base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9] = node;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = node;
   JsonWriter json;
   json.Value("path", EncodeBytes(path));
   if (node.kind != FileKind::kOther) json.Value("kind", Name(node.kind));
@@ -38,6 +39,7 @@ base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   json.Flag("set_user_id", node.set_user_id);
   if (node.elf) json.Value("elf", ElfToJson(*node.elf));
   if (node.version) json.Value("version", FactToJson(*node.version, VersionToJson));
+  if (node.gpu_code) json.Value("gpu_code", FactToJson(*node.gpu_code, GpuCodeToJson));
   return json.Take();
 }
 
@@ -57,6 +59,8 @@ void ReadNode(const JsonReader& json, RecordedNode& node) {
   });
   json.With("version",
             [&](const JsonReader& field) { ReadFact(field, node.version.emplace(), ReadVersion); });
+  json.With("gpu_code",
+            [&](const JsonReader& field) { ReadFact(field, node.gpu_code.emplace(), ReadGpuCodeJson); });
 }
 
 bool IsCleanAbsolute(std::string_view path) {
@@ -70,7 +74,7 @@ bool RecordedNode::operator==(const RecordedNode& other) const {
   const bool same_elf = elf && other.elf ? *elf == *other.elf : !elf && !other.elf;
   return same_elf && kind == other.kind && error == other.error && link_target == other.link_target &&
          listed == other.listed && id == other.id && size == other.size && set_user_id == other.set_user_id &&
-         version == other.version;
+         version == other.version && gpu_code == other.gpu_code;
 }
 
 base::Json ToJson(const FileRecord& record) {

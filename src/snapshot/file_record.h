@@ -24,6 +24,7 @@ struct RecordedNode {
   bool set_user_id = false;
   std::shared_ptr<const binfmt::ElfFile> elf;
   std::optional<Fact<LibraryVersion>> version;
+  std::optional<Fact<binfmt::GpuCode>> gpu_code;
   bool operator==(const RecordedNode& other) const;
 };
 

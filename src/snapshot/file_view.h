@@ -12,6 +12,7 @@
 
 #include "base/path_error.h"
 #include "binfmt/elf.h"
+#include "binfmt/fatbin.h"
 #include "snapshot/fact.h"
 
 namespace culprit::snapshot {
@@ -63,6 +64,9 @@ class FileView {
   virtual std::optional<std::vector<DirectoryItem>> List(const std::string& path) = 0;
   // Version of the library at `path`, source = how it was read.
   virtual Fact<LibraryVersion> Version(const std::string& path) = 0;
+  // GPU code in the file at `path`; one without any is a value with no containers, and one that cannot have
+  // any (a text) is not applicable. How far it is searched for is the view's choice: see GpuCode::whole_file.
+  virtual Fact<binfmt::GpuCode> GpuCode(const std::string& path) = 0;
 };
 
 }  // namespace culprit::snapshot

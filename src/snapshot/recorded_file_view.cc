@@ -153,4 +153,11 @@ Fact<LibraryVersion> RecordedFileView::Version(const std::string& path) {
   return Fact<LibraryVersion>::Unreadable(std::string(base::Strerror(error)), path);
 }
 
+Fact<binfmt::GpuCode> RecordedFileView::GpuCode(const std::string& path) {
+  const Place place = Walk(path, LastLink::kFollow);
+  if (place.node != nullptr && place.node->gpu_code) return *place.node->gpu_code;
+  const PathError error = place.error != PathError::kNone ? place.error : PathError::kNotRecorded;
+  return Fact<binfmt::GpuCode>::Unreadable(std::string(base::Strerror(error)), path);
+}
+
 }  // namespace culprit::snapshot

@@ -16,11 +16,12 @@ namespace culprit::snapshot {
 // ---------------------------------------------------------------------------------------------------------
 // Driver
 
-// One copy of libcuda or libnvidia-ml on the machine, whether or not a loader would look there.
+// One copy of libcuda, libnvidia-ml or libnvidia-ptxjitcompiler on the machine, whether or not a loader would
+// look there.
 struct DriverLibrary {
-  std::string name;       // "libcuda.so.1", "libnvidia-ml.so.1", "libcuda.so" for a stub
+  std::string name;       // "libcuda.so.1"; "libcuda.so" of a stub, "libcuda.so.580.95.05" without its link
   std::string path;       // as found
-  std::string real_path;  // links resolved
+  std::string real_path;  // links resolved; "" when the link leads nowhere
   std::string version;    // "580.95.05", "" when its name does not tell
   std::string kind;       // "driver", "compat", "stub", "wsl", "tegra", "container" (/usr/local/nvidia)
   uint64_t size = 0;
@@ -45,6 +46,7 @@ struct DeviceNode {
   bool not_a_device = false;  // a plain file or directory stands there
   bool denied = false;        // this user may not open it for reading and writing
   uint32_t mode = 0;
+  std::string group;  // that owns it, by name where /etc/group knows it
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -52,6 +54,7 @@ struct DeviceNode {
     visit("not_a_device", self.not_a_device);
     visit("denied", self.denied);
     visit("mode", self.mode);
+    visit("group", self.group);
   }
   bool operator==(const DeviceNode&) const = default;
 };
@@ -59,14 +62,16 @@ struct DeviceNode {
 // A kernel module file of the NVIDIA driver under /lib/modules.
 struct ModuleFile {
   std::string path;
-  std::string kernel;   // the release directory it lies in
-  std::string version;  // modinfo's, "" when not readable (compressed)
+  std::string kernel;          // the release directory it lies in
+  std::string version;         // modinfo's, "" when not readable (compressed)
+  bool unsigned_file = false;  // it ends without the mark of a signature (compressed: not known, false)
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
     visit("path", self.path);
     visit("kernel", self.kernel);
     visit("version", self.version);
+    visit("unsigned_file", self.unsigned_file);
   }
   bool operator==(const ModuleFile&) const = default;
 };
@@ -77,14 +82,16 @@ struct Driver {
   Fact<std::vector<std::string>>
       modules;                 // loaded ones that matter: nvidia, nvidia_uvm, nouveau, nova_core ...
   std::string running_kernel;  // uname -r
-  std::vector<ModuleFile> module_files;  // nvidia.ko* for any kernel
+  Fact<std::vector<ModuleFile>> module_files;  // nvidia.ko* for any kernel
   std::vector<DriverLibrary> libraries;
   Fact<std::vector<DeviceNode>> nodes;
   std::map<std::string, std::string> parameters;  // /proc/driver/nvidia/params
   Fact<bool> fabric_manager;                      // running? not-applicable where no NVSwitch is seen
   Fact<bool> persistence;                         // nvidia-persistenced running?
-  std::vector<std::string> mig_instances;         // capability nodes of MIG compute instances
-  bool assumed = false;                           // --host says so, nothing was looked at
+  // MIG instances of /proc/driver/nvidia/capabilities: "gpu0/mig/gi1/ci0", and "gpu0/mig/gi1" for a GPU
+  // instance without a compute instance.
+  std::vector<std::string> mig_instances;
+  bool assumed = false;  // --host says so, nothing was looked at
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -218,7 +225,7 @@ struct CudnnCopy {
   std::string cuda_source;
   std::string machine;  // "x86-64"
   std::vector<CudnnPart> parts;
-  std::vector<std::string> missing_parts;  // sonames that belong to this version and are not there
+  std::vector<std::string> missing_parts;  // sonames that this version cannot do without and are not there
   std::string header;                      // cudnn_version.h (cudnn.h for 7) that a build beside it would use
   std::string header_version;
   std::string owner;  // "pip nvidia-cudnn-cu12 9.1.0.70", "dpkg libcudnn9-cuda-12 9.14.0.64-1"; "" nobody

@@ -37,6 +37,17 @@ inline binfmt::ElfFile SampleElf() {
           .build_id = "00ff"};
 }
 
+inline binfmt::GpuCode SampleGpuCode() {
+  using Kind = binfmt::GpuTarget::Kind;
+  return {.form = binfmt::GpuCode::Form::kElf,
+          .containers = {{".nv_fatbin", {{Kind::kSass, 90, 'a'}, {Kind::kPtx, 90, 0, 8, 4}}, 3},
+                         {"\xff", {{Kind::kLtoIr, ~0u, 'f', 65535, 61}, {Kind::kOther, 0}}, ~0ull},
+                         {}},
+          .whole_file = true,
+          .complete = false,
+          .problem = "cut short"};
+}
+
 inline Snapshot SampleSnapshot() {
   Snapshot snapshot;
   snapshot.tool_version = "0.1.0";
@@ -76,10 +87,12 @@ inline Snapshot SampleSnapshot() {
                                    .size = ~0ull,
                                    .set_user_id = true,
                                    .elf = std::make_shared<binfmt::ElfFile>(SampleElf()),
-                                   .version = Fact<LibraryVersion>::Of({"9.19.0.56", "13"}, "symbol")};
+                                   .version = Fact<LibraryVersion>::Of({"9.19.0.56", "13"}, "symbol"),
+                                   .gpu_code = Fact<binfmt::GpuCode>::Of(SampleGpuCode(), "headers")};
   nodes["/usr/lib/plain"] = {.kind = FileKind::kRegular,
                              .elf = std::make_shared<binfmt::ElfFile>(),
-                             .version = Fact<LibraryVersion>{FactState::kTimedOut, {}, "slow", ""}};
+                             .version = Fact<LibraryVersion>{FactState::kTimedOut, {}, "slow", ""},
+                             .gpu_code = Fact<binfmt::GpuCode>::NotApplicable("not a GPU binary")};
   return snapshot;
 }
 

@@ -34,6 +34,7 @@ class HostFiles {
   Outcome<FileStatus> Status(const std::string& path, LastLink last) const;
   Outcome<std::string> ReadLink(const std::string& path) const;
   Outcome<std::vector<DirectoryEntry>> List(const std::string& path, LastLink last) const;
+  Outcome<void> Access(const std::string& path, Rights rights, LastLink last) const;
 
  private:
   static constexpr int kWholeMachine = -1;

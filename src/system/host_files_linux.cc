@@ -32,7 +32,8 @@ FileStatus StatusOf(const struct stat& found) {
           .size = static_cast<uint64_t>(found.st_size),
           .device = found.st_dev,
           .inode = found.st_ino,
-          .mode = found.st_mode & 07777u};
+          .mode = found.st_mode & 07777u,
+          .group = found.st_gid};
 }
 
 class Descriptor {
@@ -170,6 +171,14 @@ Outcome<std::string> HostFiles::ReadLink(const std::string& path) const {
     }
     target.resize(target.size() * 2);
   }
+}
+
+Outcome<void> HostFiles::Access(const std::string& path, Rights rights, LastLink last) const {
+  if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
+  const int wanted = rights == Rights::kRead ? R_OK : R_OK | W_OK;
+  const int flags = AT_EACCESS | (last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
+  if (faccessat(AtOf(directory_), PathOf(directory_, path), wanted, flags) != 0) return Errno();
+  return {};
 }
 
 Outcome<std::vector<DirectoryEntry>> HostFiles::List(const std::string& path, LastLink last) const {

@@ -22,10 +22,11 @@ struct MemorySystem::Inode {
   std::string bytes;  // of a file its start, zeros follow up to `size`; of a link its target
   uint64_t size = 0;
   uint32_t mode = 0;
+  uint32_t group = 0;
   bool unreadable = false;
   uint64_t number = 0;
 
-  FileStatus status() const { return {type, size, /*device=*/1, number, mode}; }
+  FileStatus status() const { return {type, size, /*device=*/1, number, mode, group}; }
 };
 
 class MemorySystem::Source final : public base::ByteSource {
@@ -109,6 +110,10 @@ void MemorySystem::AddFifo(const std::string& path) {
   Add(Place(path), {.type = FileType::kOther, .mode = 0644});
 }
 
+void MemorySystem::AddDevice(const std::string& path, uint32_t mode, uint32_t group) {
+  Add(Place(path), {.type = FileType::kOther, .mode = mode, .group = group});
+}
+
 MemorySystem::Inode& MemorySystem::Existing(const std::string& path) {
   const auto real = Walk(path, LastLink::kFollow);
   if (!real) StopTest("nothing there", path);
@@ -116,6 +121,8 @@ MemorySystem::Inode& MemorySystem::Existing(const std::string& path) {
 }
 
 void MemorySystem::SetUnreadable(const std::string& path) { Existing(path).unreadable = true; }
+
+void MemorySystem::SetMode(const std::string& path, uint32_t mode) { Existing(path).mode = mode; }
 
 void MemorySystem::Truncate(const std::string& path, uint64_t size) {
   Inode& inode = Existing(path);
@@ -193,6 +200,14 @@ Outcome<std::string> MemorySystem::RealPath(const std::string& path) const {
     return std::unexpected(inode.error());
   }
   return Walk(path, LastLink::kFollow);
+}
+
+Outcome<void> MemorySystem::Access(const std::string& path, Rights rights) const {
+  const Outcome<InodePtr> inode = Ask(path, LastLink::kFollow);
+  if (!inode) return std::unexpected(inode.error());
+  const uint32_t wanted = rights == Rights::kRead ? 04 : 06;
+  if ((*inode)->unreadable || ((*inode)->mode & wanted) != wanted) return std::unexpected(PathError::kAccess);
+  return {};
 }
 
 Outcome<std::vector<DirectoryEntry>> MemorySystem::List(const std::string& path) const {

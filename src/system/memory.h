@@ -28,8 +28,11 @@ class MemorySystem final : public System {
   void AddLink(const std::string& path, const std::string& target);
   void AddHardLink(const std::string& path, const std::string& existing);
   void AddFifo(const std::string& path);
+  void AddDevice(const std::string& path, uint32_t mode = 0666, uint32_t group = 0);
   // Of a file: it cannot be opened. Of a directory: it can neither be listed nor searched.
   void SetUnreadable(const std::string& path);
+  // Access() goes by the bits for others: the user of this machine owns nothing.
+  void SetMode(const std::string& path, uint32_t mode);
   // In place, seen by those who have the file open.
   void Truncate(const std::string& path, uint64_t size);
   // With everything below; those who have a file open keep it.
@@ -47,6 +50,7 @@ class MemorySystem final : public System {
   Outcome<FileStatus> LinkStat(const std::string& path) const override;
   Outcome<std::string> ReadLink(const std::string& path) const override;
   Outcome<std::string> RealPath(const std::string& path) const override;
+  Outcome<void> Access(const std::string& path, Rights rights) const override;
   Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override;
   std::map<std::string, std::string> Environment() const override { return environment_; }
   std::string WorkingDirectory() const override { return working_directory_; }

@@ -33,6 +33,9 @@ class Real final : public System {
   Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
     return files_.List(path, LastLink::kFollow);
   }
+  Outcome<void> Access(const std::string& path, Rights rights) const override {
+    return files_.Access(path, rights, LastLink::kFollow);
+  }
 
   Outcome<std::string> RealPath(const std::string& path) const override {
     if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);

@@ -38,6 +38,10 @@ class Rooted final : public System {
     const auto real = Walk(path, LastLink::kFollow);
     return real ? files_.List(*real, LastLink::kKeep) : std::unexpected(real.error());
   }
+  Outcome<void> Access(const std::string& path, Rights rights) const override {
+    const auto real = Walk(path, LastLink::kFollow);
+    return real ? files_.Access(*real, rights, LastLink::kKeep) : std::unexpected(real.error());
+  }
 
   std::map<std::string, std::string> Environment() const override { return {}; }
   std::string WorkingDirectory() const override { return "/"; }

@@ -25,8 +25,12 @@ struct FileStatus {
   uint64_t size = 0;
   uint64_t device = 0;
   uint64_t inode = 0;
-  uint32_t mode = 0;  // permission and set-id bits
+  uint32_t mode = 0;   // permission and set-id bits
+  uint32_t group = 0;  // number of the group that owns it
 };
+
+// What the caller would like to do with a file.
+enum class Rights { kRead, kReadAndWrite };
 
 struct DirectoryEntry {
   std::string name;
@@ -54,6 +58,9 @@ class System {
   virtual Outcome<FileStatus> LinkStat(const std::string& path) const = 0;  // does not follow the last link
   virtual Outcome<std::string> ReadLink(const std::string& path) const = 0;
   virtual Outcome<std::string> RealPath(const std::string& path) const = 0;
+  // Whether this process may open the file so, by its effective ids; links are followed. The file is not
+  // opened: opening a device can act on it.
+  virtual Outcome<void> Access(const std::string& path, Rights rights) const = 0;
   // Sorted by name, without "." and "..".
   virtual Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const = 0;
 

@@ -66,6 +66,7 @@ class TestTree {
   virtual void Link(const std::string& path, const std::string& target) = 0;
   virtual void Fifo(const std::string& path) = 0;
   virtual void Unreadable(const std::string& path) = 0;
+  virtual void Mode(const std::string& path, uint32_t mode) = 0;
   virtual void Truncate(const std::string& path, uint64_t size) = 0;
   virtual void Remove(const std::string& path) = 0;
 };
@@ -93,6 +94,7 @@ class DiskTree final : public TestTree {
     if (mkfifo(Host(path).c_str(), 0644) != 0) std::abort();
   }
   void Unreadable(const std::string& path) override { chmod(Host(path).c_str(), 0); }
+  void Mode(const std::string& path, uint32_t mode) override { chmod(Host(path).c_str(), mode); }
   void Truncate(const std::string& path, uint64_t size) override {
     std::filesystem::resize_file(Host(path), size);
   }
@@ -116,6 +118,7 @@ class MemoryTree final : public TestTree {
   void Link(const std::string& path, const std::string& target) override { system_.AddLink(path, target); }
   void Fifo(const std::string& path) override { system_.AddFifo(path); }
   void Unreadable(const std::string& path) override { system_.SetUnreadable(path); }
+  void Mode(const std::string& path, uint32_t mode) override { system_.SetMode(path, mode); }
   void Truncate(const std::string& path, uint64_t size) override { system_.Truncate(path, size); }
   void Remove(const std::string& path) override { system_.Remove(path); }
 

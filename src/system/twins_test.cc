@@ -201,6 +201,32 @@ TEST_P(Twins, WhatMayNotBeReadIsAccess) {
   EXPECT_EQ(ErrorOf(system().Stat(At("/locked"))), PathError::kNone);
 }
 
+TEST_P(Twins, AccessGoesByTheBitsAndOpensNothing) {
+  tree().Directory("/locked");
+  tree().File("/locked/f", "");
+  tree().Fifo("/open");  // opening it would block
+  tree().Link("/link", "open");
+  tree().File("/fixed", "");
+  tree().File("/secret", "");
+  tree().Mode("/open", 0666);
+  tree().Mode("/fixed", 0444);
+  tree().Mode("/secret", 0);
+  tree().Unreadable("/locked");
+  const WithoutRootRights rights;
+  const auto access = [&](const char* path, Rights wanted) {
+    return ErrorOf(system().Access(At(path), wanted));
+  };
+  for (const char* path : {"/open", "/link"}) {
+    EXPECT_EQ(access(path, Rights::kReadAndWrite), PathError::kNone) << path;
+  }
+  EXPECT_EQ(access("/fixed", Rights::kRead), PathError::kNone);
+  EXPECT_EQ(access("/fixed", Rights::kReadAndWrite), PathError::kAccess);
+  EXPECT_EQ(access("/secret", Rights::kRead), PathError::kAccess);
+  EXPECT_EQ(access("/locked/f", Rights::kRead), PathError::kAccess);
+  EXPECT_EQ(access("/none", Rights::kRead), PathError::kNoEntry);
+  EXPECT_EQ(ErrorOf(system().Access("open", Rights::kRead)), PathError::kOther);
+}
+
 TEST_P(Twins, ListIsSortedByBytesAndTellsTheTypes) {
   tree().Directory("/d");
   tree().File("/d/b", "");

@@ -108,9 +108,8 @@ void MadeUpMachine::Apply(const toml::table& description) {
   });
   Each(description, "links",
        [&](const std::string& path, const toml::node& target) { system.AddLink(path, Text(target, path)); });
-  for (const char* key : {"devices", "fifos"}) {
-    for (const std::string& path : Texts(description.get(key), key)) system.AddFifo(path);
-  }
+  for (const std::string& path : Texts(description.get("devices"), "devices")) system.AddDevice(path);
+  for (const std::string& path : Texts(description.get("fifos"), "fifos")) system.AddFifo(path);
   Each(description, "truncate", [&](const std::string& path, const toml::node& size) {
     system.Truncate(path, size.value_or(uint64_t{0}));
   });

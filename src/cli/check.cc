@@ -1,0 +1,260 @@
+// culprit check [TARGET...]: look, play, judge, write.
+#include "diagnose/check.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <thread>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/snapshot_file.h"
+#include "collect/host.h"
+#include "collect/look_at_stack.h"
+#include "collect/record.h"
+#include "collect/target.h"
+#include "loader/scenario.h"
+#include "render/check.h"
+#include "render/redact.h"
+#include "snapshot/recorded_file_view.h"
+#include "snapshot/stack_json.h"
+
+namespace culprit::cli {
+namespace {
+
+struct CheckOptions {
+  Options common;
+  std::vector<std::string> targets;
+  std::string host;
+  std::string python;
+  int seconds = 10;
+  bool strict = false;
+  bool verify = false;
+  bool no_redact = false;
+};
+
+// What is looked at: a machine or a recorded snapshot, and the programs to play on it.
+struct Subject {
+  std::shared_ptr<const system::System> machine;  // null for a snapshot
+  std::vector<std::string> programs;
+  std::vector<std::string> environments;
+  std::string snapshot_file;
+  bool rooted = false;
+};
+
+base::Result<Subject> Choose(const CheckOptions& options) {
+  auto opened = OpenMachine(options.common);
+  if (!opened) return std::unexpected(opened.error());
+  Subject subject{.machine = std::move(*opened), .rooted = !options.common.root.empty()};
+  for (const std::string& name : options.targets) {
+    const std::string path = base::CleanPath(base::JoinPath(subject.machine->WorkingDirectory(), name));
+    const auto target = collect::ClassifyTarget(*subject.machine, path);
+    if (!target) return std::unexpected(target.error());
+    switch (target->kind) {
+      case collect::TargetKind::kProgram:
+        subject.programs.push_back(target->path);
+        break;
+      case collect::TargetKind::kEnvironment:
+        subject.environments.push_back(target->path);
+        break;
+      case collect::TargetKind::kSnapshot:
+      case collect::TargetKind::kRootFileSystem: {
+        if (options.targets.size() > 1 || subject.rooted) {
+          return base::Fail(base::ErrorCode::kUnsupported,
+                            name + ": a whole machine is looked at alone; name one target, or use --root");
+        }
+        if (target->kind == collect::TargetKind::kSnapshot) {
+          return Subject{.snapshot_file = target->path};
+        }
+        auto rooted = system::RootedSystem(target->path);
+        if (!rooted) return std::unexpected(rooted.error());
+        return Subject{.machine = std::move(*rooted), .rooted = true};
+      }
+      case collect::TargetKind::kWheel:
+        return base::Fail(base::ErrorCode::kUnsupported, name + ": wheels cannot be looked at yet");
+    }
+  }
+  return subject;
+}
+
+// The facts, and a view of the files that outlives this function with everything it refers to.
+struct Facts {
+  std::shared_ptr<snapshot::Snapshot> snapshot;
+  std::shared_ptr<snapshot::FileView> view;
+};
+
+base::Result<Facts> Look(const CheckOptions& options, const Subject& subject) {
+  Facts facts;
+  if (!subject.snapshot_file.empty()) {
+    auto recorded = ReadSnapshotFile(subject.snapshot_file);
+    if (!recorded) return std::unexpected(recorded.error());
+    facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(*recorded));
+    facts.view = std::make_shared<snapshot::RecordedFileView>(facts.snapshot->files);
+  } else {
+    auto environment = ReadEnvironment(options.common);
+    if (!environment) return std::unexpected(environment.error());
+    const system::System& machine = *subject.machine;
+    collect::Surroundings around{
+        .system = machine,
+        .environment = *environment ? std::move(**environment) : machine.Environment(),
+        .working_directory = machine.WorkingDirectory(),
+        .python = options.python.empty() ? "" : base::JoinPath(machine.WorkingDirectory(), options.python),
+        .environments = subject.environments,
+        .verify = options.verify,
+        .no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty(),
+        .host_unseen = subject.rooted};
+    auto look = collect::LookAtStack(around, subject.programs, std::chrono::seconds(options.seconds));
+    facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(look.snapshot));
+    facts.view = std::move(look.view);
+  }
+  facts.snapshot->tool_version = CULPRIT_VERSION;
+  if (!options.host.empty()) {
+    const auto host = collect::ParseHost(options.host);
+    if (!host) return std::unexpected(host.error());
+    collect::Assume(*host, facts.snapshot->stack);
+  }
+  return facts;
+}
+
+report::CheckReport Judge(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
+                          const std::vector<std::string>& programs) {
+  const auto scenarios = loader::PlayScenarios(snapshot, view, programs);
+  return diagnose::Check({snapshot, view, scenarios});
+}
+
+// Files are still read while the loads are played, so this too ends in time: then with the facts alone.
+report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::string>& programs, int seconds) {
+  std::promise<report::CheckReport> promise;
+  auto result = promise.get_future();
+  std::thread([facts, programs, promise = std::move(promise)]() mutable {
+    try {
+      promise.set_value(Judge(*facts.snapshot, *facts.view, programs));
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+  }).detach();
+  if (result.wait_for(std::chrono::seconds(seconds)) == std::future_status::ready) return result.get();
+  snapshot::FileRecord nothing;
+  snapshot::RecordedFileView blind(nothing);
+  report::CheckReport report = diagnose::Check({*facts.snapshot, blind, {}});
+  report.not_checked.insert(
+      report.not_checked.begin(),
+      {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +
+                                                " s: a file system that does not respond? (--timeout)"});
+  if (report.verdict == report::Verdict::kOk) {
+    report.verdict = report::Verdict::kUnknown;
+    report.headline = "could not tell: files did not answer in time";
+  }
+  return report;
+}
+
+base::Json SnapshotJson(const snapshot::Snapshot& snapshot) {
+  base::Json environment = base::Json::object();
+  for (const auto& [name, value] : collect::RelevantEnvironment(snapshot.environment)) {
+    environment[base::Printable(name)] = base::Printable(value);
+  }
+  return {{"tool_version", snapshot.tool_version},
+          {"cpu", snapshot.cpu.machine},
+          {"environment", std::move(environment)},
+          {"stack", ToJson(snapshot.stack)}};
+}
+
+bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
+                 const snapshot::Snapshot& snapshot) {
+  if (options.common.format == Format::kMarkdown) {
+    std::string text = render::ToMarkdown(report);
+    if (!options.no_redact) {
+      const auto variable = [&](const char* name) {
+        const auto found = snapshot.environment.find(name);
+        return found == snapshot.environment.end() ? std::string() : found->second;
+      };
+      text = render::Redact(text, variable("HOME"), variable("USER"));
+    }
+    return WriteBytes(options.common, text);
+  }
+  return Write(options.common, {.title = "culprit check",
+                                .text =
+                                    [&](const auto& style) {
+                                      return render::ToText(report, style,
+                                                            {.verbose = options.common.verbose});
+                                    },
+                                .json = [&] { return render::ToJson(report, SnapshotJson(snapshot)); }});
+}
+
+int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
+  switch (verdict) {
+    case report::Verdict::kOk:
+      return kExitOk;
+    case report::Verdict::kWarnings:
+      return options.strict ? kExitFound : kExitOk;
+    case report::Verdict::kErrors:
+      return kExitFound;
+    case report::Verdict::kUnknown:
+      return kExitCannot;
+  }
+  return kExitCannot;
+}
+
+}  // namespace
+
+int RunCheck(int argc, const char* const* argv) {
+  CheckOptions options;
+  CLI::App app(
+      "What is wrong with the CUDA stack of this machine in this shell, or of TARGET: proof and fix. Nothing "
+      "foreign is executed.",
+      "culprit check");
+  app.add_option("TARGET", options.targets,
+                 "programs, libraries, Python environments; or one root file system, wheel or snapshot");
+  app.add_option("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90")
+      ->option_text("HOST");
+  app.add_option("--python", options.python, "the interpreter whose environment is meant")
+      ->option_text("PATH");
+  app.add_flag("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
+  app.add_flag("--strict", options.strict, "warnings count: exit status 1");
+  app.add_flag("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.add_option("--timeout", options.seconds, "seconds that a part of the machine may take to answer")
+      ->check(CLI::Range(1, 3600).description(""))
+      ->option_text("SECONDS");
+  AddCommonOptions(app, options.common);
+  app.footer(
+      "Examples:\n"
+      "  culprit\n"
+      "  culprit check .venv\n"
+      "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"
+      "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
+      "  culprit check --format markdown | xclip\n"
+      "  culprit check machine.json\n"
+      "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
+      "look,\n"
+      "64 wrong usage.");
+  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (!options.host.empty()) {
+    const auto host = collect::ParseHost(options.host);
+    if (!host) {
+      fmt::print(stderr, "culprit check: {}\n", base::Printable(host.error().message));
+      return kExitUsage;
+    }
+  }
+  const auto subject = Choose(options);
+  if (!subject) return Fail(subject.error());
+  int status = kExitCannot;
+  {
+    Progress progress(!options.common.quiet);
+    const auto facts = Look(options, *subject);
+    if (!facts) return Fail(facts.error());
+    progress.Show("playing what would be loaded");
+    const auto report = JudgeInTime(*facts, subject->programs, options.seconds);
+    if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(options, report.verdict);
+  }
+  // A collector that hangs on a dead mount must not keep the program from ending.
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,22 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+namespace culprit::cli {
+
+Progress::Progress(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void Progress::Show(const std::string& what) {
+  if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
+  shown_ = true;
+  fmt::print(stderr, "\r\x1b[K{}", base::Printable(what));
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,21 @@
+// A line on stderr while it takes long, on a terminal only.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace culprit::cli {
+
+class Progress {
+ public:
+  explicit Progress(bool wanted);
+  ~Progress();  // takes the line away
+  void Show(const std::string& what);
+
+ private:
+  bool wanted_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace culprit::cli

@@ -1,0 +1,26 @@
+// culprit rules
+#include "cli/command.h"
+#include "cli/options.h"
+#include "diagnose/check.h"
+#include "render/check.h"
+
+namespace culprit::cli {
+
+int RunRules(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app("Everything that `culprit check` looks for: code, severity, cause.", "culprit rules");
+  AddCommonOptions(app, options);
+  app.footer(
+      "Examples:\n"
+      "  culprit rules | grep cudnn\n"
+      "  culprit rules --format json");
+  if (const auto status = Parse(app, argc, argv)) return *status;
+  const auto pages = diagnose::RulePages();
+  const bool written =
+      Write(options, {.title = "culprit rules",
+                      .text = [&](const auto& style) { return render::ToText(pages, style); },
+                      .json = [&] { return render::ToJson(pages); }});
+  return written ? kExitOk : kExitCannot;
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,13 @@
+// A snapshot from a file that the user names.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "snapshot/snapshot.h"
+
+namespace culprit::cli {
+
+base::Result<snapshot::Snapshot> ReadSnapshotFile(const std::string& file);
+
+}  // namespace culprit::cli

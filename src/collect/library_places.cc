@@ -1,0 +1,88 @@
+#include "collect/library_places.h"
+
+#include <set>
+
+#include "base/text.h"
+#include "binfmt/ld_so_cache.h"
+#include "knowledge/libraries.h"
+#include "snapshot/path_pattern.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::JoinPath;
+using snapshot::ExpandPattern;
+
+class Places {
+ public:
+  explicit Places(snapshot::FileView& view) : view_(view) {}
+
+  void Add(std::string_view directory) {
+    std::string path = base::CleanPath(directory);
+    if (!path.starts_with('/') || !asked_.insert(path).second) return;
+    if (view_.Directory(path) != base::PathError::kNone) return;
+    if (real_.insert(view_.RealPath(path)).second) directories_.push_back(std::move(path));
+  }
+  void AddPattern(const std::string& pattern) {
+    for (const std::string& path : ExpandPattern(view_, pattern)) Add(path);
+  }
+
+  std::vector<std::string> Take() { return std::move(directories_); }
+
+ private:
+  snapshot::FileView& view_;
+  std::set<std::string> asked_;
+  std::set<std::string> real_;
+  std::vector<std::string> directories_;
+};
+
+void AddCached(const system::System& system, std::string_view prefix, Places& places) {
+  const auto file = system.Open("/etc/ld.so.cache");
+  if (!file || !file->bytes) return;
+  const auto cache = binfmt::ReadLdCache(*file->bytes);
+  if (!cache) return;
+  for (const binfmt::LdCacheEntry& entry : cache->entries) {
+    if (entry.name.starts_with(prefix)) places.Add(base::DirName(entry.path));
+  }
+}
+
+}  // namespace
+
+std::string Variable(const Surroundings& around, const std::string& name) {
+  const auto found = around.environment.find(name);
+  return found == around.environment.end() ? "" : found->second;
+}
+
+std::vector<std::string> LibraryPlaces(const Surroundings& around,
+                                       std::span<const snapshot::PythonEnvironment> environments,
+                                       snapshot::FileView& view, std::string_view prefix) {
+  Places places(view);
+  for (const std::string& element : base::SplitWords(Variable(around, "LD_LIBRARY_PATH"), ":;")) {
+    places.Add(element);
+  }
+  AddCached(around.system, prefix, places);
+  for (const std::string_view pattern : knowledge::UsualDirectories())
+    places.AddPattern(std::string(pattern));
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDNN_PATH", "CUDNN_HOME", "CUDNN_ROOT"}) {
+    const std::string root = Variable(around, name);
+    if (!root.starts_with('/')) continue;
+    for (const char* below : {"lib64", "lib"}) places.Add(JoinPath(root, below));
+  }
+  for (const char* name : {"CONDA_PREFIX", "VIRTUAL_ENV"}) {
+    if (const std::string prefix_path = Variable(around, name); prefix_path.starts_with('/')) {
+      places.Add(JoinPath(prefix_path, "lib"));
+    }
+  }
+  for (const snapshot::PythonEnvironment& environment : environments) {
+    for (const std::string& site : environment.site_packages) {
+      if (!site.starts_with('/') || view.Directory(site) != base::PathError::kNone) continue;
+      for (const std::string_view below : knowledge::UsualPythonDirectories()) {
+        places.AddPattern(JoinPath(site, below));
+      }
+    }
+    if (environment.prefix.starts_with('/')) places.Add(JoinPath(environment.prefix, "lib"));
+  }
+  return places.Take();
+}
+
+}  // namespace culprit::collect

@@ -1,0 +1,74 @@
+#include "collect/target.h"
+
+#include <array>
+#include <span>
+
+#include "base/text.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::PathError;
+using system::FileType;
+using system::System;
+
+bool Exists(const System& system, const std::string& directory, const char* name) {
+  return system.Stat(base::JoinPath(directory, name)).has_value();
+}
+
+bool IsEnvironment(const System& system, const std::string& directory) {
+  return Exists(system, directory, "pyvenv.cfg") || Exists(system, directory, "conda-meta");
+}
+
+base::Result<Target> ClassifyDirectory(const System& system, const std::string& path) {
+  if (IsEnvironment(system, path)) return Target{TargetKind::kEnvironment, path};
+  if (Exists(system, path, "etc") && (Exists(system, path, "usr") || Exists(system, path, "lib"))) {
+    return Target{TargetKind::kRootFileSystem, path};
+  }
+  for (const char* name : {".venv", "venv"}) {
+    const std::string inner = base::JoinPath(path, name);
+    if (IsEnvironment(system, inner)) return Target{TargetKind::kEnvironment, inner};
+  }
+  return base::Fail(
+      base::ErrorCode::kBadFormat,
+      path + ": neither a Python environment (no pyvenv.cfg, no conda-meta) nor a root file system");
+}
+
+// bin/python3 of an environment stands for the environment.
+bool IsInterpreterOf(const System& system, const std::string& path, std::string& prefix) {
+  if (!base::BaseName(path).starts_with("python") || base::BaseName(base::DirName(path)) != "bin")
+    return false;
+  prefix = base::DirName(base::DirName(path));
+  return IsEnvironment(system, prefix);
+}
+
+}  // namespace
+
+base::Result<Target> ClassifyTarget(const System& system, const std::string& path) {
+  const auto file = system.Open(path);
+  if (!file) {
+    return base::Fail(
+        file.error() == PathError::kNoEntry ? base::ErrorCode::kNotFound : base::ErrorCode::kNotReadable,
+        path + ": " + std::string(base::Strerror(file.error())));
+  }
+  if (file->status.type == FileType::kDirectory) return ClassifyDirectory(system, path);
+  if (!file->bytes) return base::Fail(base::ErrorCode::kBadFormat, path + ": not a regular file");
+  std::array<std::byte, 64> head{};
+  const auto size = file->bytes->ReadAt(0, head);
+  if (!size) return std::unexpected(size.error());
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), *size);
+  std::string prefix;
+  if (text.starts_with("\x7f"
+                       "ELF")) {
+    if (IsInterpreterOf(system, path, prefix)) return Target{TargetKind::kEnvironment, prefix};
+    return Target{TargetKind::kProgram, path};
+  }
+  if (text.starts_with("PK\x03\x04") && path.ends_with(".whl")) return Target{TargetKind::kWheel, path};
+  if (base::Trim(text).starts_with('{')) return Target{TargetKind::kSnapshot, path};
+  return base::Fail(
+      base::ErrorCode::kBadFormat,
+      path + ": not a program, library, environment, root file system, wheel or snapshot" +
+          (text.starts_with("#!") ? "; a script: name its interpreter or environment instead" : ""));
+}
+
+}  // namespace culprit::collect

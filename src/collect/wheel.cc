@@ -1,0 +1,180 @@
+#include "collect/wheel.h"
+
+#include <functional>
+#include <map>
+
+#include "base/text.h"
+#include "binfmt/zip.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::PathError;
+using system::DirectoryEntry;
+using system::FileStatus;
+using system::FileType;
+using system::OpenFile;
+using system::Outcome;
+using system::System;
+
+// A member that keeps the archive open as long as it is read.
+class MemberSource final : public base::ByteSource {
+ public:
+  MemberSource(std::shared_ptr<const base::ByteSource> archive, std::unique_ptr<base::ByteSource> member)
+      : archive_(std::move(archive)), member_(std::move(member)) {}
+  uint64_t size() const override { return member_->size(); }
+  base::Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) const override {
+    return member_->ReadAt(offset, out);
+  }
+
+ private:
+  std::shared_ptr<const base::ByteSource> archive_;
+  std::unique_ptr<base::ByteSource> member_;
+};
+
+// Where pip puts a member, relative to site-packages: "x.data/purelib/a" becomes "a", scripts and headers go
+// elsewhere and are left out (""). Names that climb out are left out as well.
+std::string InstalledName(const std::string& name) {
+  const std::string clean = base::CleanPath(name);
+  for (const std::string& component : base::Split(clean, '/')) {
+    if (component == ".." || component == ".") return "";
+  }
+  if (clean.starts_with('/')) return "";
+  const size_t slash = clean.find('/');
+  if (slash == std::string::npos || !clean.substr(0, slash).ends_with(".data")) return clean;
+  const std::string rest = clean.substr(slash + 1);
+  for (const std::string_view scheme : {"purelib/", "platlib/"}) {
+    if (rest.starts_with(scheme)) return rest.substr(scheme.size());
+  }
+  return "";
+}
+
+class Wheel final : public System {
+ public:
+  Wheel(std::shared_ptr<const System> machine, std::string path,
+        std::shared_ptr<const base::ByteSource> archive, const std::vector<binfmt::ZipMember>& members)
+      : machine_(std::move(machine)), path_(std::move(path)), archive_(std::move(archive)) {
+    for (const binfmt::ZipMember& member : members) {
+      const std::string name = InstalledName(member.name);
+      if (name.empty() || member.name.ends_with('/')) continue;
+      files_[name] = member;
+      std::string below = name;
+      for (std::string_view directory = base::DirName(name);; directory = base::DirName(directory)) {
+        directories_[std::string(directory)][std::string(base::BaseName(below))] =
+            below == name ? FileType::kRegular : FileType::kDirectory;
+        if (directory.empty()) break;
+        below = directory;
+      }
+    }
+  }
+
+  Outcome<OpenFile> Open(const std::string& path) const override {
+    const auto name = Inside(path);
+    if (!name) return machine_->Open(path);
+    const auto status = Stat(path);
+    if (!status) return std::unexpected(status.error());
+    if (status->type == FileType::kDirectory) return OpenFile{*status, nullptr};
+    auto member = binfmt::OpenZipMember(*archive_, files_.at(*name));
+    if (!member) return std::unexpected(PathError::kOther);
+    return OpenFile{*status, std::make_unique<MemberSource>(archive_, std::move(*member))};
+  }
+  Outcome<FileStatus> Stat(const std::string& path) const override {
+    const auto name = Inside(path);
+    if (!name) return machine_->Stat(path);
+    const uint64_t identity = std::hash<std::string>()(*name);
+    if (directories_.contains(*name)) {
+      return FileStatus{.type = FileType::kDirectory, .device = kDevice, .inode = identity, .mode = 0755};
+    }
+    const auto file = files_.find(*name);
+    if (file != files_.end()) {
+      return FileStatus{.type = FileType::kRegular,
+                        .size = file->second.size,
+                        .device = kDevice,
+                        .inode = identity,
+                        .mode = 0644};
+    }
+    for (std::string_view parent = base::DirName(*name); !parent.empty(); parent = base::DirName(parent)) {
+      if (files_.contains(std::string(parent))) return std::unexpected(PathError::kNotDirectory);
+    }
+    return std::unexpected(PathError::kNoEntry);
+  }
+  Outcome<FileStatus> LinkStat(const std::string& path) const override {
+    return Inside(path) ? Stat(path) : machine_->LinkStat(path);
+  }
+  Outcome<std::string> ReadLink(const std::string& path) const override {
+    if (!Inside(path)) return machine_->ReadLink(path);
+    const auto status = Stat(path);
+    return std::unexpected(status ? PathError::kOther : status.error());
+  }
+  Outcome<std::string> RealPath(const std::string& path) const override {
+    const auto name = Inside(path);
+    if (!name) return machine_->RealPath(path);
+    const auto status = Stat(path);
+    if (!status) return std::unexpected(status.error());
+    return name->empty() ? path_ : path_ + "/" + *name;
+  }
+  Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
+    const auto name = Inside(path);
+    if (!name) return machine_->List(path);
+    const auto directory = directories_.find(*name);
+    if (directory == directories_.end()) {
+      const auto status = Stat(path);
+      return std::unexpected(status ? PathError::kNotDirectory : status.error());
+    }
+    std::vector<DirectoryEntry> entries;
+    for (const auto& [entry, type] : directory->second) entries.push_back({entry, type});
+    return entries;
+  }
+  std::map<std::string, std::string> Environment() const override { return machine_->Environment(); }
+  std::string WorkingDirectory() const override { return machine_->WorkingDirectory(); }
+  base::Cpu HostCpu() const override { return machine_->HostCpu(); }
+
+ private:
+  static constexpr uint64_t kDevice = ~uint64_t{0};  // of no real file system
+
+  // The name inside the wheel of a path at or below it, ".." resolved; nullopt for any other path.
+  std::optional<std::string> Inside(const std::string& path) const {
+    if (!path.starts_with(path_) || (path.size() > path_.size() && path[path_.size()] != '/'))
+      return std::nullopt;
+    std::vector<std::string> components;
+    for (const std::string& component : base::SplitWords(path.substr(path_.size()), "/")) {
+      if (component == ".") continue;
+      if (component != "..") {
+        components.push_back(component);
+      } else if (components.empty()) {
+        return std::nullopt;
+      } else {
+        components.pop_back();
+      }
+    }
+    std::string name;
+    for (const std::string& component : components) name += (name.empty() ? "" : "/") + component;
+    return name;
+  }
+
+  std::shared_ptr<const System> machine_;
+  std::string path_;
+  std::shared_ptr<const base::ByteSource> archive_;
+  std::map<std::string, binfmt::ZipMember> files_;
+  std::map<std::string, std::map<std::string, FileType>> directories_;  // "" is the wheel itself
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<System>> WheelSystem(std::shared_ptr<const System> machine,
+                                                  const std::string& path) {
+  auto file = machine->Open(path);
+  if (!file) {
+    return base::Fail(base::ErrorCode::kNotReadable, path + ": " + std::string(base::Strerror(file.error())));
+  }
+  if (!file->bytes) return base::Fail(base::ErrorCode::kBadFormat, path + ": not a regular file");
+  const std::shared_ptr<const base::ByteSource> archive = std::move(file->bytes);
+  const auto members = binfmt::ReadZip(*archive);
+  if (!members) return base::Fail(members.error().code, path + ": " + members.error().message);
+  bool is_wheel = false;
+  for (const binfmt::ZipMember& member : *members) is_wheel |= member.name.ends_with(".dist-info/METADATA");
+  if (!is_wheel) return base::Fail(base::ErrorCode::kBadFormat, path + ": an archive, but no wheel");
+  return std::make_unique<Wheel>(std::move(machine), path, archive, *members);
+}
+
+}  // namespace culprit::collect

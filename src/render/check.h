@@ -1,0 +1,29 @@
+// `check`, `rules` and a page of the catalogue as text, JSON and Markdown. Pure: report -> string.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "render/style.h"
+#include "report/check.h"
+
+namespace culprit::render {
+
+struct CheckDetail {
+  bool verbose = false;  // notes with their evidence, and every line of what was not checked
+};
+
+std::string ToText(const report::CheckReport& report, const Style& style, const CheckDetail& detail = {});
+// `snapshot` is the stack as facts, for those who want more than the rows.
+std::string ToJson(const report::CheckReport& report, const base::Json& snapshot);
+// To be pasted into an issue: findings open, the rest folded.
+std::string ToMarkdown(const report::CheckReport& report);
+
+std::string ToText(const std::vector<report::RulePage>& rules, const Style& style);
+std::string ToJson(const std::vector<report::RulePage>& rules);
+std::string ToText(const report::RulePage& page, const Style& style);
+std::string ToJson(const report::RulePage& page);
+std::string ToMarkdown(const report::RulePage& page);
+
+}  // namespace culprit::render

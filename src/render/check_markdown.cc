@@ -1,0 +1,89 @@
+// The diagnosis for an issue tracker: findings open, proof, stack and the rest folded. Foreign text stands in
+// code spans and fenced blocks, so that it cannot become markup.
+#include <algorithm>
+
+#include "base/text.h"
+#include "render/check.h"
+
+namespace culprit::render {
+namespace {
+
+using report::Finding;
+
+// `text` as inline code, whatever backticks are in it.
+std::string Code(std::string_view text) {
+  std::string safe = base::Printable(text);
+  std::string fence = "`";
+  while (safe.find(fence) != std::string::npos) fence += '`';
+  const char* space = safe.starts_with('`') || safe.ends_with('`') ? " " : "";
+  return fence + space + safe + space + fence;
+}
+
+// Plain words with everything that Markdown or HTML would take for markup escaped.
+std::string Plain(std::string_view text) {
+  std::string out;
+  for (const char c : base::Printable(text)) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::string_view("\\`*_[]|#~@").find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string Folded(const std::string& title, const std::string& body) {
+  return "<details><summary>" + title + "</summary>\n\n" + body + "\n</details>\n";
+}
+
+std::string FindingMarkdown(const Finding& finding) {
+  std::string text = "#### " + std::string(Name(finding.severity)) + " " + finding.code + ": " +
+                     Plain(finding.summary) + "\n\n";
+  if (!finding.affects.empty()) {
+    text += "Affects";
+    for (size_t i = 0; i < finding.affects.size(); ++i)
+      text += (i == 0 ? " " : ", ") + Plain(finding.affects[i]);
+    text += "\n\n";
+  }
+  if (!finding.fix.text.empty()) text += "Fix: " + Plain(finding.fix.text) + "\n\n";
+  if (!finding.fix.commands.empty()) {
+    text += "```sh\n";
+    for (const std::string& command : finding.fix.commands) text += base::Printable(command) + "\n";
+    text += "```\n\n";
+  }
+  std::string proof;
+  for (const auto& item : finding.evidence)
+    proof += "- " + Code(item.fact) + " (" + Plain(item.source) + ")\n";
+  if (!proof.empty()) text += Folded("proof", proof) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string ToMarkdown(const report::CheckReport& report) {
+  std::string text = "### culprit check: " + Plain(report.headline) + "\n\n";
+  for (const Finding& finding : report.findings) text += FindingMarkdown(finding);
+  std::string table = "| | | where | |\n|---|---|---|---|\n";
+  for (const report::StackRow& row : report.stack) {
+    std::string indent;
+    for (size_t i = 0; i < row.depth; ++i) indent += "&nbsp;&nbsp;";
+    table += "| " + indent + Plain(row.what) + " | " + Plain(row.value) + " | " +
+             (row.where.empty() ? "" : Code(row.where)) + " | " + Plain(row.detail) + " |\n";
+  }
+  text += Folded("stack", table) + "\n";
+  std::string missing;
+  for (const auto& item : report.not_checked)
+    missing += "- " + Plain(item.what) + ": " + Plain(item.why) + "\n";
+  if (!missing.empty()) text += Folded("not checked", missing) + "\n";
+  return text + "culprit " CULPRIT_VERSION "\n";
+}
+
+std::string ToMarkdown(const report::RulePage& page) {
+  return "# " + page.code + ": " + page.title + "\n\n" + page.severity + ", cause " + Code(page.cause) +
+         ", since " + page.since + "\n" + page.page;
+}
+
+}  // namespace culprit::render

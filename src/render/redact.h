@@ -1,0 +1,14 @@
+// What people paste in public should not tell their name: the home directory becomes "~", the user's name in
+// other paths becomes "USER".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace culprit::render {
+
+// `home` and `user` may be empty. Only whole path components are replaced: user "ada" leaves "/opt/adabas"
+// alone. Names of other people's home directories (/home/NAME, /Users/NAME) are replaced as well.
+std::string Redact(std::string_view text, std::string_view home, std::string_view user);
+
+}  // namespace culprit::render
