@@ -8,4 +8,11 @@ namespace culprit::rules {
 // cuDNN
 extern const Rule kCudnnMixedVersions;
 
+// Frameworks and Python packages
+extern const Rule kFrameworkCpuOnly, kFrameworkImportFails, kTorchCompanionMismatch, kJaxJaxlibMismatch,
+    kJaxPluginMismatch, kOnnxruntimeTwice, kPinBroken, kCudaMajorPackagesMixed,
+    kCudaPackagesOtherThanFramework, kJaxWithoutCudaPlugin, kTensorflowWithoutCudaPackages,
+    kOnnxruntimeNeedsPreload, kCupyTwice, kPackageFilesChanged, kUserSiteShadows, kFrameworkInstalledTwice,
+    kBitsandbytesWithoutCudaBinary, kTensorrtPartsMismatch;
+
 }  // namespace culprit::rules
