@@ -55,6 +55,26 @@ extern const Rule kDependentMissing;
 extern const Rule kProgramCannotStart;
 extern const Rule kLdLibraryPathCurrentDirectory;
 
+// Frameworks and Python packages
+extern const Rule kFrameworkCpuOnly;
+extern const Rule kFrameworkImportFails;
+extern const Rule kTorchCompanionMismatch;
+extern const Rule kJaxJaxlibMismatch;
+extern const Rule kJaxPluginMismatch;
+extern const Rule kOnnxruntimeTwice;
+extern const Rule kPinBroken;
+extern const Rule kCudaMajorPackagesMixed;
+extern const Rule kCudaPackagesOtherThanFramework;
+extern const Rule kJaxWithoutCudaPlugin;
+extern const Rule kTensorflowWithoutCudaPackages;
+extern const Rule kOnnxruntimeNeedsPreload;
+extern const Rule kCupyTwice;
+extern const Rule kPackageFilesChanged;
+extern const Rule kUserSiteShadows;
+extern const Rule kFrameworkInstalledTwice;
+extern const Rule kBitsandbytesWithoutCudaBinary;
+extern const Rule kTensorrtPartsMismatch;
+
 // Building
 extern const Rule kNvccCannotTargetGpu;
 extern const Rule kHostCompilerTooNew;
