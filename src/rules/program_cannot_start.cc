@@ -30,6 +30,7 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
 bool HasOtherRule(const FailedLoad& failed) {
+  if (failed.EndsImport()) return true;  // CUL6002
   if (failed.why == Why::kUnusable) return false;
   if (failed.why == Why::kNowhere || failed.why == Why::kElsewhere) {
     return failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) != nullptr;
@@ -67,8 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .risk = "none"};
   }
   for (const loader::Scenario& scenario : scene.scenarios) {
-    const std::string& error =
-        scenario.graph.error.empty() ? scenario.graph.import_error : scenario.graph.error;
+    const std::string& error = scenario.graph.error;
     if (scenario.kind == loader::Scenario::Kind::kAnyProgram || error.empty()) continue;
     if (scenario.graph.uncertain) {
       ruling.NotEnoughFacts("the load of " + scenario.title, error);
