@@ -132,7 +132,7 @@ def holes(data):
     sections = elf_sections(data)
     unseen, seen = host_code(data, sections)
     gpu_unseen, gpu_seen = gpu_code(data)
-    if data[:4] != b"\x7fELF" and not gpu_unseen and len(data) > LARGE_OTHER:
+    if data[:4] not in (b"\x7fELF", FATBIN_MAGIC) and len(data) > LARGE_OTHER:
         unseen.append((OTHER_HEAD, len(data) - OTHER_TAIL))
     result = []
     seen = joined(seen + gpu_seen)
