@@ -87,29 +87,38 @@ def missing_groups(recipes, cache):
     return sorted(large, key=lambda group: -group[0][0].size) + list(small.values())
 
 
-def fetch_missing(recipes, cache, verbose):
-    began = time.monotonic()
+def fetch_missing(recipes, cache, verbose=False):
+    """Fills the cache. Returns, by hash, why a wheel could not be had."""
+    began, failed = time.monotonic(), {}
+    cache.mkdir(parents=True, exist_ok=True)
     groups = missing_groups(recipes, cache)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         jobs = {pool.submit(wheels.fetch, group, recipe, cache): group for group, recipe in groups}
-        try:
-            for job in concurrent.futures.as_completed(jobs):
+        for job in concurrent.futures.as_completed(jobs):
+            group = jobs[job]
+            try:
                 download, unpack = job.result()
-                size, first = sum(wheel.size for wheel in jobs[job]), jobs[job][0].file
-                if verbose:
-                    print(f"  {size / 1e6:6.0f} MB, {download:5.1f} s to fetch, {unpack:5.1f} s to reduce: {first}",
-                          file=sys.stderr)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    size = sum(wheel.size for group, _ in groups for wheel in group)
+            except OSError as error:
+                failed.update({wheel.sha256: f"{wheel.file}: {error}" for wheel in group})
+                continue
+            if verbose:
+                size = sum(wheel.size for wheel in group) / 1e6
+                print(f"  {size:6.0f} MB, {download:5.1f} s to fetch, {unpack:5.1f} s to reduce: {group[0].file}",
+                      file=sys.stderr)
     if groups:
+        size = sum(wheel.size for group, _ in groups for wheel in group if wheel.sha256 not in failed)
         print(f"fetched {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s", file=sys.stderr)
+    return failed
 
 
-def build(recipe, cache, out):
-    """One environment from the cache. Returns what environment.json holds."""
+def build(recipe, cache, out, failed):
+    """One environment from the cache. Returns its folder; OSError where something could not be had."""
     final = pathlib.Path(out, recipe["name"])
+    out.mkdir(parents=True, exist_ok=True)
+    needed = wheels.read_lock(recipe["lock"])
+    for wheel in needed:
+        if wheel.sha256 in failed:
+            raise OSError(failed[wheel.sha256])
     base = debian_root(recipe["arch"], cache)
     with tempfile.TemporaryDirectory(dir=out) as work:
         root = pathlib.Path(work, "environment", "root")
@@ -125,7 +134,7 @@ def build(recipe, cache, out):
             "home = /usr/bin\ninclude-system-site-packages = false\n"
             f"version = {recipe['python']}.2\nexecutable = /usr/bin/python{recipe['python']}\n"
             f"command = /usr/bin/python{recipe['python']} -m venv {VENV}\n")
-        for wheel in wheels.read_lock(recipe["lock"]):
+        for wheel in needed:
             wheels.install(wheel, cache, root, VENV, recipe["python"])
         environment = {**HOLDS, **recipe["env"]}
         (root.parent / "env").write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
@@ -133,7 +142,7 @@ def build(recipe, cache, out):
         (root.parent / "environment.json").write_text(json.dumps(facts, indent=1) + "\n")
         shutil.rmtree(final, ignore_errors=True)
         root.parent.rename(final)
-    return facts
+    return final
 
 
 def main():
@@ -153,13 +162,9 @@ def main():
             for recipe in recipes:
                 update(recipe)
             return 0
-        out = options.out or options.cache / "built"
-        options.cache.mkdir(parents=True, exist_ok=True)
-        out.mkdir(parents=True, exist_ok=True)
-        fetch_missing(recipes, options.cache, options.verbose)
+        failed = fetch_missing(recipes, options.cache, options.verbose)
         for recipe in recipes:
-            build(recipe, options.cache, out)
-            print(out / recipe["name"])
+            print(build(recipe, options.cache, options.out or options.cache / "built", failed))
     except OSError as error:
         print(f"make.py: {error}", file=sys.stderr)
         return 1

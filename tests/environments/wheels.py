@@ -76,6 +76,8 @@ def run_pip(recipe, *arguments):
     command = [sys.executable, "-c", PIP_FOR_OTHER_MACHINE, json.dumps(target), arguments[0], "--no-cache-dir",
                "--quiet", "--no-input", "--disable-pip-version-check", *platform_options(recipe), *arguments[1:]]
     done = subprocess.run(command, capture_output=True, text=True)
+    if "DO NOT MATCH THE HASHES" in done.stderr:
+        raise ValueError(done.stderr)  # not an index that is out of reach, but one that gives other files
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
         raise OSError("pip: " + " / ".join(errors[-3:])[:400])
@@ -128,20 +130,26 @@ def cached(wheel, cache):
     return pathlib.Path(cache, f"wheels-{reduce.REVISION}", f"{wheel.file[:-4]}-{wheel.sha256[:12]}")
 
 
+def download(wheels, recipe, work):
+    """The files of wheels, checked against their hashes, by one call of pip. Returns their folder."""
+    lock = pathlib.Path(work, "lock.txt")
+    lock.write_text("".join(wheel.line() + "\n" for wheel in wheels))
+    run_pip(recipe, "download", "--no-deps", "--require-hashes", f"--dest={work}/files", f"--requirement={lock}")
+    return pathlib.Path(work, "files")
+
+
 def fetch(wheels, recipe, cache):
-    """Brings wheels (one call of pip) into the cache. Returns what it took."""
+    """Brings wheels into the cache. Returns the seconds of downloading and of reducing."""
     began = time.monotonic()
     cached(wheels[0], cache).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as work:
-        lock = pathlib.Path(work, "lock.txt")
-        lock.write_text("".join(wheel.line() + "\n" for wheel in wheels))
-        run_pip(recipe, "download", "--no-deps", "--require-hashes", f"--dest={work}/files", f"--requirement={lock}")
+        files = download(wheels, recipe, work)
         downloaded = time.monotonic()
         for wheel in wheels:
-            archive, target = pathlib.Path(work, "files", wheel.file), pathlib.Path(work, "tree")
+            target = pathlib.Path(work, "tree")
             target.mkdir()
-            unpack_reduced(archive, target, work)
-            archive.unlink()
+            unpack_reduced(files / wheel.file, target, work)
+            (files / wheel.file).unlink()
             try:
                 target.rename(cached(wheel, cache))
             except OSError:  # another run was faster
