@@ -22,10 +22,11 @@ import tomllib
 import wheels
 
 HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = HERE.parent.parent / "build" / "release" / "culprit"
 VENV = "/opt/venv"
 SMALL_WHEEL = 20 << 20  # many of these share one call of pip
 WORKERS = 3  # while some inflate, another downloads
-HOLDS = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
+VARIABLES = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
 
 
 def default_cache():
@@ -136,7 +137,7 @@ def build(recipe, cache, out, failed):
             f"command = /usr/bin/python{recipe['python']} -m venv {VENV}\n")
         for wheel in needed:
             wheels.install(wheel, cache, root, VENV, recipe["python"])
-        environment = {**HOLDS, **recipe["env"]}
+        environment = {**VARIABLES, **recipe["env"]}
         (root.parent / "env").write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
         facts = {key: recipe[key] for key in ("name", "python", "arch", "requirements", "host")} | {"venv": VENV}
         (root.parent / "environment.json").write_text(json.dumps(facts, indent=1) + "\n")
