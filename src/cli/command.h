@@ -20,6 +20,7 @@ struct Command {
 int RunWhy(int argc, const char* const* argv);
 int RunInspect(int argc, const char* const* argv);
 int RunSnapshot(int argc, const char* const* argv);
+int RunCompat(int argc, const char* const* argv);
 int RunCompletions(int argc, const char* const* argv);
 
 }  // namespace culprit::cli

@@ -13,6 +13,7 @@ namespace {
 constexpr std::array kCommands = {
     Command{"why", "which file is loaded under a name, and why; or the whole load as a tree", RunWhy},
     Command{"inspect", "every static fact of a binary", RunInspect},
+    Command{"compat", "whether versions of CUDA, cuDNN, driver, GPU and frameworks go together", RunCompat},
     Command{"snapshot", "this machine as one file, to ask questions of it elsewhere", RunSnapshot},
     Command{"completions", "completion script for bash, zsh or fish", RunCompletions},
 };

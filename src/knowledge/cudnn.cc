@@ -139,8 +139,13 @@ Answer CudnnForGpu(const Version& cudnn, const Version& cuda, const Version& cc)
               row.source);
   }
   for (const std::string_view listed : row.cc_listed) {
+    if (listed == cc.ToString())
+      return Yes("cuDNN " + Text(row.version) + " has code for " + gpu, row.source);
+  }
+  for (const std::string_view listed : row.cc_listed) {
     if (Lists(listed, cc))
-      return Yes("cuDNN " + Text(row.version) + " has code for " + Text(listed), row.source);
+      return Yes("cuDNN " + Text(row.version) + " has code for " + Text(listed) + ", which serves " + gpu,
+                 row.source);
   }
   if (!row.cc_listed.empty()) {
     return Unknown("the support matrix of cuDNN " + Text(row.version) + " does not list " + gpu, row.source);

@@ -41,6 +41,13 @@ TEST(Driver, ADriverNewerThanTheTableSupportsAtLeastTheNewest) {
   EXPECT_FALSE(CudaOfDriver(Known("580.65.06")).at_least);
 }
 
+TEST(Driver, IsWrittenAsNvidiaWritesIt) {
+  EXPECT_EQ(DriverText(Known("535.104.05")), "535.104.05");
+  EXPECT_EQ(DriverText(Known("520.06")), "520.06");
+  EXPECT_EQ(DriverText(Known("340.108")), "340.108");
+  EXPECT_EQ(DriverText(Known("535")), "535");
+}
+
 TEST(Driver, LowestDrivers) {
   EXPECT_EQ(LowestDriver("12.4"), "550.54.14");
   EXPECT_EQ(LowestDriver("12.4.1"), "550.54.15");
@@ -85,6 +92,13 @@ TEST(Driver, SaysUnknownOfWhatTheTableDoesNotHave) {
   EXPECT_EQ(Runs("580.65.06", "14.0"), DriverSupport::kUnknown);
   EXPECT_EQ(Runs("580.65.06", "12.7"), DriverSupport::kUnknown);
   EXPECT_EQ(Runs("580.65.06", "12.x"), DriverSupport::kUnknown);
+}
+
+TEST(Driver, AWholeMajorIsDecidedByItsFirstRelease) {
+  EXPECT_EQ(DriverForCuda(Known("525.60.13"), Known("12"), Platform::kLinux).verdict, Verdict::kYes);
+  EXPECT_EQ(DriverForCuda(Known("470.82.01"), Known("12"), Platform::kLinux).verdict, Verdict::kNo);
+  EXPECT_EQ(DriverForCuda(Known("418.39"), Known("10"), Platform::kLinux).verdict, Verdict::kUnknown);
+  EXPECT_EQ(DriverForCuda(Known("535.104.05"), Known("12.4"), Platform::kLinux).verdict, Verdict::kYes);
 }
 
 TEST(Driver, RunsOnWindowsByItsOwnFloors) {
