@@ -204,6 +204,17 @@ Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional
                   " and needs no cuda-compat for " + Text(cuda),
               own.source);
   }
+  for (const ForwardCompatRow& row : ForwardCompats()) {
+    if (!wanted || Known(row.cuda) != MinorOf(*wanted)) continue;
+    std::string list;
+    for (const std::string_view branch : row.branches) list += (list.empty() ? "" : ", ") + Text(branch);
+    const std::string why =
+        "the cuda-compat package of CUDA " + Text(row.cuda) + " is for drivers of " + list;
+    const bool listed = std::ranges::any_of(
+        row.branches, [&](std::string_view branch) { return Known(branch).part(0) == driver.part(0); });
+    if (!listed) return No(why, row.source);
+    return data_centre_gpu ? Yes(why, row.source) : Unknown(why + ", on data-centre GPUs alone", row.source);
+  }
   return Unknown(
       "which drivers a cuda-compat package of CUDA " + Text(cuda) + " may sit on is not in the table",
       gpus->source);

@@ -49,6 +49,14 @@ struct DriverBranch {
 };
 std::span<const DriverBranch> DriverBranches();  // oldest first
 
+// Kernel driver branches that a cuda-compat package of a release may sit on.
+struct ForwardCompatRow {
+  std::string_view cuda;  // "12.8"
+  std::span<const std::string_view> branches;
+  std::string_view source;
+};
+std::span<const ForwardCompatRow> ForwardCompats();
+
 // Facts in words; those about cuda-compat packages begin with "forward-compat-".
 std::span<const Rule> DriverRules();
 const Rule* FindDriverRule(std::string_view id);

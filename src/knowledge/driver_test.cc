@@ -123,6 +123,12 @@ TEST(Driver, ForwardCompatibilityIsForDataCentreGpusOnLinux) {
   EXPECT_EQ(ForwardCompat(Known("470.82.01"), "12.3", true, Platform::kWindows).verdict, Verdict::kNo);
   EXPECT_EQ(ForwardCompat(Known("580.65.06"), "12.3", true, Platform::kLinux).verdict, Verdict::kNo)
       << "needs none";
+  EXPECT_EQ(ForwardCompat(Known("535.104.05"), "13.0", true, Platform::kLinux).verdict, Verdict::kYes);
+  EXPECT_EQ(ForwardCompat(Known("535.104.05"), "13.0", std::nullopt, Platform::kLinux).verdict,
+            Verdict::kUnknown);
+  EXPECT_EQ(ForwardCompat(Known("470.82.01"), "13.0", true, Platform::kLinux).verdict, Verdict::kNo);
+  EXPECT_EQ(ForwardCompat(Known("470.82.01"), "12.3", true, Platform::kLinux).verdict, Verdict::kUnknown)
+      << "no row for 12.3";
 }
 
 // --- What the tables promise
