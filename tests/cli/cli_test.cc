@@ -157,6 +157,18 @@ TEST_F(Cli, UnknownFormatIsWrongUsage) {
 }
 TEST_F(Cli, UnknownOptionIsWrongUsage) { EXPECT_EQ(Run({"inspect", "--frob", "x"}).status, 64); }
 
+TEST_F(Cli, HelpOfCompat) { ExpectGolden("compat_help.txt", {"compat", "--help"}, 0); }
+TEST_F(Cli, CompatYes) {
+  ExpectGolden("compat_yes.txt", {"compat", "cudnn=9.5", "cuda=12.4", "driver=535", "gpu=sm_61"}, 0);
+}
+TEST_F(Cli, CompatNoAsJson) {
+  ExpectGolden("compat_no.json", {"compat", "torch=2.5.1+cu124", "gpu=RTX 5090", "--format", "json"}, 1);
+}
+TEST_F(Cli, CompatUnknown) {
+  ExpectGolden("compat_unknown.txt", {"compat", "cuda=14.0", "driver=580.65.06"}, 2);
+}
+TEST_F(Cli, CompatWrongUsage) { ExpectGolden("compat_wrong.txt", {"compat", "cuda"}, 64); }
+
 TEST_F(Cli, WhyALibrary) {
   ExpectGolden("why_library.txt", {"why", "libcudnn.so.9", "--for", "/app/train", "--root", "root"}, 0);
 }
