@@ -19,6 +19,7 @@
 #include "collect/look_at_stack.h"
 #include "collect/record.h"
 #include "collect/target.h"
+#include "collect/wheel.h"
 #include "loader/scenario.h"
 #include "render/check.h"
 #include "render/redact.h"
@@ -46,7 +47,11 @@ struct Subject {
   std::vector<std::string> environments;
   std::string snapshot_file;
   bool rooted = false;
+  int patience = 1;  // times the usual limit
 };
+
+// Members of a wheel have to be inflated from the front to be read.
+constexpr int kWheelPatience = 30;
 
 base::Result<Subject> Choose(const CheckOptions& options) {
   auto opened = OpenMachine(options.common);
@@ -76,8 +81,14 @@ base::Result<Subject> Choose(const CheckOptions& options) {
         if (!rooted) return std::unexpected(rooted.error());
         return Subject{.machine = std::move(*rooted), .rooted = true};
       }
-      case collect::TargetKind::kWheel:
-        return base::Fail(base::ErrorCode::kUnsupported, name + ": wheels cannot be looked at yet");
+      case collect::TargetKind::kWheel: {
+        auto wheel = collect::WheelSystem(subject.machine, target->path);
+        if (!wheel) return std::unexpected(wheel.error());
+        subject.machine = std::move(*wheel);
+        subject.environments.push_back(target->path);
+        subject.patience = kWheelPatience;
+        break;
+      }
     }
   }
   return subject;
@@ -109,7 +120,7 @@ base::Result<Facts> Look(const CheckOptions& options, const Subject& subject) {
         .verify = options.verify,
         .no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty(),
         .host_unseen = subject.rooted};
-    auto look = collect::LookAtStack(around, subject.programs, std::chrono::seconds(options.seconds));
+    auto look = collect::LookAtStack(around, subject.programs, std::chrono::seconds(options.seconds * subject.patience));
     facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(look.snapshot));
     facts.view = std::move(look.view);
   }
@@ -249,7 +260,7 @@ int RunCheck(int argc, const char* const* argv) {
     const auto facts = Look(options, *subject);
     if (!facts) return Fail(facts.error());
     progress.Show("playing what would be loaded");
-    const auto report = JudgeInTime(*facts, subject->programs, options.seconds);
+    const auto report = JudgeInTime(*facts, subject->programs, options.seconds * subject->patience);
     if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(options, report.verdict);
   }
   // A collector that hangs on a dead mount must not keep the program from ending.

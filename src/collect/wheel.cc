@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "binfmt/zip.h"
@@ -113,6 +114,12 @@ class Wheel final : public System {
     if (!status) return std::unexpected(status.error());
     return name->empty() ? path_ : path_ + "/" + *name;
   }
+  Outcome<void> Access(const std::string& path, system::Rights rights) const override {
+    if (!Inside(path)) return machine_->Access(path, rights);
+    const auto status = Stat(path);
+    if (!status) return std::unexpected(status.error());
+    return {};
+  }
   Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
     const auto name = Inside(path);
     if (!name) return machine_->List(path);
@@ -122,7 +129,7 @@ class Wheel final : public System {
       return std::unexpected(status ? PathError::kNotDirectory : status.error());
     }
     std::vector<DirectoryEntry> entries;
-    for (const auto& [entry, type] : directory->second) entries.push_back({entry, type});
+    for (const auto& [entry, type] : directory->second) entries.push_back(DirectoryEntry{entry, type});
     return entries;
   }
   std::map<std::string, std::string> Environment() const override { return machine_->Environment(); }
