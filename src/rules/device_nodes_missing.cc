@@ -1,4 +1,5 @@
 // CUL1017: /dev/nvidia* is missing on a machine with a loaded driver.
+#include "rules/device_nodes.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -35,8 +36,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   bool control = false, gpu = false;
   for (const snapshot::DeviceNode& node : *driver->nodes) {
     control |= node.path == "/dev/nvidiactl" && !node.not_a_device;
-    gpu |= node.path.starts_with("/dev/nvidia") && node.path.size() > 11 && node.path[11] >= '0' &&
-           node.path[11] <= '9' && !node.not_a_device;
+    gpu |= IsGpuNode(node) && !node.not_a_device;
   }
   if (control && gpu) return;
   const auto modify = driver->parameters.find("ModifyDeviceFiles");

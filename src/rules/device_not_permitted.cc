@@ -1,4 +1,5 @@
 // CUL1018: the device nodes are there, and this user may not open them.
+#include "rules/device_nodes.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -38,8 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   size_t gpus = 0, denied_gpus = 0;
   bool essential = false;
   for (const snapshot::DeviceNode& node : *driver.nodes) {
-    const bool gpu = node.path.starts_with("/dev/nvidia") && node.path.size() > 11 && node.path[11] >= '0' &&
-                     node.path[11] <= '9';
+    const bool gpu = IsGpuNode(node);
     const bool needed =
         node.path == "/dev/nvidiactl" || node.path == "/dev/nvidia-uvm" || node.path == "/dev/dxg";
     if (gpu) ++gpus;

@@ -33,6 +33,18 @@ std::span<const Rule* const> AllRules() {
       &kLibcudaLinkMissing,
       &kGpuAbsent,
       &kLibcudaNotSearched,
+      // Visibility, containers, WSL
+      &kCudaVisibleDevicesHidesAll,
+      &kCudaVisibleDevicesInvalid,
+      &kNvidiaVisibleDevicesHides,
+      &kContainerWithoutGpu,
+      &kContainerCapabilitiesLackCompute,
+      &kContainerRequirementUnmet,
+      &kMigWithoutInstance,
+      &kWslLinuxDriver,
+      &kWslWithoutDriver,
+      &kWslUnversionedLibcuda,
+      &kSlurmWithoutGpu,
       // cuDNN
       &kCudnnMixedVersions,
   };

@@ -33,6 +33,19 @@ extern const Rule kLibcudaLinkMissing;
 extern const Rule kGpuAbsent;
 extern const Rule kLibcudaNotSearched;
 
+// Visibility, containers, WSL
+extern const Rule kCudaVisibleDevicesHidesAll;
+extern const Rule kCudaVisibleDevicesInvalid;
+extern const Rule kNvidiaVisibleDevicesHides;
+extern const Rule kContainerWithoutGpu;
+extern const Rule kContainerCapabilitiesLackCompute;
+extern const Rule kContainerRequirementUnmet;
+extern const Rule kMigWithoutInstance;
+extern const Rule kWslLinuxDriver;
+extern const Rule kWslWithoutDriver;
+extern const Rule kWslUnversionedLibcuda;
+extern const Rule kSlurmWithoutGpu;
+
 // cuDNN
 extern const Rule kCudnnMixedVersions;
 
