@@ -18,7 +18,8 @@ A driver does not know GPUs that are newer than itself: it does not bind to them
 
 ## How culprit knows
 Compute capability of the GPU, from its PCI id or from --host, against the first branch that knows it (data/architectures.toml).
-If the driver itself lists the GPU, it knows it, and the rule says nothing.
+The table says from which branch on a GPU is sure to be known; so an assumed machine gets a warning, and one where the loaded
+driver leaves the GPU alone gets an error. If the driver lists the GPU, it knows it, and the rule says nothing.
 
 ## Fix
 Install a driver of that branch or a newer one.
@@ -39,7 +40,6 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
     if (row == nullptr || row->jetson) continue;
     if (!gpu->minor.empty() && !gpu->assumed && !driver->assumed) continue;  // the driver lists it
-    if (knowledge::DriverDrives(*version, *capability).verdict != knowledge::Verdict::kNo) continue;
     if (row->first_driver_branch == 0 || version->part(0) >= row->first_driver_branch) continue;
     const std::string branch = std::to_string(row->first_driver_branch);
     report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " is older than the " +
@@ -47,6 +47,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
     finding.fix = {
         .text = "install a driver of branch " + branch + " or newer", .commands = {}, .risk = "medium"};
+    if (gpu->assumed || driver->assumed)
+      finding.severity = report::Severity::kWarning;  // nobody has tried it
     finding.evidence.push_back({"the driver is " + *driver->kernel_version, driver->kernel_version.source});
     finding.evidence.push_back({"its compute capability is " + gpu->compute_capability, gpu->source});
     finding.evidence.push_back(

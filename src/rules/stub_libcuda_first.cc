@@ -17,8 +17,8 @@ The stub exists for linking on machines without a driver. Each of its functions 
 CUDA_ERROR_STUB_LIBRARY, "CUDA driver is a stub library", or "no CUDA-capable device".
 
 ## How culprit knows
-The libcuda that the model of the loader finds lies in a directory called stubs, or is a link into one. A stub directory in
-LD_LIBRARY_PATH with nothing but libcuda.so in it is a warning: it serves only those who open that name.
+The libcuda that the model of the loader finds lies in a directory called stubs, or is a link into one.
+A stubs directory on the search path that does not win is CUL5014.
 
 ## Fix
 Take the stubs directory out of LD_LIBRARY_PATH and /etc/ld.so.conf.d; it belongs on the linker's path (-L, LIBRARY_PATH).
@@ -51,33 +51,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   }
 }
 
-// Who asks for libcuda.so without a number gets the stub: some do, cuDNN 8 among them.
-void CheckUnversioned(const Scene& scene, Ruling& ruling) {
-  if (!scene.stack().driver) return;
-  for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
-    for (const snapshot::DriverLibrary& library : scene.stack().driver->libraries) {
-      if (base::CleanPath(element) != base::DirName(library.path)) continue;
-      if (library.kind != "stub") {
-        if (library.name.starts_with("libcuda.so")) return;  // a real one comes first
-        continue;
-      }
-      if (library.name != "libcuda.so") continue;
-      report::Finding& finding = ruling.Fire(
-          "LD_LIBRARY_PATH names " + element + ": programs that open libcuda.so get the stub there",
-          library.path);
-      finding.severity = report::Severity::kWarning;
-      finding.evidence.push_back(
-          {"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")), "environment"});
-      finding.evidence.push_back({"holds a stub for linking", library.path});
-      finding.fix = WithoutSearchDirectory(scene, base::CleanPath(element));
-      return;
-    }
-  }
-}
-
 void Check(const Scene& scene, Ruling& ruling) {
   for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, ruling);
-  if (ruling.findings().empty()) CheckUnversioned(scene, ruling);
 }
 
 }  // namespace

@@ -1,0 +1,95 @@
+// CUL6001: a build without CUDA on a machine with an NVIDIA GPU.
+#include "base/text.h"
+#include "rules/package_facts.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The framework that this environment imports was built for the CPU alone. It works, and never uses the GPU.
+
+## Why it breaks
+`torch.cuda.is_available()` is False, "Torch not compiled with CUDA enabled", `CUDAExecutionProvider` is not among
+the available providers. No driver and no CUDA installation changes that: the code is not in the file.
+
+## How culprit knows
+It reads the framework's own build facts: `cuda` in torch/version.py, `is_cuda_build` of TensorFlow,
+`cuda_version` of onnxruntime, `cuda_version` of Paddle. Nothing is imported.
+
+## Fix
+Install a build with CUDA in its place. Uninstall first: for some packages the CPU and the GPU build have
+different names and overwrite each other.
+
+## When this is not your problem
+You want the CPU, or the GPU is for something else. JAX without its CUDA plugin is told as CUL6010.
+
+## Sources
+torch/version.py and tools/generate_torch_version.py of PyTorch; tensorflow/tools/build_info; onnxruntime
+build_and_package_info.py.
+)md";
+
+// The commands that put a build with CUDA in place.
+std::vector<std::string> Commands(const snapshot::PythonEnvironment& environment,
+                                  const snapshot::Framework& framework) {
+  const std::string pip = PipOf(environment);
+  const std::string release = framework.version.substr(0, framework.version.find('+'));
+  if (framework.name == "torch") {
+    return {pip + " uninstall -y torch", pip + " install torch==" + release};
+  }
+  if (framework.name == "onnxruntime") {
+    return {pip + " uninstall -y onnxruntime onnxruntime-gpu",
+            pip + " install \"onnxruntime-gpu[cuda,cudnn]\""};
+  }
+  if (framework.name == "tensorflow") {
+    return {pip + " uninstall -y tensorflow tensorflow-cpu",
+            pip + " install \"tensorflow[and-cuda]==" + release + "\""};
+  }
+  if (framework.name == "paddle") {
+    return {pip + " uninstall -y paddlepaddle", pip + " install paddlepaddle-gpu"};
+  }
+  return {};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const Presence gpu = GpuPresence(scene);
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    for (const auto& framework : environment.frameworks) {
+      // The plugin of JAX has a rule of its own; what is built on torch follows torch.
+      const bool leads = framework.name == "torch" || framework.name == "tensorflow" ||
+                         framework.name == "onnxruntime" || framework.name == "paddle";
+      if (!leads || !framework.cpu_only || gpu == Presence::kNo) continue;
+      report::Finding& finding =
+          ruling.Fire(framework.name + " " + framework.version + " in " + environment.prefix +
+                          " is a build without CUDA" +
+                          (gpu == Presence::kYes ? ", and this machine has an NVIDIA GPU" : ""),
+                      framework.directory);
+      if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+      finding.affects.push_back(TitleOf(environment, framework));
+      finding.evidence.push_back({"it says that it was built without CUDA", framework.source});
+      if (gpu == Presence::kYes) {
+        const snapshot::Gpu& first = scene.stack().gpus->front();
+        finding.evidence.push_back(
+            {first.name.empty() ? "GPU with compute capability " + first.compute_capability : first.name,
+             first.assumed ? "--host" : first.source});
+      }
+      finding.fix = {.text = "install a build with CUDA; installing a CUDA toolkit beside it does not help",
+                     .commands = Commands(environment, framework),
+                     .risk = "medium"};
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kFrameworkCpuOnly = {.code = "CUL6001",
+                                .name = "framework_cpu_only",
+                                .cause = "framework-cpu-only",
+                                .severity = report::Severity::kWarning,
+                                .since = "0.2.0",
+                                .title = "the framework is a build without CUDA, though there is a GPU",
+                                .page = kPage,
+                                .check = Check};
+
+}  // namespace culprit::rules

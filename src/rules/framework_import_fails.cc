@@ -1,0 +1,94 @@
+// CUL6002: the import of a framework ends for a reason that no finer rule has.
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "rules/package_facts.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+Played through the model of the loader, the import of the framework ends: a file of the framework itself, or a
+library of the system that it needs, does not load.
+
+## Why it breaks
+`ImportError: libX.so: cannot open shared object file`, `ModuleNotFoundError: No module named 'torch._C'`. The
+message names the file that is missing and never the one that asked for it.
+
+## How culprit knows
+It follows the steps of the import (data/imports.toml) and resolves every name as ld.so would, in this environment,
+with these variables.
+
+## Fix
+Reinstall the package when its own file is missing or damaged; install the library of the system when that is
+missing; mend LD_LIBRARY_PATH when a wrong file shadows it.
+
+## When this is not your problem
+The framework is not used here, or it is started with other variables than those of this shell.
+
+## Sources
+The Python files of the wheels named in data/imports.toml; ld.so(8).
+)md";
+
+// A request that another rule speaks for: a CUDA library or the driver is missing.
+bool IsCudaLibrary(const std::string& name) {
+  return knowledge::FindLibrary(base::BaseName(name)) != nullptr;
+}
+
+void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
+  const auto* environment = scene.EnvironmentOf(scenario);
+  const auto* framework = scene.FrameworkOf(scenario);
+  if (environment == nullptr || framework == nullptr || scenario.graph.import_error.empty()) return;
+  if (scenario.graph.uncertain) {
+    ruling.NotEnoughFacts("import of " + scenario.title, scenario.graph.import_error);
+    return;
+  }
+  const loader::Request* cause = nullptr;
+  for (const loader::Request& request : scenario.graph.requests) {
+    if (request.error.empty() || request.optional || request.alternative) continue;
+    if (IsCudaLibrary(request.name)) return;
+    cause = &request;  // the innermost comes last
+  }
+  // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
+  // own.
+  if (!scenario.graph.version_errors.empty()) return;
+  const auto own = [](const loader::Attempt& attempt) {
+    return attempt.outcome != loader::Outcome::kMissing &&
+           attempt.outcome != loader::Outcome::kDanglingLink && attempt.outcome != loader::Outcome::kFound;
+  };
+  if (cause != nullptr && std::ranges::any_of(cause->attempts, own)) return;
+  const std::string subject = cause != nullptr ? cause->name : framework->directory;
+  report::Finding& finding = ruling.Fire(
+      "import " + framework->name + " ends in " + environment->prefix + ": " + scenario.graph.import_error,
+      subject);
+  finding.affects.push_back(scenario.title);
+  finding.evidence.push_back({scenario.graph.import_error, "the import played through the loader model"});
+  if (cause != nullptr && !cause->requester_path.empty()) {
+    finding.evidence.push_back({cause->requester_path + " needs " + cause->name, cause->requester_path});
+  }
+  finding.fix = {.text = "reinstall " + (framework->package.empty() ? framework->name : framework->package) +
+                         " if one of its own files is missing; otherwise install the library that is named",
+                 .commands = {"culprit why " + std::string(base::BaseName(subject)) + " --for " +
+                              (environment->interpreter.empty() ? "python3" : environment->interpreter)},
+                 .risk = "none"};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) CheckScenario(scene, scenario, ruling);
+}
+
+}  // namespace
+
+const Rule kFrameworkImportFails = {.code = "CUL6002",
+                                    .name = "framework_import_fails",
+                                    .cause = "dependent-missing",
+                                    .severity = report::Severity::kError,
+                                    .since = "0.2.0",
+                                    .title = "the import of a framework ends because a file does not load",
+                                    .page = kPage,
+                                    .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,63 @@
+// CUL6010: JAX without its CUDA plugin on a machine with an NVIDIA GPU.
+#include "rules/package_facts.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+`pip install jax` brings JAX for the CPU. The GPU side is a plugin, jax-cuda12-plugin or jax-cuda13-plugin, that comes
+with an extra. It is not installed here, and this machine has an NVIDIA GPU.
+
+## Why it breaks
+"An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu."
+
+## How culprit knows
+No record of a plugin, no jax_plugins/xla_cuda*, and no jaxlib with CUDA in its version.
+
+## Fix
+Install JAX with the extra for the CUDA that the driver supports.
+
+## When this is not your problem
+You want JAX on the CPU.
+
+## Sources
+jax 0.10.2: METADATA (extras cuda12, cuda13), jax/_src/xla_bridge.py (the message).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const Presence gpu = GpuPresence(scene);
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto* jax = FindFramework(environment, "jax");
+    if (jax == nullptr || !jax->cpu_only || gpu == Presence::kNo) continue;
+    report::Finding& finding = ruling.Fire("jax " + jax->version + " in " + environment.prefix +
+                                               " has no CUDA plugin, so it computes on the CPU",
+                                           jax->directory);
+    if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+    finding.affects.push_back(TitleOf(environment, *jax));
+    finding.evidence.push_back(
+        {"no jax-cuda*-plugin among " + std::to_string(environment.packages.size()) + " packages",
+         environment.prefix});
+    const bool has13 = jax->version.find("0.4.") == std::string::npos &&
+                       jax->version.find("0.5.") == std::string::npos &&
+                       jax->version.find("0.6.") == std::string::npos;
+    finding.fix = {.text = std::string("install jax with its CUDA extra") +
+                           (has13 ? "; with a driver of branch 580 or later cuda13 works too" : ""),
+                   .commands = {PipOf(environment) + " install \"jax[cuda12]==" + jax->version + "\""},
+                   .risk = "low"};
+  }
+}
+
+}  // namespace
+
+const Rule kJaxWithoutCudaPlugin = {.code = "CUL6010",
+                                    .name = "jax_without_cuda_plugin",
+                                    .cause = "framework-cpu-only",
+                                    .severity = report::Severity::kWarning,
+                                    .since = "0.2.0",
+                                    .title = "JAX has no CUDA plugin, though there is a GPU",
+                                    .page = kPage,
+                                    .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,32 @@
+// Versions and version specifiers of Python packages (PEP 440): does an installed version meet "==9.1.0.70",
+// ">=2,<3", "~=3.9.0"?
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace culprit::rules {
+
+struct PythonVersion {
+  uint64_t epoch = 0;
+  std::vector<uint64_t> release;  // never empty
+  // Of the pre-release: 'a', 'b', 'c' (rc), and its number.
+  std::optional<std::pair<char, uint64_t>> pre;
+  std::optional<uint64_t> post;
+  std::optional<uint64_t> dev;
+  std::string local;  // "cu124", lower case; "" none
+
+  static std::optional<PythonVersion> Parse(std::string_view text);
+  // Without the local part. Missing numbers count as zero.
+  std::strong_ordering ComparePublic(const PythonVersion& other) const;
+};
+
+// nullopt when version or specifier is not understood. An empty specifier takes everything. Pre-releases
+// count as versions like others, as they do for what is installed already.
+std::optional<bool> Meets(std::string_view version, std::string_view specifier);
+
+}  // namespace culprit::rules

@@ -1,0 +1,143 @@
+// CUL6007: what a package requires of CUDA packages is not what is installed.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "rules/package_facts.h"
+#include "rules/pep440.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+using report::Severity;
+using snapshot::PythonEnvironment;
+using snapshot::PythonPackage;
+using snapshot::Requirement;
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A package of this environment names exact or bounded versions of CUDA packages in its record, and another version is
+installed, or none. Mostly a later `pip install` of something else replaced them.
+
+## Why it breaks
+Frameworks are tested with one set of CUDA libraries. Another cuBLAS, nvJitLink or cuDNN can lack symbols
+(`undefined symbol: __nvJitLinkComplete_12_4`), refuse the program (cuDNN older than the one compiled against) or
+work by luck.
+
+## How culprit knows
+It evaluates the requirements in METADATA (PEP 440 versions, PEP 508 markers) against the records of what is
+installed. Extras are followed where another package asks for them.
+
+## Fix
+Install the versions that are named, in one command with the package that names them.
+
+## When this is not your problem
+A library that is newer within its major version usually works; this is a warning for that reason. Packages that were
+left out on purpose, because the libraries come from the system, are a note as long as everything loads.
+
+## Sources
+PEP 440, PEP 508; METADATA of the package.
+)md";
+
+// Pairs that have rules of their own.
+bool HasOwnRule(const PythonPackage& package, const Requirement& requirement) {
+  static constexpr std::array<std::string_view, 4> kOnTorch = {"torchvision", "torchaudio", "xformers",
+                                                               "flash-attn"};
+  if (requirement.name == "torch") return std::ranges::find(kOnTorch, package.name) != kOnTorch.end();
+  return requirement.name.starts_with("jax");
+}
+
+struct Broken {
+  const Requirement* requirement;
+  const PythonPackage* installed;  // nullptr: none
+};
+
+// The extras that packages ask of each other.
+std::map<std::string, std::set<std::string>> AskedExtras(const PythonEnvironment& environment,
+                                                         const MarkerFacts& facts) {
+  std::map<std::string, std::set<std::string>> asked;
+  for (const PythonPackage& package : environment.packages) {
+    for (const Requirement& requirement : package.requirements) {
+      if (requirement.extras.empty() || Holds(requirement.marker, facts) != true) continue;
+      asked[requirement.name].insert(requirement.extras.begin(), requirement.extras.end());
+    }
+  }
+  return asked;
+}
+
+void Report(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
+            const std::vector<Broken>& broken, Ruling& ruling) {
+  const Broken& worst = *std::ranges::min_element(
+      broken, {}, [](const Broken& one) { return one.installed == nullptr ? 1 : 0; });
+  std::string summary = package.name + " " + package.version + " requires " + worst.requirement->name +
+                        worst.requirement->specifier + ", installed is " +
+                        (worst.installed == nullptr ? "none" : worst.installed->version);
+  if (broken.size() > 1) summary += " (and " + std::to_string(broken.size() - 1) + " more)";
+  report::Finding& finding = ruling.Fire(std::move(summary), package.record);
+  const auto* scenario = ScenarioOf(scene, environment, package.name == "jaxlib" ? "jax" : package.name);
+  if (worst.installed == nullptr && scenario != nullptr && Works(*scenario))
+    finding.severity = Severity::kNote;
+  finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
+  std::string wanted;
+  for (const Broken& one : broken) {
+    finding.evidence.push_back({"requires " + one.requirement->name + one.requirement->specifier +
+                                    (one.installed == nullptr ? ", which is not installed"
+                                                              : ", installed is " + one.installed->version),
+                                one.installed == nullptr ? package.record : one.installed->record});
+    wanted += " \"" + one.requirement->name + one.requirement->specifier + "\"";
+  }
+  finding.fix = {.text = "install what " + package.name +
+                         " names; if another package needs the other version, the two "
+                         "belong into two environments",
+                 .commands = {PipOf(environment) + " install" + wanted, PipOf(environment) + " check"},
+                 .risk = "medium"};
+}
+
+void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, Ruling& ruling) {
+  const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  const auto asked = AskedExtras(environment, facts);
+  for (const std::string& problem : environment.problems) ruling.NotEnoughFacts(environment.prefix, problem);
+  for (const PythonPackage& package : environment.packages) {
+    if (environment.Find(package.name) != &package) continue;  // another of this name is in front of it
+    MarkerFacts own = facts;
+    if (const auto extras = asked.find(package.name); extras != asked.end()) own.extras = extras->second;
+    std::vector<Broken> broken;
+    for (const Requirement& requirement : package.requirements) {
+      if (HasOwnRule(package, requirement)) continue;
+      const auto holds = Holds(requirement.marker, own);
+      const PythonPackage* installed = environment.Find(requirement.name);
+      if (holds == false) continue;
+      const auto meets =
+          installed == nullptr ? std::optional(false) : Meets(installed->version, requirement.specifier);
+      if (!holds && meets != true) {
+        ruling.NotEnoughFacts(package.name + " requires " + requirement.name + requirement.specifier,
+                              "whether it does here depends on: " + requirement.marker);
+      } else if (!meets) {
+        ruling.NotEnoughFacts(package.name + " requires " + requirement.name + requirement.specifier,
+                              "the version " + installed->version + " is not understood");
+      } else if (!*meets) {
+        broken.push_back({&requirement, installed});
+      }
+    }
+    if (!broken.empty()) Report(scene, environment, package, broken, ruling);
+  }
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) CheckEnvironment(scene, environment, ruling);
+}
+
+}  // namespace
+
+const Rule kPinBroken = {.code = "CUL6007",
+                         .name = "pin_broken",
+                         .cause = "framework-version-conflict",
+                         .severity = Severity::kWarning,
+                         .since = "0.2.0",
+                         .title = "a package requires other CUDA packages than those installed",
+                         .page = kPage,
+                         .check = Check};
+
+}  // namespace culprit::rules

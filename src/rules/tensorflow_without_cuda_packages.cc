@@ -1,0 +1,88 @@
+// CUL6011: TensorFlow with CUDA inside, and the libraries that it opens are not found.
+#include <set>
+
+#include "base/text.h"
+#include "rules/package_facts.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The wheel of TensorFlow has GPU code inside, but no CUDA libraries. It opens them by name when it starts; here some of
+them are not found, so it registers no GPU.
+
+## Why it breaks
+"Cannot dlopen some GPU libraries. Please make sure the missing libraries mentioned above are installed properly ...
+Skipping registering GPU devices", or "Could not find cuda drivers on your machine", which means libcudart and not the
+driver. `tf.config.list_physical_devices('GPU')` is empty.
+
+## How culprit knows
+It plays the dlopen calls of TensorFlow's stubs through the model of the loader, from the library that holds them.
+
+## Fix
+`pip install "tensorflow[and-cuda]"` of the same version: the extra pins the nvidia-* packages that this build was
+made with, and TensorFlow finds them beside itself without LD_LIBRARY_PATH.
+
+## When this is not your problem
+You want TensorFlow on the CPU: it works.
+
+## Sources
+openxla/xla: xla/tsl/platform/default/dso_loader.cc, dlopen_checker.cc; METADATA of tensorflow (extra and-cuda).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const Presence gpu = GpuPresence(scene);
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto* tensorflow = FindFramework(environment, "tensorflow");
+    if (tensorflow == nullptr || tensorflow->cuda.empty() || gpu == Presence::kNo) continue;
+    const auto* scenario = ScenarioOf(scene, environment, "tensorflow");
+    if (scenario == nullptr) continue;
+    std::set<std::string> missing;
+    for (const auto& request : scenario->graph.requests) {
+      const auto* library = knowledge::FindLibrary(request.name);
+      const bool stub =
+          request.opened_by == loader::OpenedBy::kDlopen && request.name.find('/') == std::string::npos;
+      if (request.error.empty() || request.alternative || !stub || library == nullptr) continue;
+      if (library->family == "driver" || library->family == "tensorrt") continue;
+      // Only TensorFlow's own stubs: what cuDNN opens has rules of its own.
+      if (request.requester == loader::kNone) continue;
+      if (!scenario->graph.objects[request.requester].path.starts_with(tensorflow->directory)) continue;
+      missing.insert(request.name);
+    }
+    if (missing.empty()) continue;
+    const std::string release = tensorflow->version.substr(0, tensorflow->version.find('+'));
+    report::Finding& finding = ruling.Fire(
+        "tensorflow " + tensorflow->version + " in " + environment.prefix + " does not find " +
+            *missing.begin() +
+            (missing.size() > 1 ? " and " + std::to_string(missing.size() - 1) + " other libraries" : "") +
+            ", so it uses no GPU",
+        tensorflow->directory);
+    if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+    finding.affects.push_back(scenario->title);
+    finding.evidence.push_back({"it was built for CUDA " + tensorflow->cuda, tensorflow->source});
+    for (const std::string& name : missing) {
+      finding.evidence.push_back(
+          {name + " is not found", "dlopen of TensorFlow's stub, played through the loader model"});
+    }
+    finding.fix = {
+        .text = "install the CUDA packages that this build pins; a toolkit of another version does not help",
+        .commands = {PipOf(environment) + " install \"tensorflow[and-cuda]==" + release + "\""},
+        .risk = "low"};
+  }
+}
+
+}  // namespace
+
+const Rule kTensorflowWithoutCudaPackages = {
+    .code = "CUL6011",
+    .name = "tensorflow_without_cuda_packages",
+    .cause = "cuda-library-missing",
+    .severity = report::Severity::kWarning,
+    .since = "0.2.0",
+    .title = "TensorFlow does not find the CUDA libraries that it opens",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules
