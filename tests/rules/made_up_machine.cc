@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/elf_sections_builder.h"
+#include "binfmt/testing/ld_so_cache_builder.h"
 
 namespace culprit::model {
 namespace {
@@ -59,8 +61,9 @@ std::string LoaderFile(const toml::table& spec) {
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
-      "soname",       "needed", "rpath",  "runpath", "program", "bits",          "machine",
-      "version_defs", "words",  "loader", "glibc",   "text",    "version_needs", "executable_stack"};
+      "soname",        "needed",           "rpath",   "runpath", "program", "bits",
+      "machine",       "version_defs",     "words",   "loader",  "glibc",   "text",
+      "version_needs", "executable_stack", "sections"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
@@ -87,6 +90,11 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   });
   if (spec["executable_stack"].value_or(false)) elf.stack_flags = PF_R | PF_W | PF_X;
   std::string bytes = binfmt::testing::BuildElf(elf);
+  std::vector<std::pair<std::string, std::string>> sections;
+  Each(spec, "sections", [&](const std::string& name, const toml::node& text) {
+    sections.emplace_back(name, Text(text, path));
+  });
+  if (!sections.empty()) bytes = binfmt::testing::AddSections(std::move(bytes), sections);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);
 }
@@ -103,6 +111,15 @@ void MadeUpMachine::Apply(const toml::table& description) {
     if (spec.as_table() == nullptr) throw std::runtime_error(path + ": a table is wanted");
     AddElf(path, *spec.as_table());
   });
+  std::vector<std::pair<std::string, std::string>> cached;
+  Each(description, "cache",
+       [&](const std::string& name, const toml::node& path) { cached.emplace_back(name, Text(path, name)); });
+  if (!cached.empty()) {
+    binfmt::testing::LdCacheSpec cache;
+    for (const auto& [name, path] : cached)
+      cache.entries.push_back({.flags = 0x0303, .name = name, .path = path});
+    system.AddFile("/etc/ld.so.cache", binfmt::testing::BuildLdCache(cache));
+  }
   Each(description, "sparse", [&](const std::string& path, const toml::node& size) {
     system.AddSparseFile(path, size.value_or(uint64_t{0}));
   });
