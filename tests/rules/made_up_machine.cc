@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/elf_sections_builder.h"
 #include "binfmt/testing/ld_so_cache_builder.h"
 
 namespace culprit::model {
@@ -60,8 +61,9 @@ std::string LoaderFile(const toml::table& spec) {
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
-      "soname",       "needed", "rpath",  "runpath", "program", "bits",          "machine",
-      "version_defs", "words",  "loader", "glibc",   "text",    "version_needs", "executable_stack"};
+      "soname",        "needed",           "rpath",   "runpath", "program", "bits",
+      "machine",       "version_defs",     "words",   "loader",  "glibc",   "text",
+      "version_needs", "executable_stack", "sections"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
@@ -88,6 +90,11 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   });
   if (spec["executable_stack"].value_or(false)) elf.stack_flags = PF_R | PF_W | PF_X;
   std::string bytes = binfmt::testing::BuildElf(elf);
+  std::vector<std::pair<std::string, std::string>> sections;
+  Each(spec, "sections", [&](const std::string& name, const toml::node& text) {
+    sections.emplace_back(name, Text(text, path));
+  });
+  if (!sections.empty()) bytes = binfmt::testing::AddSections(std::move(bytes), sections);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);
 }

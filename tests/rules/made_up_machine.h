@@ -10,8 +10,8 @@
 //   machine
 //                                      ("x86-64", "aarch64"), version_defs, version_needs {file = [names]},
 //                                      words {cudnn_graph_version = 0x091300}, executable_stack, text
-//                                      (appended as is)
-//   ld_cache = {"libx.so.1" = "/path"} /etc/ld.so.cache, for x86-64
+//                                      (appended as is), sections {".modinfo" = "text"}
+//   [ld_cache] "libx.so.1" = "/path"   /etc/ld.so.cache (x86-64) with these entries and no others
 //   directories, devices, fifos, unreadable = ["/path"]
 //   truncate = {"/path" = 400}, sparse = {"/path" = 1000000}
 //   cpu = "aarch64", working_directory = "/home/u"
