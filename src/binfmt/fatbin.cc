@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "binfmt/cubin.h"
 #include "binfmt/elf_sections.h"
@@ -54,7 +55,8 @@ void ScanSections(const base::ByteSource& source, std::vector<ElfSection> sectio
   std::erase_if(sections, [&](const ElfSection& section) {
     return section.size == 0 || !MayHoldContainers(section) || (!all && !IsFatbinSection(section.name));
   });
-  std::ranges::stable_sort(sections, {}, &ElfSection::offset);
+  std::ranges::sort(sections, {},
+                    [](const ElfSection& section) { return std::pair(section.offset, section.name); });
   FatbinScanner scanner(source, limits, code);
   uint64_t done = 0;
   for (const ElfSection& section : sections) {

@@ -67,7 +67,7 @@ TEST(FatbinDamage, SoundEntriesBeforeADamagedOneCount) {
 }
 
 TEST(FatbinDamage, ContainerIsShorterThanItsEntry) {
-  for (const uint64_t size : {1, 8, 63}) {
+  for (const uint64_t size : std::initializer_list<uint64_t>{1, 8, 63}) {
     ExpectDamage({.entries = {{}}, .claimed_size = size}, "an entry is cut short");
   }
 }

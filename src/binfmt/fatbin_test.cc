@@ -91,7 +91,8 @@ TEST(Fatbin, CountsContainersWithTheSameTargetsTogether) {
 }
 
 TEST(Fatbin, FindsContainersBehindAnyPadding) {
-  for (const size_t padding : {0, 1, 7, 15, 16, 63, 64, 65, 255, 496, 500, 511, 512, 4096, 300'000}) {
+  for (const size_t padding :
+       std::initializer_list<size_t>{0, 1, 7, 15, 16, 63, 64, 65, 255, 496, 500, 511, 512, 4096, 300'000}) {
     const std::string gap(padding, '\0');
     const GpuCode code =
         Read(BuildSections({.sections = {{".nv_fatbin", gap + Simple(80) + gap + Simple(90) + gap}}}),

@@ -115,6 +115,9 @@ TEST(Arch, FindsAProductByName) {
   EXPECT_EQ(find("GeForce RTX 4070 Ti SUPER"), "8.9");
   EXPECT_EQ(find("NVIDIA GeForce RTX 5090"), "12.0");
   EXPECT_EQ(find("GTX 1080 Ti"), "6.1");
+  EXPECT_EQ(find("GTX 1660 SUPER"), "7.5");
+  EXPECT_EQ(find("RTX A4000"), "8.6");
+  EXPECT_EQ(find("Quadro RTX 5000"), "7.5");
   EXPECT_EQ(find("RTX 9999"), "");
   EXPECT_EQ(find("RTX"), "");
   EXPECT_EQ(find(""), "");

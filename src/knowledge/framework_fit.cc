@@ -72,7 +72,8 @@ Answer FrameworkWithCuda(const FrameworkRelease& row, const Version& cuda, Platf
   if (from == LibrariesFrom::kNoGpu || from == LibrariesFrom::kUnknown) {
     return Unknown("where " + Name(row) + " takes CUDA from is not in the table", row.source);
   }
-  const std::string wants = Name(row) + " loads the libraries of CUDA " + Text(row.cuda);
+  const std::string wants = Name(row) + " loads the libraries of CUDA " + Text(row.cuda) +
+                            (row.extra.empty() ? "" : " (" + Text(row.extra) + " brings them)");
   if (!row.cuda_until.empty()) {
     const Version last = Known(row.cuda_until);
     const bool inside = cuda >= own && (cuda <= last || BeginsWith(cuda, last));

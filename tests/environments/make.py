@@ -40,6 +40,8 @@ def recipe_path(name):
 
 def read_recipe(name):
     path = recipe_path(name)
+    if not path.exists():
+        sys.exit(f"no recipe {path}")
     recipe = {"python": "3.11", "arch": "x86_64", "env": {}, "ci": False, **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
