@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "knowledge/libraries.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
 
