@@ -33,7 +33,8 @@ struct ImportRow {
   // {file} come from `each`; {python} is 312, {cuda} 12, {torch_cuda} 124.
   std::span<const std::string_view> names;
   bool everywhere;         // looked for below every directory of sys.path, the first with any match wins
-  std::string_view from;   // file name of the library whose code calls; "" = Python itself
+  // The library whose code calls: its file name, or a pattern as in `names`; "" = Python itself.
+  std::string_view from;
   bool optional;           // the import goes on when it does not open
   std::string_view label;  // by which later rows speak of it
   std::string_view after;

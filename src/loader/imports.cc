@@ -79,7 +79,7 @@ class Expander {
         if (auto filled = Fill(name, item)) wanted.push_back(*std::move(filled));
       }
       ImportStep step{.names = Choose(wanted, row.everywhere),
-                      .from = std::string(row.from),
+                      .from = CallerOf(row.from),
                       .optional = row.optional,
                       .label = std::string(row.label),
                       .after = std::string(row.after),
@@ -118,6 +118,12 @@ class Expander {
       i = close + 1;
     }
     return text;
+  }
+
+  // A caller with '/' is a file below the framework's site-packages, which a tool may have renamed.
+  std::string CallerOf(std::string_view from) {
+    if (from.find('/') == std::string_view::npos) return std::string(from);
+    return FindFile(base::JoinPath(site_, from)).value_or(std::string(from));
   }
 
   // The file that is there, or the names that the loader is asked for.
