@@ -2,7 +2,6 @@
 #include "snapshot/snapshot.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 
@@ -13,17 +12,24 @@
 #include "collect/live_file_view.h"
 #include "collect/loader_facts.h"
 #include "collect/look.h"
+#include "collect/look_at_stack.h"
 #include "collect/record.h"
+#include "diagnose/check.h"
 #include "loader/library_copies.h"
 #include "loader/load.h"
+#include "loader/scenario.h"
 
 namespace culprit::cli {
 namespace {
 
-// The loaders that programs of this machine name, besides those of the targets.
-constexpr const char* kUsualLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
-                                         "/lib/ld-linux.so.2", "/lib/ld-musl-x86_64.so.1",
-                                         "/lib/ld-musl-aarch64.so.1"};
+constexpr std::chrono::seconds kPatience(60);
+
+// Everything that `check` asks of the files, so that the same can be asked of the snapshot.
+void AskAsCheckDoes(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
+                    const std::vector<std::string>& programs) {
+  const auto scenarios = loader::PlayScenarios(snapshot, view, programs);
+  diagnose::Check({snapshot, view, scenarios});
+}
 
 }  // namespace
 
@@ -31,7 +37,8 @@ int RunSnapshot(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> targets;
   CLI::App app(
-      "This machine as one file: `culprit why --snapshot FILE` gives the same answers from it elsewhere.",
+      "This machine as one file: `culprit check FILE` and `culprit why --snapshot FILE` give the same "
+      "answers from it elsewhere.",
       "culprit snapshot");
   app.add_option("TARGET", targets, "programs or libraries whose whole load must be in it");
   AddCommonOptions(app, options);
@@ -50,14 +57,17 @@ int RunSnapshot(int argc, const char* const* argv) {
   auto environment = ReadEnvironment(options);
   if (!environment) return Fail(environment.error());
 
-  snapshot::Snapshot snapshot = collect::LookAtMachine(machine);
-  snapshot.tool_version = CULPRIT_VERSION;
-  if (*environment) snapshot.environment = std::move(**environment);
-  snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
-  for (const char* loader : kUsualLoaders) collect::AddLoader(machine, loader, snapshot);
-
   Progress progress(!options.quiet);
-  collect::LiveFileView view(machine);
+  const collect::Surroundings around{
+      .system = machine,
+      .environment = *environment ? std::move(**environment) : machine.Environment(),
+      .working_directory = machine.WorkingDirectory(),
+      .host_unseen = !options.root.empty()};
+  auto seen = collect::LookAtStack(around, {}, kPatience);
+  snapshot::Snapshot& snapshot = seen.snapshot;
+  snapshot.tool_version = CULPRIT_VERSION;
+  snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
+  collect::LiveFileView& view = *seen.view;
   collect::Recorder recorder(machine, view);
   for (const std::string& target : targets) {
     progress.Show("recording " + target);
@@ -83,6 +93,7 @@ int RunSnapshot(int argc, const char* const* argv) {
     progress.Show("recording " + directory);
     if (directory.starts_with('/')) recorder.AddDirectory(directory, /*programs=*/true);
   }
+  AskAsCheckDoes(snapshot, view, {});
   recorder.AddAsked();
   snapshot.files = recorder.Take();
   if (!WriteBytes(options, snapshot::ToJsonText(snapshot))) return kExitCannot;

@@ -22,7 +22,6 @@ struct Capability {
   bool jetson;                    // part of a system on chip with drivers of its own
   std::string_view renamed_to;    // 10.1 became 11.0
   std::span<const std::string_view> examples;
-  std::string_view examples_source;
   std::string_view note;
   std::string_view source;
 };

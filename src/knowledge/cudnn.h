@@ -31,7 +31,6 @@ struct CudnnRelease {
   std::string_view cc_min_cuda11;
   std::span<const std::string_view> cc_listed;  // "8.6", "5.x"; empty = no list
   CudnnBasis basis;
-  std::string_view seen;  // "2025-08"
   std::string_view note;
   std::string_view source;
 };

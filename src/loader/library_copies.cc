@@ -65,6 +65,29 @@ class Collection {
   std::vector<std::string> directories_;
 };
 
+// What the collectors found beyond the usual places.
+void AddCollected(const Snapshot& snapshot, FileView& view, Collection& directories) {
+  if (snapshot.stack.cudnn) {
+    for (const auto& copy : *snapshot.stack.cudnn) directories.Add(copy.directory);
+  }
+  if (snapshot.stack.toolkits) {
+    for (const auto& toolkit : snapshot.stack.toolkits->copies) {
+      for (const char* below : {"lib64", "lib"}) directories.Add(base::JoinPath(toolkit.root, below));
+    }
+  }
+  if (!snapshot.stack.environments) return;
+  for (const auto& environment : *snapshot.stack.environments) {
+    if (environment.kind == "conda") directories.Add(base::JoinPath(environment.prefix, "lib"));
+    for (const std::string& site : environment.site_packages) {
+      if (!site.starts_with('/') || view.Directory(site) != base::PathError::kNone) continue;
+      for (const std::string_view below : knowledge::UsualPythonDirectories()) {
+        for (const std::string& path : ExpandPattern(view, base::JoinPath(site, below)))
+          directories.Add(path);
+      }
+    }
+  }
+}
+
 // True for "libx.so.9" given "libx.so.9", "libx.so.9.1.0", "libx-0a1b2c3d.so.9.1.0".
 bool Carries(std::string_view file, std::string_view name) {
   const auto versioned = [](std::string_view text, std::string_view stem) {
@@ -111,6 +134,7 @@ std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& 
       }
     }
   }
+  AddCollected(snapshot, view, directories);
   return directories.Take();
 }
 

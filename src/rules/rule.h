@@ -3,6 +3,7 @@
 // where it fires and where it stays silent, and a test fails when page or case is missing.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,11 +16,15 @@
 
 namespace culprit::rules {
 
+struct FailedLoad;
+
 // What a rule may look at.
 struct Scene {
   const snapshot::Snapshot& snapshot;  // with its stack
   snapshot::FileView& view;
   std::span<const loader::Scenario> scenarios;
+  // What several rules need, worked out at the first question (failed_loads.h).
+  mutable std::shared_ptr<const std::vector<FailedLoad>> failed_loads{};
 
   const snapshot::Stack& stack() const { return snapshot.stack; }
   // The value of a variable; "" when it is not set. `IsSet` tells the two apart.

@@ -7,8 +7,52 @@ namespace culprit::rules {
 std::span<const Rule* const> AllRules() {
   static constexpr std::array table = {
       // cuDNN
+      &kCudnnMissing,
+      &kCudnnOtherMajor,
+      &kCudnnIncomplete,
       &kCudnnMixedVersions,
-      // frameworks and Python packages
+      &kCudnnForAnotherCuda,
+      &kCudnnOlderThanCompiled,
+      &kCudnnNotSearched,
+      &kCudnnHeaderMismatch,
+      &kCudnnLinkBroken,
+      &kCudnnFileInsteadOfLink,
+      &kCudnnPartFromElsewhere,
+      &kCudnnNeedsUnversionedLibrary,
+      &kCudnnSecondCopy,
+      // CUDA libraries and toolkits
+      &kToolkitMissing,
+      &kCudaHomeWrong,
+      &kCudaHomeIsAList,
+      &kSeveralToolkits,
+      &kNvccDiffersFromCudaHome,
+      &kCudaLibraryMissing,
+      &kCudaLibraryNotSearched,
+      &kCudaLibraryOtherMajor,
+      &kCudaMixedVersions,
+      &kTwoCudartMajors,
+      &kNvrtcBuiltinsMissing,
+      // What the loader stumbles over
+      &kBrokenSonameLink,
+      &kLinkLoop,
+      &kStaleLdSoCache,
+      &kTruncatedLibrary,
+      &kEmptyLibrary,
+      &kNotALibrary,
+      &kWrongBits,
+      &kWrongCpu,
+      &kGlibcTooOld,
+      &kLibstdcxxShadowed,
+      &kCudaSymbolVersionMissing,
+      &kExecutableStack,
+      &kLdLibraryPathDeadElement,
+      &kLdLibraryPathStubs,
+      &kLdPreloadBroken,
+      &kLibraryNotReadable,
+      &kDependentMissing,
+      &kProgramCannotStart,
+      &kLdLibraryPathCurrentDirectory,
+      // Frameworks and Python packages
       &kFrameworkCpuOnly,
       &kFrameworkImportFails,
       &kTorchCompanionMismatch,
@@ -27,6 +71,9 @@ std::span<const Rule* const> AllRules() {
       &kFrameworkInstalledTwice,
       &kBitsandbytesWithoutCudaBinary,
       &kTensorrtPartsMismatch,
+      // Building
+      &kCudaHeaderMismatch,
+      &kCudnnHeaderMissing,
   };
   return table;
 }

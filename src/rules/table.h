@@ -6,13 +6,76 @@
 namespace culprit::rules {
 
 // cuDNN
+extern const Rule kCudnnMissing;
+extern const Rule kCudnnOtherMajor;
+extern const Rule kCudnnIncomplete;
 extern const Rule kCudnnMixedVersions;
+extern const Rule kCudnnForAnotherCuda;
+extern const Rule kCudnnOlderThanCompiled;
+extern const Rule kCudnnNotSearched;
+extern const Rule kCudnnHeaderMismatch;
+extern const Rule kCudnnLinkBroken;
+extern const Rule kCudnnFileInsteadOfLink;
+extern const Rule kCudnnPartFromElsewhere;
+extern const Rule kCudnnNeedsUnversionedLibrary;
+extern const Rule kCudnnSecondCopy;
+
+// CUDA libraries and toolkits
+extern const Rule kToolkitMissing;
+extern const Rule kCudaHomeWrong;
+extern const Rule kCudaHomeIsAList;
+extern const Rule kSeveralToolkits;
+extern const Rule kNvccDiffersFromCudaHome;
+extern const Rule kCudaLibraryMissing;
+extern const Rule kCudaLibraryNotSearched;
+extern const Rule kCudaLibraryOtherMajor;
+extern const Rule kCudaMixedVersions;
+extern const Rule kTwoCudartMajors;
+extern const Rule kNvrtcBuiltinsMissing;
+
+// What the loader stumbles over
+extern const Rule kBrokenSonameLink;
+extern const Rule kLinkLoop;
+extern const Rule kStaleLdSoCache;
+extern const Rule kTruncatedLibrary;
+extern const Rule kEmptyLibrary;
+extern const Rule kNotALibrary;
+extern const Rule kWrongBits;
+extern const Rule kWrongCpu;
+extern const Rule kGlibcTooOld;
+extern const Rule kLibstdcxxShadowed;
+extern const Rule kCudaSymbolVersionMissing;
+extern const Rule kExecutableStack;
+extern const Rule kLdLibraryPathDeadElement;
+extern const Rule kLdLibraryPathStubs;
+extern const Rule kLdPreloadBroken;
+extern const Rule kLibraryNotReadable;
+extern const Rule kDependentMissing;
+extern const Rule kProgramCannotStart;
+extern const Rule kLdLibraryPathCurrentDirectory;
 
 // Frameworks and Python packages
-extern const Rule kFrameworkCpuOnly, kFrameworkImportFails, kTorchCompanionMismatch, kJaxJaxlibMismatch,
-    kJaxPluginMismatch, kOnnxruntimeTwice, kPinBroken, kCudaMajorPackagesMixed,
-    kCudaPackagesOtherThanFramework, kJaxWithoutCudaPlugin, kTensorflowWithoutCudaPackages,
-    kOnnxruntimeNeedsPreload, kCupyTwice, kPackageFilesChanged, kUserSiteShadows, kFrameworkInstalledTwice,
-    kBitsandbytesWithoutCudaBinary, kTensorrtPartsMismatch;
+extern const Rule kFrameworkCpuOnly;
+extern const Rule kFrameworkImportFails;
+extern const Rule kTorchCompanionMismatch;
+extern const Rule kJaxJaxlibMismatch;
+extern const Rule kJaxPluginMismatch;
+extern const Rule kOnnxruntimeTwice;
+extern const Rule kPinBroken;
+extern const Rule kCudaMajorPackagesMixed;
+extern const Rule kCudaPackagesOtherThanFramework;
+extern const Rule kJaxWithoutCudaPlugin;
+extern const Rule kTensorflowWithoutCudaPackages;
+extern const Rule kOnnxruntimeNeedsPreload;
+extern const Rule kCupyTwice;
+extern const Rule kPackageFilesChanged;
+extern const Rule kUserSiteShadows;
+extern const Rule kFrameworkInstalledTwice;
+extern const Rule kBitsandbytesWithoutCudaBinary;
+extern const Rule kTensorrtPartsMismatch;
+
+// Building
+extern const Rule kCudaHeaderMismatch;
+extern const Rule kCudnnHeaderMissing;
 
 }  // namespace culprit::rules

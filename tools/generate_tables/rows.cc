@@ -30,6 +30,8 @@ std::string_view WhatItIsNot(Form form, std::string_view text) {
     case Form::kVersion:
     case Form::kVersions:
       return IsVersion(text) ? "" : "version";
+    case Form::kVersionOrNone:
+      return text == "none" || IsVersion(text) ? "" : "version";
     case Form::kCapability:
     case Form::kCapabilities:
       return IsCapability(text) ? "" : "compute capability";
@@ -38,6 +40,7 @@ std::string_view WhatItIsNot(Form form, std::string_view text) {
     case Form::kText:
     case Form::kTexts:
     case Form::kNumber:
+    case Form::kStatus:
     case Form::kFlag:
     case Form::kWord:
       break;
@@ -55,7 +58,7 @@ class RowWriter {
     std::string text = "    {";
     for (const Field& field : table.fields) {
       const std::string value = Value(field, reader, LineOf(row));
-      text += "." + std::string(field.name) + " = " + value + ", ";
+      if (!field.data_only) text += "." + std::string(field.name) + " = " + value + ", ";
       for (const std::string_view name : table.unique) {
         if (name == field.name) key += (key.empty() ? "" : ", ") + std::string(name) + " = " + value;
       }
@@ -71,6 +74,7 @@ class RowWriter {
     switch (field.form) {
       case Form::kText:
       case Form::kVersion:
+      case Form::kVersionOrNone:
       case Form::kCapability: {
         const std::string text = reader.Text(field.name, field.required);
         if (!text.empty()) CheckForm(field, text, line);
@@ -79,6 +83,11 @@ class RowWriter {
       case Form::kNumber: {
         const int64_t number = reader.Number(field.name, field.required).value_or(0);
         if (number < 0 || number > UINT32_MAX) errors_.Add(line, NameOf(field) + " is out of range");
+        return std::to_string(number);
+      }
+      case Form::kStatus: {
+        const int64_t number = reader.Number(field.name, field.required).value_or(-1);
+        if (number < -1 || number > INT32_MAX) errors_.Add(line, NameOf(field) + " is out of range");
         return std::to_string(number);
       }
       case Form::kFlag:

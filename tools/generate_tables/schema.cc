@@ -8,6 +8,11 @@ constexpr bool kRequired = true;
 const Field kSource = {"source", Form::kText, kRequired};
 const Field kNote = {"note"};
 
+Field DataOnly(Field field) {
+  field.data_only = true;
+  return field;
+}
+
 // [[rule]]: a fact in words, found by its id.
 Table Rules(std::string_view function) {
   return {.key = "rule",
@@ -33,7 +38,7 @@ Subject Architectures() {
                                  {"jetson", Form::kFlag},
                                  {"renamed_to", Form::kCapability},
                                  {"examples", Form::kTexts},
-                                 {"examples_source"},
+                                 DataOnly({"examples_source"}),
                                  kNote,
                                  kSource},
                       .unique = {"cc"}},
@@ -81,7 +86,7 @@ Subject Cudnn() {
                                   {{"package", "CudnnBasis::kPackage"},
                                    {"range", "CudnnBasis::kRange"},
                                    {"matrix", "CudnnBasis::kMatrix"}}},
-                                 {"seen"},
+                                 DataOnly({"seen"}),
                                  kNote,
                                  kSource},
                       .unique = {"version", "build"}},
@@ -169,6 +174,112 @@ Subject Drivers() {
                      Rules("DriverRules")}};
 }
 
+// Where the CUDA libraries of a binary come from.
+Field Libraries(std::string_view name) {
+  return {name,
+          Form::kWord,
+          false,
+          {{"unknown", "LibrariesFrom::kUnknown"},
+           {"bundled", "LibrariesFrom::kBundled"},
+           {"nvidia-pip", "LibrariesFrom::kNvidiaPip"},
+           {"extra", "LibrariesFrom::kExtra"},
+           {"system", "LibrariesFrom::kSystem"},
+           {"no-gpu", "LibrariesFrom::kNoGpu"}}};
+}
+
+Subject Frameworks() {
+  return {.name = "frameworks",
+          .header = "frameworks.h",
+          .tables = {{.key = "release",
+                      .type = "FrameworkRelease",
+                      .function = "FrameworkReleases",
+                      .fields = {{"framework", Form::kText, kRequired},
+                                 {"version", Form::kVersion, kRequired},
+                                 {"until", Form::kVersion},
+                                 {"variant"},
+                                 {"cuda", Form::kVersion},
+                                 {"cuda_until", Form::kVersion},
+                                 {"cudnn", Form::kVersionOrNone},
+                                 {"cudnn_windows", Form::kVersionOrNone},
+                                 {"cudnn_until", Form::kVersion},
+                                 {"cudnn_below", Form::kVersion},
+                                 {"python", Form::kVersion},
+                                 {"python_until", Form::kVersion},
+                                 {"code", Form::kCode},
+                                 {"code_windows", Form::kCode},
+                                 {"code_aarch64", Form::kCode},
+                                 DataOnly({"code_conda", Form::kCode}),
+                                 {"code_min", Form::kCapability},
+                                 DataOnly({"code_basis"}),
+                                 Libraries("libraries"),
+                                 Libraries("libraries_windows"),
+                                 {"extra"},
+                                 DataOnly({"package"}),
+                                 {"is_default", Form::kFlag},
+                                 kNote,
+                                 kSource},
+                      .unique = {"framework", "version", "variant"}},
+                     {.key = "paddle_code",
+                      .type = "PaddleCode",
+                      .function = "PaddleCodes",
+                      .fields = {{"version", Form::kVersion, kRequired},
+                                 {"cuda_major", Form::kNumber, kRequired},
+                                 {"code", Form::kCode, kRequired},
+                                 kNote,
+                                 kSource},
+                      .unique = {"version", "cuda_major"}},
+                     {.key = "companion",
+                      .type = "Companion",
+                      .function = "Companions",
+                      .fields = {{"package", Form::kText, kRequired},
+                                 {"version", Form::kVersion, kRequired},
+                                 {"of", Form::kText, kRequired},
+                                 {"of_version", Form::kVersion, kRequired},
+                                 kSource},
+                      .unique = {"package", "version", "of", "of_version"}},
+                     Rules("FrameworkRules")}};
+}
+
+Subject GpuIds() {
+  return {.name = "gpu_ids",
+          .header = "gpu_ids.h",
+          .tables = {{.key = "chip",
+                      .type = "GpuChip",
+                      .function = "GpuChips",
+                      .fields = {{"name", Form::kText, kRequired}, {"cc", Form::kCapability}, kSource},
+                      .unique = {"name"}},
+                     {.key = "range",
+                      .type = "GpuIdRange",
+                      .function = "GpuIdRanges",
+                      .fields = {{"first", Form::kNumber, kRequired},
+                                 {"last", Form::kNumber, kRequired},
+                                 {"chip", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"first"}}}};
+}
+
+Subject Harvested() {
+  return {
+      .name = "harvested",
+      .header = "pins.h",
+      .tables = {
+          {.key = "pin",
+           .type = "Pin",
+           .function = "Pins",
+           .fields = {{"package", Form::kText, kRequired},
+                      {"version", Form::kText, kRequired},
+                      {"extra"},
+                      {"python"},
+                      {"needs", Form::kTexts, kRequired},
+                      kSource},
+           .unique = {"package", "version", "extra"}},
+          {.key = "wheel",
+           .type = "WheelVersions",
+           .function = "Wheels",
+           .fields = {{"package", Form::kText, kRequired}, {"versions", Form::kTexts, kRequired}, kSource},
+           .unique = {"package"}}}};
+}
+
 Subject HostCompilers() {
   return {.name = "host_compilers",
           .header = "host_compilers.h",
@@ -240,11 +351,86 @@ Subject Imports() {
                           kSource}}}};
 }
 
+Subject Sonames() {
+  return {.name = "sonames",
+          .header = "sonames.h",
+          .tables = {{.key = "soname",
+                      .type = "SonameRow",
+                      .function = "SonameRows",
+                      .fields = {{"library", Form::kText, kRequired},
+                                 {"name", Form::kText, kRequired},
+                                 {"cuda", Form::kVersions, kRequired},
+                                 kSource},
+                      .unique = {"name"}},
+                     {.key = "wheel_folder",
+                      .type = "WheelFolder",
+                      .function = "WheelFolders",
+                      .fields = {{"library", Form::kText, kRequired},
+                                 {"cuda12", Form::kText, kRequired},
+                                 {"cuda13", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"library"}},
+                     Rules("SonameRules")}};
+}
+
+// A table of codes of one interface.
+Table Codes(std::string_view key, std::string_view function) {
+  return {.key = key,
+          .type = "StatusCode",
+          .function = function,
+          .fields = {{"code", Form::kStatus, kRequired},
+                     {"name", Form::kText, kRequired},
+                     {"meaning", Form::kText, kRequired},
+                     {"causes", Form::kTexts},
+                     kSource},
+          .unique = {"code"}};
+}
+
+Subject StatusCodes() {
+  return {.name = "status_codes",
+          .header = "status_codes.h",
+          .tables = {{.key = "cuda",
+                      .type = "CudaStatus",
+                      .function = "CudaStatuses",
+                      .fields = {{"code", Form::kStatus, kRequired},
+                                 {"driver_name"},
+                                 {"runtime_name", Form::kText, kRequired},
+                                 {"legacy", Form::kStatus},
+                                 {"meaning", Form::kText, kRequired},
+                                 {"causes", Form::kTexts},
+                                 kSource},
+                      .unique = {"code"}},
+                     {.key = "cudnn",
+                      .type = "CudnnStatus",
+                      .function = "CudnnStatuses",
+                      .fields = {{"name", Form::kText, kRequired},
+                                 {"v7", Form::kStatus},
+                                 {"v8", Form::kStatus},
+                                 {"v9", Form::kStatus},
+                                 {"alias_in_v9"},
+                                 {"meaning", Form::kText, kRequired},
+                                 {"causes", Form::kTexts},
+                                 kSource},
+                      .unique = {"name"}},
+                     Codes("nvml", "NvmlStatuses"),
+                     Codes("windows_loader", "WindowsLoaderCodes"),
+                     {.key = "linux_loader",
+                      .type = "LoaderMessage",
+                      .function = "LinuxLoaderMessages",
+                      .fields = {{"pattern", Form::kText, kRequired},
+                                 {"meaning", Form::kText, kRequired},
+                                 {"causes", Form::kTexts},
+                                 kSource},
+                      .unique = {"pattern"}},
+                     Rules("StatusRules")}};
+}
+
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Cudnn(), Drivers(), HostCompilers(),
-                                                 Imports()};
+  static const std::vector<Subject> kSubjects = {Architectures(), Cudnn(),      Drivers(),       Frameworks(),
+                                                 GpuIds(),        Harvested(),  HostCompilers(), Imports(),
+                                                 Sonames(),       StatusCodes()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

@@ -9,16 +9,18 @@
 namespace generate {
 
 enum class Form {
-  kText,          // any text
-  kVersion,       // "12.4.1"
-  kCapability,    // "9.0", "10.0f"
-  kNumber,        // a whole number, 0 to 2^32 - 1; absent = 0
-  kFlag,          // true or false; absent = false
-  kTexts,         // a list of texts
-  kVersions,      // a list of versions
-  kCapabilities,  // a list of capabilities
-  kCode,          // a list of GPU code: "9.0" machine code, "9.0+PTX" both, "PTX 9.0" PTX alone
-  kWord,          // one of `words`
+  kText,           // any text
+  kVersion,        // "12.4.1"
+  kVersionOrNone,  // "9.1.0", "none"
+  kCapability,     // "9.0", "10.0f"
+  kNumber,         // a whole number, 0 to 2^32 - 1; absent = 0
+  kStatus,         // a whole number, 0 to 2^31 - 1; absent = -1
+  kFlag,           // true or false; absent = false
+  kTexts,          // a list of texts
+  kVersions,       // a list of versions
+  kCapabilities,   // a list of capabilities
+  kCode,           // a list of GPU code: "9.0" machine code, "9.0+PTX" both, "PTX 9.0" PTX alone
+  kWord,           // one of `words`
 };
 
 struct Field {
@@ -27,6 +29,7 @@ struct Field {
   bool required = false;
   // For kWord: the words and what stands for each in C++; the first is that of an absent key.
   std::vector<std::pair<std::string_view, std::string_view>> words = {};
+  bool data_only = false;  // checked, but kept out of the program: for the reader of the file
 };
 
 struct Table {

@@ -1,0 +1,94 @@
+// data/frameworks.toml: official binaries of frameworks, what they were built with and for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/version.h"
+#include "knowledge/answer.h"
+#include "knowledge/driver.h"
+
+namespace culprit::knowledge {
+
+enum class LibrariesFrom {
+  kUnknown,
+  kBundled,    // inside the binary
+  kNvidiaPip,  // nvidia-* packages that it depends on
+  kExtra,      // nvidia-* packages, with a pip extra
+  kSystem,     // whatever the machine has
+  kNoGpu,      // no GPU support on this platform
+};
+
+struct FrameworkRelease {
+  std::string_view
+      framework;  // "torch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2", "paddle" ...
+  std::string_view version;     // "2.5.1"; "1.19" = every 1.19.x
+  std::string_view until;       // last version of a range, "" = `version` alone
+  std::string_view variant;     // "cu124", "cuda12"; "" = there is one build
+  std::string_view cuda;        // built with; "" = not known
+  std::string_view cuda_until;  // where a range is accepted
+  std::string_view cudnn;       // built with, or the lowest accepted; "none" = not used; "" = not known
+  std::string_view cudnn_windows;
+  std::string_view cudnn_until;
+  std::string_view cudnn_below;
+  std::string_view python;
+  std::string_view python_until;
+  std::span<const std::string_view> code;  // GPU code on Linux x86-64 (CodeRunsOn); empty = not known
+  std::span<const std::string_view> code_windows;
+  std::span<const std::string_view> code_aarch64;
+  std::string_view code_min;  // only the lowest capability is known
+  LibrariesFrom libraries;
+  LibrariesFrom libraries_windows;
+  std::string_view extra;  // "tensorflow[and-cuda]"
+  bool is_default;         // what the package index gives without a variant
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const FrameworkRelease> FrameworkReleases();
+
+// GPU code that Paddle's build scripts ask for by default.
+struct PaddleCode {
+  std::string_view version;
+  uint32_t cuda_major;
+  std::span<const std::string_view> code;
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const PaddleCode> PaddleCodes();
+
+// Releases that belong together and whose pins are not on the index.
+struct Companion {
+  std::string_view package;
+  std::string_view version;
+  std::string_view of;
+  std::string_view of_version;
+  std::string_view source;
+};
+std::span<const Companion> Companions();
+
+std::span<const Rule> FrameworkRules();
+
+// A framework as people name it ("pytorch", "onnxruntime-gpu") -> the name in the table; "" = none.
+std::string_view FrameworkName(std::string_view name);
+
+// Every build of a release, the default one first: for "2.5.1" all of torch 2.5.1, for "2.5" those of the
+// newest 2.5.x. `variant` ("cu124") keeps that build alone; "" keeps all.
+std::vector<const FrameworkRelease*> FindFramework(std::string_view framework, const base::Version& version,
+                                                   std::string_view variant = "");
+
+// Whether one build works with ...
+Answer FrameworkOnDriver(const FrameworkRelease& row, const base::Version& driver, Platform platform);
+// ... an installed toolkit. Where the binary brings its own CUDA the installed one does not matter.
+Answer FrameworkWithCuda(const FrameworkRelease& row, const base::Version& cuda, Platform platform);
+// ... a cuDNN that is loaded instead of the one it was built with.
+Answer FrameworkWithCudnn(const FrameworkRelease& row, const base::Version& cudnn, Platform platform);
+// ... a GPU. `driver` may be nothing; with it PTX that the driver cannot compile counts as no.
+Answer FrameworkOnGpu(const FrameworkRelease& row, const base::Version& cc, const base::Version* driver,
+                      Platform platform);
+Answer FrameworkOnPython(const FrameworkRelease& row, const base::Version& python);
+// ... a platform at all.
+Answer FrameworkOnPlatform(const FrameworkRelease& row, Platform platform);
+
+}  // namespace culprit::knowledge

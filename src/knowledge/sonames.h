@@ -1,0 +1,33 @@
+// data/sonames.toml: which CUDA a library name belongs to. libraries.toml says what such a library opens.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "knowledge/answer.h"
+
+namespace culprit::knowledge {
+
+struct SonameRow {
+  std::string_view library;                // "cufft"
+  std::string_view name;                   // "libcufft.so.11", "cufft64_11.dll"
+  std::span<const std::string_view> cuda;  // "12" = every 12.x, "10.2" = that release
+  std::string_view source;
+};
+std::span<const SonameRow> SonameRows();
+
+// Where wheels put a library, below site-packages.
+struct WheelFolder {
+  std::string_view library;
+  std::string_view cuda12;
+  std::string_view cuda13;
+  std::string_view source;
+};
+std::span<const WheelFolder> WheelFolders();
+
+std::span<const Rule> SonameRules();
+
+// The releases that ship a library under this soname or DLL name; nullptr when the table does not have it.
+const SonameRow* FindSoname(std::string_view name);
+
+}  // namespace culprit::knowledge

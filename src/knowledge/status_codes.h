@@ -1,0 +1,63 @@
+// data/status_codes.toml: status codes and loader messages, what they mean in practice, which causes they
+// speak for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "knowledge/answer.h"
+
+namespace culprit::knowledge {
+
+struct CudaStatus {
+  int32_t code;
+  std::string_view driver_name;   // "CUDA_ERROR_NO_DEVICE"; "" = the driver has none
+  std::string_view runtime_name;  // "cudaErrorNoDevice"
+  int32_t legacy;                 // number of the runtime before CUDA 10.1; -1 = none
+  std::string_view meaning;
+  std::span<const std::string_view> causes;
+  std::string_view source;
+};
+std::span<const CudaStatus> CudaStatuses();
+
+struct CudnnStatus {
+  std::string_view name;
+  int32_t v7;  // its number in that major; -1 = not there
+  int32_t v8;
+  int32_t v9;
+  std::string_view alias_in_v9;
+  std::string_view meaning;
+  std::span<const std::string_view> causes;
+  std::string_view source;
+};
+std::span<const CudnnStatus> CudnnStatuses();
+
+struct StatusCode {
+  int32_t code;
+  std::string_view name;
+  std::string_view meaning;
+  std::span<const std::string_view> causes;
+  std::string_view source;
+};
+std::span<const StatusCode> NvmlStatuses();
+std::span<const StatusCode> WindowsLoaderCodes();
+
+struct LoaderMessage {
+  std::string_view pattern;  // part of the message
+  std::string_view meaning;
+  std::span<const std::string_view> causes;
+  std::string_view source;
+};
+std::span<const LoaderMessage> LinuxLoaderMessages();
+
+std::span<const Rule> StatusRules();
+
+// By number, or by either name ("CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice"); nullptr when there is none.
+const CudaStatus* FindCudaStatus(int32_t code);
+const CudaStatus* FindCudaStatus(std::string_view name);
+// By name, or by the number it has in that cuDNN major (7, 8, 9).
+const CudnnStatus* FindCudnnStatus(std::string_view name);
+const CudnnStatus* FindCudnnStatus(int32_t code, uint32_t cudnn_major);
+
+}  // namespace culprit::knowledge

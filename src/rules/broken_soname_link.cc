@@ -1,0 +1,57 @@
+// CUL5001: a link on the way of the search leads nowhere.
+#include "rules/failed_loads.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The name that a program asks for is a symbolic link in a searched directory, and its target is gone.
+
+## Why it breaks
+The loader passes over it as if nothing were there. An upgrade removed the numbered file, or a tree was copied without
+its files.
+
+## How culprit knows
+The link was met while the load was played; nothing lies at its target.
+
+## Fix
+Install the package again that owns the link, and let ldconfig set links. Do not link to a file of another version.
+
+## When this is not your problem
+Dangling links that no program of yours meets do no harm and are not reported.
+
+## Sources
+ld.so(8) and the source of glibc (elf/dl-load.c).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kDanglingLink) continue;
+    if (failed.IsCudnn()) continue;  // CUL3009
+    report::Finding& finding = Fire(
+        ruling, failed,
+        failed.file + " is a link that leads nowhere, and no other " + failed.request->name + " is found",
+        failed.file);
+    finding.evidence.push_back({failed.file + " leads to nothing", failed.file});
+    finding.fix = {
+        .text = "see where the link leads, install that library again, then let ldconfig set the links",
+        .commands = {"readlink -f " + failed.file, "sudo ldconfig"},
+        .risk = "low"};
+  }
+}
+
+}  // namespace
+
+const Rule kBrokenSonameLink = {.code = "CUL5001",
+                                .name = "broken_soname_link",
+                                .cause = "broken-symlink",
+                                .severity = report::Severity::kError,
+                                .since = "0.2.0",
+                                .title = "a link on the way of the search leads nowhere",
+                                .page = kPage,
+                                .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,57 @@
+// CUL8003: cuda.h beside nvcc is of another release.
+#include "rules/rule.h"
+#include "rules/table.h"
+#include "rules/toolkit_facts.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The headers in a toolkit are of another release than its nvcc: a mixture of two installations.
+
+## Why it breaks
+nvcc and the headers check each other: "CUDA compiler and CUDA toolkit headers are incompatible, please check your
+include paths". Or the build passes and calls functions that the libraries do not have.
+
+## How culprit knows
+CUDA_VERSION in cuda.h against the release that nvcc carries inside.
+
+## Fix
+Install the toolkit again as a whole; in a conda environment bring cuda-nvcc and cuda-cudart-dev to one release.
+
+## When this is not your problem
+Where nothing is built, neither is used.
+
+## Sources
+crt/host_config.h and cuda_runtime_api.h of CUDA 13.0.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const snapshot::Toolkit* toolkit : Compilers(scene)) {
+    if (toolkit->nvcc_version.empty() || toolkit->header_version.empty()) continue;
+    if (Release(toolkit->nvcc_version) == Release(toolkit->header_version)) continue;
+    report::Finding& finding = ruling.Fire(toolkit->nvcc + " is " + toolkit->nvcc_version +
+                                               ", cuda.h beside it is of CUDA " + toolkit->header_version,
+                                           toolkit->root);
+    finding.evidence.push_back({toolkit->nvcc + " says V" + toolkit->nvcc_version, toolkit->nvcc});
+    finding.evidence.push_back({"CUDA_VERSION of its cuda.h is that of " + toolkit->header_version,
+                                toolkit->root + "/include/cuda.h"});
+    finding.fix = {.text = "install this toolkit again as a whole, of one release",
+                   .commands = {"grep -n 'define CUDA_VERSION' " + toolkit->root + "/include/cuda.h"},
+                   .risk = "none"};
+  }
+}
+
+}  // namespace
+
+const Rule kCudaHeaderMismatch = {.code = "CUL8003",
+                                  .name = "cuda_header_mismatch",
+                                  .cause = "header-library-mismatch",
+                                  .severity = report::Severity::kWarning,
+                                  .since = "0.2.0",
+                                  .title = "cuda.h beside nvcc is of another release",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules

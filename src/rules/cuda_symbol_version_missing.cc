@@ -1,0 +1,64 @@
+// CUL5011: a CUDA library of another version stands under the name.
+#include "knowledge/libraries.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+#include "rules/version_misses.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A file needs a symbol version named after a CUDA library ("libcublas.so.12"), and the file that is loaded under that
+name does not define it.
+
+## Why it breaks
+The file is a library of another generation under a borrowed name: someone linked libcublas.so.12 to
+libcublas.so.11, or libcudnn.so.8 to libcudnn.so.9, as bad advice has it.
+
+## How culprit knows
+NVIDIA libraries define one symbol version that is named like the soname; the one that is needed is compared with
+those that are defined.
+
+## Fix
+Take the link away and install the real library of that generation.
+
+## When this is not your problem
+Libraries without any symbol versions are accepted by the loader and are not reported.
+
+## Sources
+Symbol versions of libcublas.so.13 and libcudnn_ops.so.9; elf/dl-version.c of glibc.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const VersionMiss& miss : VersionMisses(scene)) {
+    if (knowledge::FindLibrary(miss.version) == nullptr) continue;
+    const auto& elf = scene.view.Open(miss.file).elf;
+    const std::string soname = elf != nullptr && elf->soname ? *elf->soname : "";
+    report::Finding& finding =
+        ruling.Fire(miss.asker + " needs " + miss.version + ", " + miss.file +
+                        (soname.empty() ? " does not define it" : " is really " + soname),
+                    miss.file);
+    finding.affects.push_back(miss.scenario->title);
+    finding.evidence.push_back({miss.words, "the loader's words, from its model"});
+    const std::string real = scene.view.RealPath(miss.file);
+    if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
+    finding.fix = {.text = "see what the name leads to, and install the real " + miss.version +
+                           " in its place; a link from one generation to another is never right",
+                   .commands = {"ls -l " + miss.file},
+                   .risk = "none"};
+  }
+}
+
+}  // namespace
+
+const Rule kCudaSymbolVersionMissing = {.code = "CUL5011",
+                                        .name = "cuda_symbol_version_missing",
+                                        .cause = "cuda-mixed-versions",
+                                        .severity = report::Severity::kError,
+                                        .since = "0.2.0",
+                                        .title = "a CUDA library of another version stands under the name",
+                                        .page = kPage,
+                                        .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,77 @@
+// CUL3005: a cuDNN made for another CUDA is loaded.
+#include "rules/cudnn_facts.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The process runs on one CUDA major version, and the cuDNN that it loads was made for another. The version of cuDNN and
+the CUDA that it was made for are two facts: 9.19 exists for CUDA 12 and for CUDA 13.
+
+## Why it breaks
+cuDNN asks for cuBLAS and NVRTC of its own CUDA major and does not find them, or brings a second set into the process.
+Its CUDA runtime may also need a newer driver than the program does.
+
+## How culprit knows
+The CUDA of a copy comes from its package (nvidia-cudnn-cu12, libcudnn9-cuda-12), its run path, or the names of
+libraries inside it; that of the process from the CUDA runtime that it loads.
+
+## Fix
+Install the cuDNN of the same version for the CUDA of the program. Wheels of two CUDA majors share one directory: take
+the wrong one out first.
+
+## When this is not your problem
+Copies that no process loads may be for any CUDA.
+
+## Sources
+Package names of NVIDIA; file lists of the wheels.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    const auto found = FindCudnnForAnotherCuda(scene, scenario);
+    if (!found) continue;
+    report::Finding& finding = ruling.Fire(found->cudnn + " was made for CUDA " + found->cudnn_cuda +
+                                               ", the process runs on CUDA " + found->process_cuda,
+                                           found->cudnn);
+    finding.affects.push_back(scenario.title);
+    finding.evidence.push_back({"cuDNN for CUDA " + found->cudnn_cuda, found->cudnn_source});
+    finding.evidence.push_back({"CUDA " + found->process_cuda + " in the process", found->process_source});
+    // Without its own cuBLAS it cannot work; with it, it mostly does.
+    finding.severity = report::Severity::kWarning;
+    for (const loader::Request& request : scenario.graph.requests) {
+      const bool cublas =
+          request.name.starts_with("libcublas") && request.name.ends_with("." + found->cudnn_cuda);
+      if (!cublas || request.error.empty() || request.alternative) continue;
+      finding.severity = report::Severity::kError;
+      finding.evidence.push_back({request.error, "the loader's words, from its model"});
+    }
+    const auto* environment = scene.EnvironmentOf(scenario);
+    const snapshot::CudnnCopy* copy = CopyOf(scene, found->cudnn);
+    finding.fix = {.text = "install cuDNN for CUDA " + found->process_cuda + " in its place",
+                   .commands = {},
+                   .risk = "low"};
+    if (environment != nullptr && copy != nullptr && copy->owner.starts_with("pip ")) {
+      const std::string python = environment->interpreter.empty() ? "python3" : environment->interpreter;
+      finding.fix.commands = {python + " -m pip uninstall -y nvidia-cudnn-cu" + found->cudnn_cuda,
+                              python + " -m pip install --force-reinstall --no-deps nvidia-cudnn-cu" +
+                                  found->process_cuda + "==" + copy->version};
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kCudnnForAnotherCuda = {.code = "CUL3005",
+                                   .name = "cudnn_for_another_cuda",
+                                   .cause = "cuda-version-mismatch",
+                                   .severity = report::Severity::kError,
+                                   .since = "0.2.0",
+                                   .title = "a cuDNN made for another CUDA is loaded",
+                                   .page = kPage,
+                                   .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,123 @@
+// CUL3003: a cuDNN that is used lacks parts that it needs.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "rules/failed_loads.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+libcudnn is only a shim; the work is done by parts that it opens on first use (graph, ops, cnn, adv, engines). The
+shim is there, some of the parts are not.
+
+## Why it breaks
+"Unable to load any of {libcudnn_ops.so.9.1.0, ...}", "Invalid handle. Cannot load symbol cudnnCreateTensorDescriptor",
+"Could not load library libcudnn_cnn_infer.so.8", CUDNN_STATUS_SUBLIBRARY_UNAVAILABLE, mostly at the first
+convolution and not at the start.
+
+## How culprit knows
+Which parts a release opens, and by which names, is in data/libraries.toml; the search for each is played through a
+model of the loader.
+
+## Fix
+Install the package again that the shim belongs to. A wheel that bundles the shim alone (ctranslate2) needs the parts
+from nvidia-cudnn and a search path to them. Do not copy single files from another release.
+
+## When this is not your problem
+libcudnn_engines_precompiled is left out on purpose by the cudnn-jit packages, and is not counted.
+
+## Sources
+Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
+)md";
+
+// The installed copy in the directory of a file; nullptr when the collector did not see it.
+const snapshot::CudnnCopy* CopyOf(const Scene& scene, const std::string& path) {
+  if (!scene.stack().cudnn) return nullptr;
+  const std::string directory = scene.view.RealPath(std::string(base::DirName(path)));
+  for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
+    if (scene.view.RealPath(copy.directory) == directory) return &copy;
+  }
+  return nullptr;
+}
+
+report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
+  const bool bundled =
+      base::BaseName(asker).find("-") != std::string_view::npos;  // libcudnn-0a1b2c3d.so.9.1.0
+  if (!failed.copies.empty() && failed.why == Why::kElsewhere && bundled) {
+    return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
+  }
+  const snapshot::CudnnCopy* copy = CopyOf(scene, asker);
+  const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
+  if (words.size() == 3 && words[0] == "pip") {
+    const auto* environment = scene.EnvironmentOf(*failed.scenario);
+    const std::string python =
+        environment == nullptr || environment->interpreter.empty() ? "python3" : environment->interpreter;
+    return {
+        .text = "install the package again, the same version",
+        .commands = {python + " -m pip install --force-reinstall --no-deps " + words[1] + "==" + words[2]},
+        .risk = "low"};
+  }
+  if (words.size() >= 2 && words[0] == "dpkg") {
+    return {.text = "install the package again",
+            .commands = {"sudo apt-get install --reinstall " + words[1]},
+            .risk = "low"};
+  }
+  if (words.size() >= 2 && words[0] == "conda") {
+    return {.text = "install the package again",
+            .commands = {"conda install --force-reinstall " + words[1]},
+            .risk = "low"};
+  }
+  return {.text = "install this cuDNN again as a whole; do not copy single parts from another release",
+          .commands = {"culprit why " + failed.request->name},
+          .risk = "none"};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  std::map<std::string, std::vector<const FailedLoad*>> by_asker;
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    const bool absent =
+        failed.why == Why::kNowhere || failed.why == Why::kElsewhere || failed.why == Why::kOtherMajor;
+    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent) by_asker[failed.asker].push_back(&failed);
+  }
+  for (const auto& [asker, parts] : by_asker) {
+    std::set<std::string> names;
+    for (const FailedLoad* part : parts) names.insert(part->request->name);
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    const auto version = scene.view.Version(asker);
+    report::Finding& finding =
+        Fire(ruling, *parts.front(),
+             asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + list, asker);
+    for (const FailedLoad* part : parts) {
+      if (std::ranges::find(finding.affects, part->scenario->title) == finding.affects.end()) {
+        finding.affects.push_back(part->scenario->title);
+      }
+      for (const loader::LibraryCopy& copy : part->copies) {
+        const auto fact = scene.view.Version(copy.path);
+        finding.evidence.push_back(
+            {copy.path + (fact ? " is " + fact->version : " is there") + ", where it is not looked for",
+             fact ? fact.source : copy.path});
+      }
+    }
+    finding.fix = Repair(scene, *parts.front(), asker);
+  }
+}
+
+}  // namespace
+
+const Rule kCudnnIncomplete = {.code = "CUL3003",
+                               .name = "cudnn_incomplete",
+                               .cause = "cudnn-sublibrary-missing",
+                               .severity = report::Severity::kError,
+                               .since = "0.2.0",
+                               .title = "a cuDNN that is used lacks parts that it needs",
+                               .page = kPage,
+                               .check = Check};
+
+}  // namespace culprit::rules

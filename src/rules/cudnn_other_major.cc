@@ -1,0 +1,81 @@
+// CUL3002: only another major version of cuDNN is on the machine.
+#include "base/text.h"
+#include "rules/failed_loads.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The program was built for one major version of cuDNN (8, say) and the machine has another (9).
+
+## Why it breaks
+The major version is part of the file name, so the loader does not take one for the other, and rightly: functions
+were removed and structures changed between 7, 8 and 9. The move from 8 to 9 in 2024 is behind most of these.
+
+## How culprit knows
+The name that is asked for carries the major version; the copies on disk carry theirs, in the name and in the
+exported version word.
+
+## Fix
+Take a build of the program for the cuDNN that is there, or install the other major version as well: two majors live
+side by side (but not as wheels in one environment). cuDNN 9 came with torch 2.4, onnxruntime-gpu 1.19,
+ctranslate2 4.5. Do not link libcudnn.so.8 to libcudnn.so.9.
+
+## When this is not your problem
+If another program on the machine uses the other major, leave that one alone.
+
+## Sources
+Release notes of cuDNN 9.0; release notes of the frameworks named.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (!failed.IsCudnnShim() || failed.why != Why::kOtherMajor) continue;
+    const std::string& there = failed.copies.front().path;
+    const auto version = scene.view.Version(there);
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.request->name + " is asked for, this machine has " +
+                 (version ? "cuDNN " + version->version : std::string(base::BaseName(there))) + " in " +
+                 std::string(base::DirName(there)),
+             failed.request->name);
+    for (const loader::LibraryCopy& copy : failed.copies) {
+      const auto fact = scene.view.Version(copy.path);
+      finding.evidence.push_back({copy.path + (fact ? " is " + fact->version : " is another generation"),
+                                  fact ? fact.source : copy.path});
+    }
+    finding.fix = {.text = "take a build of the program for the cuDNN that is there, or install " +
+                           failed.request->name +
+                           " beside it; do not link one major version to the name of another",
+                   .commands = {"culprit why " + failed.request->name},
+                   .risk = "none"};
+    if (const auto* framework = scene.FrameworkOf(*failed.scenario)) {
+      const auto* environment = scene.EnvironmentOf(*failed.scenario);
+      const std::string package = PipPackage(*failed.library, base::Split(framework->cuda, '.').front());
+      const std::string major = failed.request->name.substr(failed.request->name.rfind('.') + 1);
+      if (!package.empty() && !environment->interpreter.empty()) {
+        finding.fix = {
+            .text = "install the cuDNN that " + framework->name + " " + framework->version +
+                    " was built for into its environment",
+            .commands = {environment->interpreter + " -m pip install '" + package + "==" + major + ".*'"},
+            .risk = "low"};
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kCudnnOtherMajor = {.code = "CUL3002",
+                               .name = "cudnn_other_major",
+                               .cause = "cudnn-version-mismatch",
+                               .severity = report::Severity::kError,
+                               .since = "0.2.0",
+                               .title = "only another major version of cuDNN is on the machine",
+                               .page = kPage,
+                               .check = Check};
+
+}  // namespace culprit::rules

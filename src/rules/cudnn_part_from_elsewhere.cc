@@ -1,0 +1,74 @@
+// CUL3011: a part of cuDNN is taken from another copy of the same version.
+#include "base/text.h"
+#include "rules/cudnn_facts.h"
+#include "rules/load_facts.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+All parts that a process loads are of one version, but they come from several directories: a part that is missing beside
+the shim was found in another copy.
+
+## Why it breaks
+It works by luck. The next upgrade of one of the copies makes it a mixture, which fails.
+
+## How culprit knows
+Directories and versions of the parts that win when the load is played.
+
+## Fix
+Complete the copy that the program brings along.
+
+## When this is not your problem
+Two names of one directory count as one.
+
+## Sources
+Traces of the loader with single parts removed (cuDNN 9.19).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (!OneCudnnOf(scene, scenario)) continue;  // none, or mixed: CUL3004
+    const auto loaded = CudnnOf(scene, scenario);
+    const auto directory = [&](const LoadedCudnn& one) {
+      return std::string(base::DirName(one.object->real_path));
+    };
+    for (const LoadedCudnn& one : loaded) {
+      if (directory(one) == directory(loaded.front()) || !one.version || !loaded.front().version) continue;
+      report::Finding& finding = ruling.Fire(
+          std::string(base::BaseName(one.object->path)) + " is taken from " + directory(one) + ", " +
+              std::string(base::BaseName(loaded.front().object->path)) + " from " + directory(loaded.front()),
+          one.object->path);
+      finding.affects.push_back(scenario.title);
+      finding.evidence.push_back({one.object->path + " is " + one.version->ToString() + ", found through " +
+                                      FoundThrough(scenario.graph, one.object->path),
+                                  one.source});
+      finding.evidence.push_back(
+          {loaded.front().object->path + " is " + loaded.front().version->ToString(), loaded.front().source});
+      finding.fix =
+          one.object->via == loader::Via::kLdLibraryPath
+              ? WithoutSearchDirectory(scene, std::string(base::DirName(one.object->path)))
+              : report::Fix{.text = "install the missing part beside " + loaded.front().object->path,
+                            .commands = {"culprit why " + std::string(base::BaseName(one.object->path))},
+                            .risk = "none"};
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kCudnnPartFromElsewhere = {
+    .code = "CUL3011",
+    .name = "cudnn_part_from_elsewhere",
+    .cause = "cudnn-mixed-versions",
+    .severity = report::Severity::kWarning,
+    .since = "0.2.0",
+    .title = "a part of cuDNN is taken from another copy of the same version",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,76 @@
+// CUL5017: a library that CUDA itself needs is missing.
+#include "base/text.h"
+#include "rules/failed_loads.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A library of CUDA or cuDNN is there, and something of the system that it needs in turn is not: zlib, libgomp, libnuma.
+
+## Why it breaks
+The message names the missing file or, in some frameworks, only the CUDA library that could not be loaded because of
+it. Small container images are the usual place.
+
+## How culprit knows
+The dependencies of each file are played through a model of the loader.
+
+## Fix
+Install the package of the system that brings it.
+
+## When this is not your problem
+Static builds of the library do not ask.
+
+## Sources
+DT_NEEDED of the files of cuDNN 9 (libz.so.1) and NCCL.
+)md";
+
+struct Package {
+  std::string_view library, debian, fedora;
+};
+constexpr Package kPackages[] = {{"libz.so.1", "zlib1g", "zlib"},
+                                 {"libgomp.so.1", "libgomp1", "libgomp"},
+                                 {"libstdc++.so.6", "libstdc++6", "libstdc++"},
+                                 {"libnuma.so.1", "libnuma1", "numactl-libs"},
+                                 {"libibverbs.so.1", "libibverbs1", "libibverbs"},
+                                 {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) == nullptr)
+      continue;
+    if (failed.why != Why::kNowhere && failed.why != Why::kElsewhere) continue;
+    report::Finding& finding =
+        Fire(ruling, failed, failed.request->name + ", which " + failed.asker + " needs, is not found",
+             failed.asker);
+    for (const loader::LibraryCopy& copy : failed.copies) {
+      finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
+    }
+    finding.fix = {.text = "install the package of the system that brings " + failed.request->name,
+                   .commands = {},
+                   .risk = "low"};
+    for (const Package& package : kPackages) {
+      if (package.library != failed.request->name) continue;
+      const bool debian = scene.view.Open("/var/lib/dpkg/status").error == base::PathError::kNone ||
+                          scene.view.Directory("/etc/apt") == base::PathError::kNone;
+      finding.fix.commands = {debian ? "sudo apt-get install " + std::string(package.debian)
+                                     : "sudo dnf install " + std::string(package.fedora)};
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kDependentMissing = {.code = "CUL5017",
+                                .name = "dependent_missing",
+                                .cause = "dependent-missing",
+                                .severity = report::Severity::kError,
+                                .since = "0.2.0",
+                                .title = "a library that CUDA itself needs is missing",
+                                .page = kPage,
+                                .check = Check};
+
+}  // namespace culprit::rules

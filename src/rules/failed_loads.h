@@ -1,0 +1,77 @@
+// Libraries that a process asks for and does not get, each with the one reason that explains it. Several
+// rules share this list and each speaks for its own reasons, so one broken thing gives one finding.
+//
+// Left out: what the caller survives without, names of which another one speaks for the same call, and
+// libraries of the driver, which have rules of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "knowledge/libraries.h"
+#include "loader/library_copies.h"
+#include "rules/rule.h"
+
+namespace culprit::rules {
+
+enum class Why {
+  kUncertain,       // the snapshot does not know enough
+  kBelow,           // the file was found; what is missing is something that it needs, which has its own entry
+  kVersionMissing,  // the file was found; a symbol version is not there (version_misses.h)
+  kEmptyFile,       // file decides
+  kTruncated,       // file decides
+  kNotALibrary,     // file decides
+  kExecutableStack,  // file decides
+  kUnusable,         // file decides: a directory, a bad header ...
+  kDanglingLink,     // a link of that name on the way leads nowhere
+  kLinkLoop,
+  kNotReadable,
+  kWrongBits,  // files of that name were passed over
+  kWrongCpu,
+  kStaleCache,  // ld.so.cache names a file that is gone
+  kNotCached,   // it lies in a directory of ld.so.cache, but ldconfig has not run since
+  kElsewhere,   // it is on the machine, where nobody looks
+  kOtherMajor,  // other generations of it are on the machine
+  kNowhere,
+};
+
+struct FailedLoad {
+  const loader::Scenario* scenario = nullptr;
+  const loader::Request* request = nullptr;
+  const knowledge::Library* library = nullptr;  // nullptr when it is no CUDA library
+  std::string asker;                            // path of the file that asks
+  Why why = Why::kNowhere;
+  std::string file;                         // the file that decides, or the directory that holds it; "" none
+  std::vector<loader::LibraryCopy> copies;  // kElsewhere: of that name; kOtherMajor: of the other ones
+
+  bool IsCudnn() const { return library != nullptr && library->family == "cudnn"; }
+  // libcudnn.so.N, that programs ask for, and not one of the parts that it opens.
+  bool IsCudnnShim() const { return IsCudnn() && library->name == "cudnn"; }
+};
+
+// Worked out at the first call for a scene.
+const std::vector<FailedLoad>& FailedLoads(const Scene& scene);
+
+// A finding about it, with whom it hits, who asks, and the loader's words. The summary and the fix are the
+// rule's.
+report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject);
+
+// Notes what could not be told for lack of facts.
+void NoteUncertain(const Scene& scene, Ruling& ruling);
+
+// How a user starts the process again: "/usr/bin/train", "python3 -c 'import torch'".
+std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
+
+// Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
+// where it belongs to a Python environment or a home.
+report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
+
+// The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" where several
+// share it.
+std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname);
+// The pip distribution that brings it for that CUDA: "nvidia-cublas-cu12"; "" when none is known.
+std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
+// How it is installed for the scenario: with pip in the environment of a framework, otherwise in words.
+report::Fix Install(const Scene& scene, const FailedLoad& failed);
+
+}  // namespace culprit::rules

@@ -1,0 +1,55 @@
+// CUL5006: a text file stands under the name of a library.
+#include "rules/failed_loads.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The file does not begin as a library does. Usually it is a pointer of Git LFS, an error page that was saved instead of
+the download, or a linker script.
+
+## Why it breaks
+The loader does not pass over it: the load ends with "invalid ELF header", though a good copy may follow.
+
+## How culprit knows
+The first bytes of the file were read.
+
+## Fix
+Fetch the real file: `git lfs pull` for a pointer, another download for a page, the package for everything else.
+
+## When this is not your problem
+Linker scripts (libc.so, libncurses.so) serve the linker under names without a number and are fine there.
+
+## Sources
+ld.so(8) and the source of glibc (elf/dl-load.c).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kNotALibrary) continue;
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.file + " is no ELF file, and the search for " + failed.request->name + " ends there",
+             failed.file);
+    finding.evidence.push_back({failed.file + " does not begin with the ELF magic", failed.file});
+    finding.fix = {.text = "look at what it is, then install the real file again",
+                   .commands = {"head -c 200 " + failed.file},
+                   .risk = "none"};
+  }
+}
+
+}  // namespace
+
+const Rule kNotALibrary = {.code = "CUL5006",
+                           .name = "not_a_library",
+                           .cause = "corrupt-library",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a text file stands under the name of a library",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,60 @@
+// CUL4011: NVRTC does not find its builtins.
+#include "base/text.h"
+#include "rules/failed_loads.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+NVRTC, the compiler that programs use at run time, opens libnvrtc-builtins of exactly its own release, and does not
+find it.
+
+## Why it breaks
+"nvrtc: error: failed to open libnvrtc-builtins.so.12.4. Make sure that libnvrtc-builtins.so.12.4 is installed
+correctly", at the first kernel that is compiled at run time (fused kernels, CuPy, some cuDNN engines).
+
+## How culprit knows
+libnvrtc has no run path of its own, so the file beside it is found only if its directory is searched or the file was
+loaded before. The search is played.
+
+## Fix
+Install NVRTC and its builtins together, from one release and in one searched directory.
+
+## When this is not your problem
+Programs that load the builtins by path before (torch does) do not fail.
+
+## Sources
+The text inside libnvrtc.so; the trace of the loader with CUDA 13.0.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.library == nullptr || failed.library->name != "nvrtc-builtins") continue;
+    if (failed.why != Why::kNowhere && failed.why != Why::kElsewhere && failed.why != Why::kOtherMajor)
+      continue;
+    report::Finding& finding =
+        Fire(ruling, failed, failed.request->name + " is not found by " + failed.asker, failed.asker);
+    for (const loader::LibraryCopy& copy : failed.copies) {
+      finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
+    }
+    finding.fix = failed.why == Why::kElsewhere
+                      ? SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)))
+                      : Install(scene, failed);
+  }
+}
+
+}  // namespace
+
+const Rule kNvrtcBuiltinsMissing = {.code = "CUL4011",
+                                    .name = "nvrtc_builtins_missing",
+                                    .cause = "cuda-library-missing",
+                                    .severity = report::Severity::kError,
+                                    .since = "0.2.0",
+                                    .title = "NVRTC does not find its builtins",
+                                    .page = kPage,
+                                    .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,57 @@
+// CUL5007: a library is of another word size than the program.
+#include "rules/failed_loads.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The loader found a library of the right name that is made for 32 bits where the program has 64, or the other way round.
+
+## Why it breaks
+It passes over the file and goes on; when nothing else is found, the message is "wrong ELF class: ELFCLASS32".
+
+## How culprit knows
+The class in the header of the file was compared with that of the loader.
+
+## Fix
+Install the library for the word size of the program, and take the directory of the other one out of LD_LIBRARY_PATH.
+
+## When this is not your problem
+With several word sizes installed, such files are passed over in silence and do no harm.
+
+## Sources
+ld.so(8) and the source of glibc (elf/dl-load.c).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kWrongBits) continue;
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.file + " is a " + std::to_string(scene.view.Open(failed.file).elf->bits()) +
+                 "-bit library; the program is not",
+             failed.file);
+    finding.evidence.push_back(
+        {"ELF class of " + failed.file + " is " + std::to_string(scene.view.Open(failed.file).elf->bits()),
+         failed.file});
+    finding.fix = {.text = "install " + failed.request->name + " for the word size of the program",
+                   .commands = {"file -L " + failed.file + " " + failed.asker},
+                   .risk = "none"};
+  }
+}
+
+}  // namespace
+
+const Rule kWrongBits = {.code = "CUL5007",
+                         .name = "wrong_bits",
+                         .cause = "bitness-mismatch",
+                         .severity = report::Severity::kError,
+                         .since = "0.2.0",
+                         .title = "a library is of another word size than the program",
+                         .page = kPage,
+                         .check = Check};
+
+}  // namespace culprit::rules
