@@ -111,10 +111,14 @@ class Expander {
                                 : key == "file"       ? std::string(base::BaseName(item))
                                 : key == "python"     ? WithoutDots(environment_.python)
                                 : key == "cuda"       ? cuda_
+                                : key == "cudnn"      ? framework_.cudnn.substr(0, framework_.cudnn.find('.'))
                                 : key == "torch_cuda" ? torch_cuda_
                                                       : "";
       if (value.empty()) return std::nullopt;
-      text += value;
+      // What `each` gives may itself ask for a value: "libcudnn.so.{cudnn}".
+      const auto filled = value.find('{') == std::string::npos ? std::optional(value) : Fill(value, "");
+      if (!filled) return std::nullopt;
+      text += *filled;
       i = close + 1;
     }
     return text;

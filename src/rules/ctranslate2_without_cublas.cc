@@ -31,7 +31,8 @@ ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_
 )md";
 
 // A copy in the environment that the loader does not look at.
-std::string CopyIn(const Scene& scene, const snapshot::PythonEnvironment& environment, const std::string& name) {
+std::string CopyIn(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                   const std::string& name) {
   for (const std::string& site : environment.site_packages) {
     for (const char* folder : {"/nvidia/cublas/lib/", "/nvidia/cu13/lib/"}) {
       std::string path = site + folder + name;
@@ -62,10 +63,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({failed->error, "dlopen of libctranslate2, played through the loader model"});
     const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
     finding.fix = {.text = "let the loader find the copy of the environment, for this program alone",
-                   .commands = {"LD_LIBRARY_PATH=" + std::string(base::DirName(copy)) + " " + python + " your_program.py"},
+                   .commands = {"LD_LIBRARY_PATH=" + std::string(base::DirName(copy)) + " " + python +
+                                " your_program.py"},
                    .risk = "low"};
     if (copy.empty()) {
-      finding.fix.text = "install cuBLAS of CUDA " + major + ", then start the program with its directory in "
+      finding.fix.text = "install cuBLAS of CUDA " + major +
+                         ", then start the program with its directory in "
                          "LD_LIBRARY_PATH";
       finding.fix.commands = {PipOf(environment) + " install nvidia-cublas-cu" + major};
     }

@@ -72,10 +72,14 @@ extern const Rule kPackageFilesChanged;
 extern const Rule kUserSiteShadows;
 extern const Rule kFrameworkInstalledTwice;
 extern const Rule kBitsandbytesWithoutCudaBinary;
-extern const Rule kTensorrtPartsMismatch;
+extern const Rule kTensorrtPartsMismatch, kCtranslate2WithoutCublas;
 
 // Building
 extern const Rule kCudaHeaderMismatch;
 extern const Rule kCudnnHeaderMissing;
+
+// GPU code against the GPU
+extern const Rule kGpuTooNewForBuild, kGpuTooOldForBuild, kPtxNewerThanDriver, kJitDisabled, kRunsByJitOnly,
+    kCompanionWithoutGpuCode;
 
 }  // namespace culprit::rules

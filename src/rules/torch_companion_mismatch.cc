@@ -89,8 +89,8 @@ std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torc
                   {companion.name + " " + companion.version, companion.source}};
 }
 
-// What to ask pip for. torchaudio carries the numbers of the torch that it is built with, xformers names it; the
-// others are left to the resolver, which knows their pins.
+// What to ask pip for. torchaudio carries the numbers of the torch that it is built with, xformers names it;
+// the others are left to the resolver, which knows their pins.
 std::string FittingSet(const Framework& companion, const Framework& torch) {
   const std::string release = companion.version.substr(0, companion.version.find('+'));
   if (companion.name == "torchaudio") {
@@ -122,10 +122,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back(
           {"torch " + torch->version + (torch->cuda.empty() ? "" : ", built with CUDA " + torch->cuda),
            torch->source});
-      finding.fix = {.text = "install torch and what is built on it together, built with one CUDA; do not upgrade one "
-                             "of them alone",
-                     .commands = {PipOf(environment) + " install --force-reinstall " + FittingSet(*companion, *torch)},
-                     .risk = "medium"};
+      finding.fix = {
+          .text =
+              "install torch and what is built on it together, built with one CUDA; do not upgrade one "
+              "of them alone",
+          .commands = {PipOf(environment) + " install --force-reinstall " + FittingSet(*companion, *torch)},
+          .risk = "medium"};
     }
   }
 }

@@ -2,10 +2,13 @@
 
 #include <elf.h>
 
+#include <cstring>
 #include <set>
 #include <stdexcept>
 
+#include "base/text.h"
 #include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/fatbin_builder.h"
 
 namespace culprit::model {
 namespace {
@@ -55,12 +58,64 @@ std::string LoaderFile(const toml::table& spec) {
   return bytes;
 }
 
+// "sm_90a" or "compute_90:8.4" as an entry of a container.
+binfmt::testing::FatbinEntry GpuEntry(const std::string& text) {
+  binfmt::testing::FatbinEntry entry;
+  const bool ptx = text.starts_with("compute_");
+  if (!ptx && !text.starts_with("sm_"))
+    throw std::runtime_error(text + ": sm_NN or compute_NN:X.Y is wanted");
+  const auto parts = base::Split(text.substr(ptx ? 8 : 3), ':');
+  entry.arch = static_cast<uint32_t>(std::stoul(parts[0]));
+  if (parts[0].ends_with('a')) entry.flags = binfmt::testing::kArchSpecific;
+  if (parts[0].ends_with('f')) entry.flags = binfmt::testing::kFamilySpecific;
+  if (!ptx) return entry;
+  const auto version = base::Split(parts.at(1), '.');
+  entry.kind = 1;
+  entry.major = static_cast<uint16_t>(std::stoul(version.at(0)));
+  entry.minor = static_cast<uint16_t>(std::stoul(version.at(1)));
+  return entry;
+}
+
+// Puts containers into a section .nv_fatbin behind the end of a 64-bit file that has no sections.
+void AddGpuCode(const std::vector<std::string>& containers, std::string& bytes) {
+  constexpr std::string_view kNames("\0.nv_fatbin\0.shstrtab\0", 22);
+  const auto align = [&] { bytes.resize((bytes.size() + 15) / 16 * 16); };
+  align();
+  const uint64_t begin = bytes.size();
+  for (const std::string& text : containers) {
+    binfmt::testing::FatbinSpec spec;
+    for (const std::string& word : base::SplitWords(text, " ")) spec.entries.push_back(GpuEntry(word));
+    bytes += binfmt::testing::BuildFatbin(spec);
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+  }
+  const uint64_t end = bytes.size();
+  bytes += kNames;
+  align();
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.e_shoff = bytes.size();
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = 3;
+  header.e_shstrndx = 2;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  const Elf64_Shdr sections[] = {
+      {},
+      {.sh_name = 1,
+       .sh_type = SHT_PROGBITS,
+       .sh_flags = SHF_ALLOC,
+       .sh_offset = begin,
+       .sh_size = end - begin},
+      {.sh_name = 12, .sh_type = SHT_STRTAB, .sh_offset = end, .sh_size = kNames.size()}};
+  bytes.append(reinterpret_cast<const char*>(sections), sizeof sections);
+}
+
 }  // namespace
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
-      "soname",       "needed", "rpath",  "runpath", "program", "bits",          "machine",
-      "version_defs", "words",  "loader", "glibc",   "text",    "version_needs", "executable_stack"};
+      "soname", "needed",  "rpath",    "runpath",       "program",
+      "bits",   "machine", "gpu_code", "version_defs",  "words",
+      "loader", "glibc",   "text",     "version_needs", "executable_stack"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
@@ -87,6 +142,7 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   });
   if (spec["executable_stack"].value_or(false)) elf.stack_flags = PF_R | PF_W | PF_X;
   std::string bytes = binfmt::testing::BuildElf(elf);
+  if (const auto code = Texts(spec.get("gpu_code"), path); !code.empty()) AddGpuCode(code, bytes);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);
 }
