@@ -137,7 +137,7 @@ class Expander {
     for (const std::string& site : sites) {
       for (const std::string& name : wanted) {
         if (name.find('/') == std::string::npos) continue;
-        if (auto file = FindFile(base::JoinPath(site, name))) return {*std::move(file)};
+        if (auto file = FindFile(base::CleanPath(base::JoinPath(site, name)))) return {*std::move(file)};
       }
     }
     std::vector<std::string> names;
