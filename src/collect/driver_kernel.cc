@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/version.h"
+#include "binfmt/elf_section_text.h"
 #include "collect/driver_parts.h"
 #include "collect/small_file.h"
 
@@ -58,6 +58,24 @@ std::vector<std::string> ModuleDirectoriesOf(const system::System& system, const
   return directories;
 }
 
+// Of a module that is not compressed: the field version of its .modinfo, and whether a signature is appended.
+void ReadModule(const system::System& system, ModuleFile& module) {
+  constexpr std::string_view kSignatureMark = "~Module signature appended~\n";
+  if (!module.path.ends_with(".ko")) return;
+  const auto file = system.Open(module.path);
+  if (!file || !file->bytes) return;
+  const auto information = binfmt::ReadElfSection(*file->bytes, ".modinfo", uint64_t{1} << 20);
+  if (!information) return;
+  for (const std::string& field : base::Split(*information, '\0')) {
+    if (field.starts_with("version=")) module.version = field.substr(8);
+  }
+  const uint64_t size = file->bytes->size();
+  if (size < kSignatureMark.size()) return;
+  std::string end(kSignatureMark.size(), '\0');
+  const auto read = file->bytes->ReadAt(size - end.size(), std::as_writable_bytes(std::span(end)));
+  module.unsigned_file = read && *read == end.size() && end != kSignatureMark;
+}
+
 Fact<std::vector<ModuleFile>> FindModuleFiles(const system::System& system) {
   using Files = Fact<std::vector<ModuleFile>>;
   const std::string root = "/lib/modules";
@@ -77,7 +95,9 @@ Fact<std::vector<ModuleFile>> FindModuleFiles(const system::System& system) {
         const std::string path = JoinPath(directory, entry.name);
         const auto real = system.RealPath(path);
         if (!real || !seen.insert(*real).second) continue;
-        files.push_back({.path = path, .kernel = kernel.name});
+        ModuleFile file{.path = path, .kernel = kernel.name};
+        ReadModule(system, file);
+        files.push_back(std::move(file));
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "binfmt/elf_section_text.h"
 #include "binfmt/ld_so_cache.h"
 #include "collect/driver_parts.h"
 #include "knowledge/libraries.h"
@@ -126,6 +127,25 @@ std::string VersionInName(std::string_view file, std::string_view family) {
   return version && version->parts.size() >= 2 && version->part(0) >= 100 ? std::string(text) : "";
 }
 
+// The note of a forward-compatibility library: JSON whose list "Driver" names the branches of kernel modules
+// that it may sit on. Only the numbers of that list are taken.
+std::vector<uint32_t> CompatBranches(const system::System& system, const std::string& path) {
+  std::vector<uint32_t> branches;
+  const auto file = system.Open(path);
+  if (!file || !file->bytes) return branches;
+  const auto note = binfmt::ReadElfSection(*file->bytes, ".note.cuda.fwd_compatibility", 64 * 1024);
+  if (!note) return branches;
+  const size_t key = note->find("\"Driver\"");
+  const size_t open = key == std::string::npos ? key : note->find('[', key);
+  const size_t close = open == std::string::npos ? open : note->find(']', open);
+  if (close == std::string::npos) return branches;
+  for (const std::string& word : base::SplitWords(note->substr(open + 1, close - open - 1), ", \t\n\"")) {
+    const auto number = base::Version::Parse(word);
+    if (number) branches.push_back(number->part(0));
+  }
+  return branches;
+}
+
 // The names of one family in one directory, each real file once: under the name that programs ask for.
 void AddFamily(const system::System& system, const std::string& directory, std::string_view family,
                std::vector<std::string> names, std::vector<DriverLibrary>& libraries) {
@@ -145,6 +165,9 @@ void AddFamily(const system::System& system, const std::string& directory, std::
       continue;  // a broken development link harms nobody at run time
     }
     library.kind = KindOf(directory, library.real_path);
+    if (library.kind == "compat" && family == "libcuda.so" && library.size > 0) {
+      library.compat_branches = CompatBranches(system, library.real_path);
+    }
     libraries.push_back(std::move(library));
   }
 }

@@ -1,6 +1,8 @@
 // The driver as the files of a machine tell it.
 #include <gtest/gtest.h>
 
+#include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/elf_sections_builder.h"
 #include "collect/driver_parts.h"
 #include "collect/stack.h"
 #include "system/memory.h"
@@ -94,6 +96,40 @@ TEST(Driver, ModuleFilesAreFoundForEveryKernelOnce) {
   ASSERT_EQ(driver.module_files->size(), 2u);
   EXPECT_EQ((*driver.module_files)[0].kernel, "6.8.0-45-generic");
   EXPECT_EQ((*driver.module_files)[1].path, "/lib/modules/6.8.0-60-generic/updates/nvidia.ko");
+}
+
+TEST(Driver, ModuleTellsItsVersionAndSignature) {
+  const std::string module = binfmt::testing::AddSections(
+      binfmt::testing::BuildElf({}),
+      {{".modinfo", std::string("license=Dual MIT/GPL\0version=580.95.05\0", 40)}});
+  MemorySystem system;
+  system.AddFile("/lib/modules/6.1/updates/dkms/nvidia.ko", module);
+  system.AddFile("/lib/modules/6.2/updates/dkms/nvidia.ko",
+                 module + "signature~Module signature appended~\n");
+  system.AddFile("/lib/modules/6.3/updates/dkms/nvidia.ko.zst", "compressed");
+  const Driver driver = Collect(system);
+  ASSERT_EQ(driver.module_files->size(), 3u);
+  EXPECT_EQ((*driver.module_files)[0].version, "580.95.05");
+  EXPECT_TRUE((*driver.module_files)[0].unsigned_file);
+  EXPECT_EQ((*driver.module_files)[1].version, "580.95.05");
+  EXPECT_FALSE((*driver.module_files)[1].unsigned_file);
+  EXPECT_EQ((*driver.module_files)[2].version, "");
+  EXPECT_FALSE((*driver.module_files)[2].unsigned_file);
+}
+
+TEST(Driver, CompatLibraryTellsTheBranchesOfItsNote) {
+  MemorySystem system;
+  system.AddFile(
+      "/usr/local/cuda-13.0/compat/libcuda.so.580.65.06",
+      binfmt::testing::AddSections(
+          binfmt::testing::BuildElf({}),
+          {{".note.cuda.fwd_compatibility",
+            "\x13..NVIDIA Corporation{\"Format\":1,\"CUDA Version\":\"13.0\",\"Driver\":[535, 550,570],"
+            "\"Device\":[]}"}}));
+  system.AddLink("/usr/local/cuda-13.0/compat/libcuda.so.1", "libcuda.so.580.65.06");
+  const Driver driver = Collect(system);
+  ASSERT_EQ(driver.libraries.size(), 1u);
+  EXPECT_EQ(driver.libraries[0].compat_branches, (std::vector<uint32_t>{535, 550, 570}));
 }
 
 TEST(Driver, LibraryIsNamedOnceWithTheVersionOfItsFile) {

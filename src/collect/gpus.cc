@@ -1,13 +1,16 @@
 // Collector of the GPUs: the PCI bus says which there are and which kernel driver holds each, the NVIDIA
 // driver adds name, UUID and device number. A GPU that the driver does not hold is known by its PCI id alone.
 #include <array>
+#include <charconv>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "collect/container.h"
 #include "collect/driver_parts.h"
 #include "collect/small_file.h"
 #include "collect/stack.h"
+#include "knowledge/gpu_ids.h"
 
 namespace culprit::collect {
 namespace {
@@ -17,10 +20,19 @@ using snapshot::Fact;
 using snapshot::Gpu;
 using Gpus = Fact<std::vector<Gpu>>;
 
-constexpr std::array<std::string_view, 12> kReads = {
-    "/sys/bus/pci/devices",     "/sys/bus/pci/devices/**",    "/sys/bus",    "/proc/driver/nvidia/gpus/**",
-    "/proc/driver/nvidia/gpus", "/proc/sys/kernel/osrelease", "/dev/dxg",    "/etc/nv_tegra_release",
-    "/usr/share/misc/pci.ids",  "/usr/share/hwdata/pci.ids",  "/.dockerenv", "/run/.containerenv"};
+constexpr std::array<std::string_view, 13> kReads = {"/sys/bus/pci/devices",
+                                                     "/sys/bus/pci/devices/**",
+                                                     "/sys/bus",
+                                                     "/proc/driver/nvidia/gpus/**",
+                                                     "/proc/driver/nvidia/gpus",
+                                                     "/proc/sys/kernel/osrelease",
+                                                     "/dev/dxg",
+                                                     "/etc/nv_tegra_release",
+                                                     "/proc/device-tree/compatible",
+                                                     "/usr/share/misc/pci.ids",
+                                                     "/usr/share/hwdata/pci.ids",
+                                                     "/.dockerenv",
+                                                     "/run/.containerenv"};
 
 const std::string kBus = "/sys/bus/pci/devices";
 const std::string kDriverGpus = "/proc/driver/nvidia/gpus";
@@ -61,6 +73,17 @@ std::string NameOfId(const system::System& system, const std::string& device) {
   return "";
 }
 
+// What the table of PCI ids knows.
+void AddChip(Gpu& gpu) {
+  uint32_t id = 0;
+  const char* const end = gpu.device_id.data() + gpu.device_id.size();
+  if (gpu.device_id.empty() || std::from_chars(gpu.device_id.data(), end, id, 16).ptr != end) return;
+  if (const knowledge::GpuChip* chip = knowledge::FindGpuChip(id)) {
+    gpu.chip = chip->name;
+    gpu.compute_capability = chip->cc;
+  }
+}
+
 // GPUs that the driver holds, by bus id.
 std::map<std::string, Gpu> DriverGpus(const system::System& system) {
   std::map<std::string, Gpu> gpus;
@@ -93,11 +116,34 @@ std::map<std::string, Gpu> BusGpus(const system::System& system,
   return gpus;
 }
 
+// The GPU of a Jetson is a part of its chip, which the device tree names.
+std::optional<Gpu> JetsonGpu(const system::System& system) {
+  static constexpr std::array<std::array<std::string_view, 3>, 5> kChips = {
+      {{"nvidia,tegra210", "GM20B", "5.3"},
+       {"nvidia,tegra186", "GP10B", "6.2"},
+       {"nvidia,tegra194", "GV11B", "7.2"},
+       {"nvidia,tegra234", "GA10B", "8.7"},
+       {"nvidia,tegra264", "GB10B", "11.0"}}};
+  const auto text = ReadSmallFile(system, "/proc/device-tree/compatible");
+  if (!text) return std::nullopt;
+  for (const std::string& word : base::Split(*text, '\0')) {
+    for (const auto& [compatible, chip, capability] : kChips) {
+      if (word != compatible) continue;
+      return Gpu{.name = std::string(chip) + " of " + word.substr(7),
+                 .chip = std::string(chip),
+                 .compute_capability = std::string(capability),
+                 .source = text.source};
+    }
+  }
+  return std::nullopt;
+}
+
 Gpus WhyNoBus(const Surroundings& around) {
   if (IsWsl(around)) {
     return Gpus::Unreadable("WSL shows no GPU on the PCI bus; Windows holds it, behind /dev/dxg", kBus);
   }
   if (around.system.Stat("/etc/nv_tegra_release")) {
+    if (const auto gpu = JetsonGpu(around.system)) return Gpus::Of({*gpu}, gpu->source);
     return Gpus::Unreadable("the GPU of a Jetson is not on the PCI bus", "/etc/nv_tegra_release");
   }
   if (around.system.Stat("/sys/bus")) return Gpus::Of({}, "/sys/bus");
@@ -131,7 +177,10 @@ Gpus CollectGpus(const Surroundings& around) {
     }
   }
   std::vector<Gpu> gpus;
-  for (auto& [bus_id, gpu] : known) gpus.push_back(std::move(gpu));
+  for (auto& [bus_id, gpu] : known) {
+    AddChip(gpu);
+    gpus.push_back(std::move(gpu));
+  }
   return Gpus::Of(std::move(gpus), devices ? kBus : kDriverGpus);
 }
 

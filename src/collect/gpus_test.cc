@@ -45,6 +45,8 @@ TEST(Gpus, TheDriverNamesWhatTheBusShows) {
   EXPECT_EQ((*gpus)[0].uuid, "GPU-0e1f");
   EXPECT_EQ((*gpus)[0].minor, "3");
   EXPECT_EQ((*gpus)[0].bound_to, "nvidia");
+  EXPECT_EQ((*gpus)[0].chip, "GH100");
+  EXPECT_EQ((*gpus)[0].compute_capability, "9.0");
 }
 
 TEST(Gpus, WithoutTheDriverTheListOfIdsNamesIt) {
@@ -89,6 +91,10 @@ TEST(Gpus, WslAndJetsonSayWhyNoneIsSeen) {
   jetson.AddDirectory("/sys/bus/pci/devices");
   jetson.AddFile("/etc/nv_tegra_release", "# R36 (release), REVISION: 4.3, GCID: 1\n");
   EXPECT_EQ(Collect(jetson).state, FactState::kUnreadable);
+  jetson.AddFile("/proc/device-tree/compatible",
+                 std::string("nvidia,p3768-0000+p3767-0005\0nvidia,tegra234\0", 45));
+  ASSERT_TRUE(Collect(jetson));
+  EXPECT_EQ((*Collect(jetson))[0].compute_capability, "8.7");
 }
 
 TEST(Gpus, AnotherRootHasNone) {

@@ -1,6 +1,7 @@
 // CUL3013: cuDNN asks for a library by a name without number.
 #include "base/text.h"
 #include "loader/library_copies.h"
+#include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -35,6 +36,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const loader::Request& request : scenario.graph.requests) {
       if (request.error.empty() || request.alternative || request.requester == loader::kNone) continue;
       if (request.name != "libnvrtc.so" && request.name != "libcuda.so") continue;
+      if (Circumstances(scene).wsl && request.name == "libcuda.so") continue;  // CUL2011: no link helps there
       const loader::Object& asker = scenario.graph.objects[request.requester];
       const knowledge::Library* library = LibraryOf(asker);
       if (library == nullptr || library->family != "cudnn") continue;

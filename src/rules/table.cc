@@ -6,6 +6,45 @@ namespace culprit::rules {
 
 std::span<const Rule* const> AllRules() {
   static constexpr std::array table = {
+      // Driver
+      &kDriverMissing,
+      &kDriverLibraryMissing,
+      &kKernelModuleNotLoaded,
+      &kModuleForAnotherKernel,
+      &kNouveauHoldsGpu,
+      &kGpuBoundElsewhere,
+      &kDriverLibraryMismatch,
+      &kNvmlLibraryMismatch,
+      &kDriverUpdateStaged,
+      &kStubLibcudaFirst,
+      &kCompatLibcudaWrong,
+      &kCompatLibcudaOnGeforce,
+      &kDriverTooOld,
+      &kGpuDroppedByDriver,
+      &kGpuNewerThanDriver,
+      &kUvmMissing,
+      &kDeviceNodesMissing,
+      &kDeviceNotPermitted,
+      &kFabricManagerNotRunning,
+      &kSecureBootBlocksModule,
+      &kSeveralDriverVersions,
+      &kPtxJitLibraryMissing,
+      &kEmptyLibcuda,
+      &kLibcudaLinkMissing,
+      &kGpuAbsent,
+      &kLibcudaNotSearched,
+      // Visibility, containers, circumstances
+      &kCudaVisibleDevicesHidesAll,
+      &kCudaVisibleDevicesInvalid,
+      &kNvidiaVisibleDevicesHides,
+      &kContainerWithoutGpu,
+      &kContainerCapabilitiesLackCompute,
+      &kContainerRequirementUnmet,
+      &kMigWithoutInstance,
+      &kWslLinuxDriver,
+      &kWslWithoutDriver,
+      &kWslUnversionedLibcuda,
+      &kSlurmWithoutGpu,
       // cuDNN
       &kCudnnMissing,
       &kCudnnOtherMajor,
@@ -18,6 +57,7 @@ std::span<const Rule* const> AllRules() {
       &kCudnnLinkBroken,
       &kCudnnFileInsteadOfLink,
       &kCudnnPartFromElsewhere,
+      &kCudnnDroppedGpu,
       &kCudnnNeedsUnversionedLibrary,
       &kCudnnSecondCopy,
       // CUDA libraries and toolkits
@@ -80,6 +120,8 @@ std::span<const Rule* const> AllRules() {
       &kRunsByJitOnly,
       &kCompanionWithoutGpuCode,
       // Building
+      &kNvccCannotTargetGpu,
+      &kHostCompilerTooNew,
       &kCudaHeaderMismatch,
       &kCudnnHeaderMissing,
   };

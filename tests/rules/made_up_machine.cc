@@ -2,13 +2,14 @@
 
 #include <elf.h>
 
-#include <cstring>
 #include <set>
 #include <stdexcept>
 
 #include "base/text.h"
 #include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/elf_sections_builder.h"
 #include "binfmt/testing/fatbin_builder.h"
+#include "binfmt/testing/ld_so_cache_builder.h"
 
 namespace culprit::model {
 namespace {
@@ -76,46 +77,25 @@ binfmt::testing::FatbinEntry GpuEntry(const std::string& text) {
   return entry;
 }
 
-// Puts containers into a section .nv_fatbin behind the end of a 64-bit file that has no sections.
-void AddGpuCode(const std::vector<std::string>& containers, std::string& bytes) {
-  constexpr std::string_view kNames("\0.nv_fatbin\0.shstrtab\0", 22);
-  const auto align = [&] { bytes.resize((bytes.size() + 15) / 16 * 16); };
-  align();
-  const uint64_t begin = bytes.size();
+// The section .nv_fatbin with these containers.
+std::string GpuCode(const std::vector<std::string>& containers) {
+  std::string bytes;
   for (const std::string& text : containers) {
     binfmt::testing::FatbinSpec spec;
     for (const std::string& word : base::SplitWords(text, " ")) spec.entries.push_back(GpuEntry(word));
     bytes += binfmt::testing::BuildFatbin(spec);
     bytes.resize((bytes.size() + 7) / 8 * 8);
   }
-  const uint64_t end = bytes.size();
-  bytes += kNames;
-  align();
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  header.e_shoff = bytes.size();
-  header.e_shentsize = sizeof(Elf64_Shdr);
-  header.e_shnum = 3;
-  header.e_shstrndx = 2;
-  std::memcpy(bytes.data(), &header, sizeof header);
-  const Elf64_Shdr sections[] = {
-      {},
-      {.sh_name = 1,
-       .sh_type = SHT_PROGBITS,
-       .sh_flags = SHF_ALLOC,
-       .sh_offset = begin,
-       .sh_size = end - begin},
-      {.sh_name = 12, .sh_type = SHT_STRTAB, .sh_offset = end, .sh_size = kNames.size()}};
-  bytes.append(reinterpret_cast<const char*>(sections), sizeof sections);
+  return bytes;
 }
 
 }  // namespace
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
-      "soname", "needed",  "rpath",    "runpath",       "program",
-      "bits",   "machine", "gpu_code", "version_defs",  "words",
-      "loader", "glibc",   "text",     "version_needs", "executable_stack"};
+      "soname",        "needed",           "rpath",    "runpath", "program", "bits",
+      "machine",       "version_defs",     "words",    "loader",  "glibc",   "text",
+      "version_needs", "executable_stack", "sections", "gpu_code"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
@@ -142,9 +122,27 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   });
   if (spec["executable_stack"].value_or(false)) elf.stack_flags = PF_R | PF_W | PF_X;
   std::string bytes = binfmt::testing::BuildElf(elf);
-  if (const auto code = Texts(spec.get("gpu_code"), path); !code.empty()) AddGpuCode(code, bytes);
+  std::vector<std::pair<std::string, std::string>> sections;
+  Each(spec, "sections", [&](const std::string& name, const toml::node& text) {
+    sections.emplace_back(name, Text(text, path));
+  });
+  if (const auto code = Texts(spec.get("gpu_code"), path); !code.empty()) {
+    sections.emplace_back(".nv_fatbin", GpuCode(code));
+  }
+  if (!sections.empty()) bytes = binfmt::testing::AddSections(std::move(bytes), sections);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);
+}
+
+void MadeUpMachine::AddLdCache(const toml::table& description) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  Each(description, "ld_cache",
+       [&](const std::string& name, const toml::node& path) { texts.emplace_back(name, Text(path, name)); });
+  constexpr int32_t kX8664 = 0x0303;
+  binfmt::testing::LdCacheSpec spec;
+  for (const auto& [name, path] : texts)
+    spec.entries.push_back({.flags = kX8664, .name = name, .path = path});
+  system.AddFile("/etc/ld.so.cache", binfmt::testing::BuildLdCache(spec));
 }
 
 void MadeUpMachine::Apply(const toml::table& description) {

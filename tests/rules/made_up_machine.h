@@ -10,8 +10,10 @@
 //   machine
 //                                      ("x86-64", "aarch64"), version_defs, version_needs {file = [names]},
 //                                      words {cudnn_graph_version = 0x091300}, executable_stack, text
-//                                      (appended as is), gpu_code (containers of .nv_fatbin, each a text:
-//                                      "sm_80 sm_90a compute_90:8.4", where 8.4 is the version of PTX)
+//                                      (appended as is), sections {".modinfo" = "text"},
+//                                      gpu_code (containers of .nv_fatbin, each a text: "sm_80 sm_90a
+//                                      compute_90:8.4", where 8.4 is the version of PTX)
+//   [ld_cache] "libx.so.1" = "/path"   /etc/ld.so.cache (x86-64) with these entries and no others
 //   directories, devices, fifos, unreadable = ["/path"]
 //   truncate = {"/path" = 400}, sparse = {"/path" = 1000000}
 //   cpu = "aarch64", working_directory = "/home/u"
@@ -38,6 +40,7 @@ class MadeUpMachine {
 
  private:
   void AddElf(const std::string& path, const toml::table& spec);
+  void AddLdCache(const toml::table& description);
 
   std::filesystem::path cases_;
   std::map<std::string, std::string> environment_;

@@ -1,0 +1,19 @@
+// The contents of one section of an ELF file: .modinfo of a kernel module, a note of NVIDIA's. Such files
+// need not have a dynamic section.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/byte_source.h"
+
+namespace culprit::binfmt {
+
+// The bytes of the first section called `name`; nullopt when there is none, when it is larger than `limit`,
+// or when the file is no ELF file or cut short.
+std::optional<std::string> ReadElfSection(const base::ByteSource& source, std::string_view name,
+                                          uint64_t limit);
+
+}  // namespace culprit::binfmt

@@ -1,0 +1,153 @@
+#include "rules/driver_facts.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/load_facts.h"
+
+namespace culprit::rules {
+
+using snapshot::Driver;
+using snapshot::DriverLibrary;
+using snapshot::FactState;
+
+const snapshot::Context& Circumstances(const Scene& scene) {
+  static const snapshot::Context none;
+  return scene.stack().context ? *scene.stack().context : none;
+}
+
+const Driver* KernelSide(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  if (!driver) {
+    if (driver.state == FactState::kNotApplicable) {
+      ruling.NotApplicable();
+    } else {
+      ruling.NotEnoughFacts("the driver", driver.why.empty() ? "was not looked at" : driver.why);
+    }
+    return nullptr;
+  }
+  const snapshot::Context& here = Circumstances(scene);
+  if (driver->assumed || driver->kernel_version.state == FactState::kNotApplicable || here.wsl ||
+      !here.jetson.empty()) {
+    ruling.NotApplicable();
+    return nullptr;
+  }
+  if (driver->kernel_version.state == FactState::kUnreadable) {
+    ruling.NotEnoughFacts("the loaded kernel module",
+                          driver->kernel_version.source + ": " + driver->kernel_version.why);
+    return nullptr;
+  }
+  return &*driver;
+}
+
+bool IsLoaded(const Driver& driver, std::string_view module) {
+  if (module == "nvidia" && driver.kernel_version) return true;
+  return driver.modules && std::ranges::find(*driver.modules, module) != driver.modules->end();
+}
+
+std::optional<base::Version> ModuleVersion(const Driver& driver) {
+  return driver.kernel_version ? base::Version::Parse(*driver.kernel_version) : std::nullopt;
+}
+
+const DriverLibrary* FindDriverLibrary(const Driver& driver) {
+  for (const DriverLibrary& library : driver.libraries) {
+    const bool serves = library.kind != "stub" && library.kind != "compat";
+    if (library.name == "libcuda.so.1" && serves && !library.real_path.empty() && library.size > 0) {
+      return &library;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<LoadedCopy> FindLoaded(const Scene& scene, const loader::Scenario& scenario,
+                                     std::string_view family) {
+  for (const loader::Object& object : scenario.graph.objects) {
+    const std::string_view name = base::BaseName(object.path);
+    if (name != family && !name.starts_with(std::string(family) + ".")) continue;
+    LoadedCopy loaded{.object = &object};
+    if (scene.stack().driver) {
+      for (const DriverLibrary& library : scene.stack().driver->libraries) {
+        if (library.real_path != object.real_path) continue;
+        if (loaded.copy == nullptr || library.path == object.path) loaded.copy = &library;
+      }
+    }
+    if (loaded.copy != nullptr) {
+      loaded.kind = loaded.copy->kind;
+      loaded.version = loaded.copy->version;
+    }
+    return loaded;
+  }
+  return std::nullopt;
+}
+
+const loader::Scenario* AnyProgram(const Scene& scene) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (scenario.kind == loader::Scenario::Kind::kAnyProgram) return &scenario;
+  }
+  return nullptr;
+}
+
+std::vector<const snapshot::Gpu*> KnownGpus(const Scene& scene) {
+  std::vector<const snapshot::Gpu*> gpus;
+  if (!scene.stack().gpus) return gpus;
+  for (const snapshot::Gpu& gpu : *scene.stack().gpus) gpus.push_back(&gpu);
+  return gpus;
+}
+
+std::string NameOf(const snapshot::Gpu& gpu) {
+  std::string name = !gpu.name.empty()        ? gpu.name
+                     : !gpu.chip.empty()      ? gpu.chip
+                     : !gpu.device_id.empty() ? "NVIDIA GPU with PCI id 10de:" + gpu.device_id
+                                              : "GPU of compute capability " + gpu.compute_capability;
+  return gpu.bus_id.empty() ? name : name + " at " + gpu.bus_id;
+}
+
+std::string_view ModprobePath() { return "/usr/bin/nvidia-modprobe"; }
+
+std::string ModprobeProblem(const Scene& scene) {
+  const std::string path(ModprobePath());
+  const snapshot::FileFacts& file = scene.view.Open(path);
+  if (file.error == base::PathError::kNoEntry) return path + " is not there";
+  if (file.error == base::PathError::kNone && !file.set_user_id && !Circumstances(scene).root) {
+    return path + " has no set-user-id bit";
+  }
+  return "";  // it works, or nothing is known against it
+}
+
+report::Fix InstallDriver(const Scene& scene) {
+  const std::string& distribution = Circumstances(scene).distribution;
+  if (InContainer(scene)) {
+    return {
+        .text =
+            "install the driver on the host, not in the container, and start the container with GPU access",
+        .commands = {"nvidia-smi   # on the host: must list the GPU first"},
+        .risk = "low"};
+  }
+  report::Fix fix{.text =
+                      "install the NVIDIA driver and reboot; do not mix packages of the distribution with "
+                      "NVIDIA's .run file",
+                  .commands = {},
+                  .risk = "medium"};
+  if (distribution.find("Ubuntu") != std::string::npos) {
+    fix.commands = {"sudo ubuntu-drivers install", "sudo reboot"};
+  } else if (distribution.find("Debian") != std::string::npos) {
+    fix.text += "; the package is in the section non-free of Debian";
+    fix.commands = {"sudo apt install nvidia-driver", "sudo reboot"};
+  } else if (distribution.find("Fedora") != std::string::npos) {
+    fix.text += "; the package is in RPM Fusion's nonfree repository";
+    fix.commands = {"sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda", "sudo reboot"};
+  } else if (distribution.find("Arch") != std::string::npos) {
+    fix.commands = {"sudo pacman -S nvidia-open nvidia-utils", "sudo reboot"};
+  }
+  return fix;
+}
+
+report::Evidence ModuleEvidence(const Driver& driver) {
+  if (driver.kernel_version) {
+    return {"the loaded kernel module is " + *driver.kernel_version, driver.kernel_version.source};
+  }
+  return {"no NVIDIA kernel module is loaded",
+          driver.modules ? driver.modules.source : driver.kernel_version.source};
+}
+
+}  // namespace culprit::rules

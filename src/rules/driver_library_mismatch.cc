@@ -1,0 +1,105 @@
+// CUL1007: the two halves of the driver do not belong together.
+#include "base/text.h"
+#include "rules/driver_facts.h"
+#include "rules/load_facts.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The kernel module that runs and the libcuda.so.1 that programs load are of different driver versions.
+
+## Why it breaks
+The two halves talk through a private interface and refuse another version, down to the last field: error 803 "system
+has unsupported display driver / cuda driver combination", 999, or no device at all. Mostly the driver was updated and
+the old module still runs; sometimes an old library was left behind or comes first in the search.
+
+## How culprit knows
+Version of the loaded module from /sys or /proc; the libcuda.so.1 that the model of the loader finds for a program in this
+shell, and the version in the name of the real file.
+
+## Fix
+After an update: reboot (or unload the old module when nothing uses the GPU). If the versions still differ after a reboot,
+an old library wins: remove it, or take its directory out of the search.
+
+## When this is not your problem
+libcuda from a cuda-compat package is allowed to differ: CUL1011 judges that.
+
+## Sources
+CUDA driver API, cudaErrorSystemDriverMismatch (803); NVIDIA driver README.
+)md";
+
+// The module of the running kernel on disk, when it is already the one that fits the library.
+bool Staged(const snapshot::Driver& driver, const std::string& version) {
+  if (!driver.module_files) return false;
+  for (const snapshot::ModuleFile& file : *driver.module_files) {
+    if (file.kernel == driver.running_kernel && file.version == version) return true;
+  }
+  return false;
+}
+
+void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
+                  Ruling& ruling) {
+  const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
+  if (!loaded || loaded->kind == "stub" || loaded->kind == "compat") return;
+  if (loaded->version.empty()) {
+    ruling.NotEnoughFacts("whether libcuda fits the kernel module",
+                          "the name of " + loaded->object->real_path + " does not tell its version");
+    return;
+  }
+  if (loaded->version == *driver.kernel_version) return;
+  const std::string& path = loaded->object->path;
+  report::Finding& finding =
+      ruling.Fire("the loaded kernel module is " + *driver.kernel_version + ", libcuda.so.1 in " +
+                      std::string(base::DirName(path)) + " is " + loaded->version,
+                  path);
+  finding.affects.push_back(scenario.title);
+  finding.evidence.push_back(ModuleEvidence(driver));
+  finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
+  finding.evidence.push_back(
+      {"programs get it through " + FoundThrough(scenario.graph, path), "the loader's search"});
+  if (loaded->object->via == loader::Via::kLdLibraryPath) {
+    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+    return;
+  }
+  if (InContainer(scene)) {
+    finding.fix = {
+        .text =
+            "the image brings its own driver library: remove the driver packages from the image; the "
+            "runtime mounts the host's",
+        .commands = {"dpkg -S " + loaded->object->real_path},
+        .risk = "low"};
+    return;
+  }
+  const bool staged = Staged(driver, loaded->version);
+  finding.fix = {
+      .text = std::string(staged ? "the update to " + loaded->version + " is installed and waits for a reboot"
+                                 : "reboot so that the module of the installed driver is loaded; if the "
+                                   "versions still differ then, " +
+                                       path + " is a leftover to be removed"),
+      .commands = {"sudo reboot"},
+      .risk = "medium"};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  if (!ModuleVersion(*driver)) return ruling.NotApplicable();
+  for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, *driver, ruling);
+}
+
+}  // namespace
+
+const Rule kDriverLibraryMismatch = {.code = "CUL1007",
+                                     .name = "driver_library_mismatch",
+                                     .cause = "driver-library-mismatch",
+                                     .severity = report::Severity::kError,
+                                     .since = "0.2.0",
+                                     .title = "libcuda and the kernel module are of different versions",
+                                     .page = kPage,
+                                     .check = Check};
+
+}  // namespace culprit::rules

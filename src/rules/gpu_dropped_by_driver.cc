@@ -1,0 +1,71 @@
+// CUL1014: the driver branch has dropped the architecture of this GPU.
+#include <optional>
+
+#include "knowledge/arch.h"
+#include "rules/driver_facts.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The driver branch that is installed no longer supports the architecture of this GPU.
+
+## Why it breaks
+NVIDIA ends support of old architectures with a branch: Fermi with 390, Kepler with 470, Maxwell, Pascal and Volta with 580.
+A newer driver loads and leaves the GPU alone: "The NVIDIA GPU installed in this system is supported through the NVIDIA
+Legacy drivers", nvidia-smi shows no device.
+
+## How culprit knows
+Compute capability of the GPU, from its PCI id or from --host, against the last branch of the table data/architectures.toml.
+
+## Fix
+Install the last branch that drives it, and CUDA builds that the branch runs.
+
+## When this is not your problem
+Another GPU of the machine is the one that is used.
+
+## Sources
+NVIDIA, legacy GPU lists and driver release notes, as cited in data/architectures.toml.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
+  if (!version || !Circumstances(scene).jetson.empty()) return ruling.NotApplicable();
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = base::Version::Parse(gpu->compute_capability);
+    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+    if (row == nullptr || row->jetson) continue;
+    if (!gpu->minor.empty() && !gpu->assumed && !driver->assumed) continue;  // the driver lists it
+    if (knowledge::DriverDrives(*version, *capability).verdict != knowledge::Verdict::kNo) continue;
+    if (row->last_driver_branch == 0 || version->part(0) <= row->last_driver_branch) continue;
+    const std::string branch = std::to_string(row->last_driver_branch);
+    report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " no longer drives the " +
+                                               NameOf(*gpu) + "; the last branch that does is " + branch,
+                                           gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
+    finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not see this GPU",
+                   .commands = {},
+                   .risk = "medium"};
+    finding.evidence.push_back({"the driver is " + *driver->kernel_version, driver->kernel_version.source});
+    finding.evidence.push_back({"its compute capability is " + gpu->compute_capability, gpu->source});
+    finding.evidence.push_back(
+        {std::string(row->architecture) + (row->note.empty() ? "" : ": " + std::string(row->note)),
+         std::string(row->source)});
+  }
+}
+
+}  // namespace
+
+const Rule kGpuDroppedByDriver = {.code = "CUL1014",
+                                  .name = "gpu_dropped_by_driver",
+                                  .cause = "driver-not-loaded",
+                                  .severity = report::Severity::kError,
+                                  .since = "0.2.0",
+                                  .title = "the driver no longer drives this GPU",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,71 @@
+// CUL1015: the driver does not know this GPU yet.
+#include <optional>
+
+#include "knowledge/arch.h"
+#include "rules/driver_facts.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The GPU is of an architecture that came after the driver branch that is installed.
+
+## Why it breaks
+A driver does not know GPUs that are newer than itself: it does not bind to them, nvidia-smi shows "No devices were found".
+
+## How culprit knows
+Compute capability of the GPU, from its PCI id or from --host, against the first branch that knows it (data/architectures.toml).
+The table says from which branch on a GPU is sure to be known; so an assumed machine gets a warning, and one where the loaded
+driver leaves the GPU alone gets an error. If the driver lists the GPU, it knows it, and the rule says nothing.
+
+## Fix
+Install a driver of that branch or a newer one.
+
+## When this is not your problem
+Another GPU of the machine is the one that is used.
+
+## Sources
+NVIDIA driver release notes and CUDA release notes, as cited in data/architectures.toml.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
+  if (!version || !Circumstances(scene).jetson.empty()) return ruling.NotApplicable();
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = base::Version::Parse(gpu->compute_capability);
+    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+    if (row == nullptr || row->jetson) continue;
+    if (!gpu->minor.empty() && !gpu->assumed && !driver->assumed) continue;  // the driver lists it
+    if (row->first_driver_branch == 0 || version->part(0) >= row->first_driver_branch) continue;
+    const std::string branch = std::to_string(row->first_driver_branch);
+    report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " is older than the " +
+                                               NameOf(*gpu) + ", which needs branch " + branch + " or newer",
+                                           gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
+    finding.fix = {
+        .text = "install a driver of branch " + branch + " or newer", .commands = {}, .risk = "medium"};
+    if (gpu->assumed || driver->assumed)
+      finding.severity = report::Severity::kWarning;  // nobody has tried it
+    finding.evidence.push_back({"the driver is " + *driver->kernel_version, driver->kernel_version.source});
+    finding.evidence.push_back({"its compute capability is " + gpu->compute_capability, gpu->source});
+    finding.evidence.push_back(
+        {std::string(row->architecture) + (row->note.empty() ? "" : ": " + std::string(row->note)),
+         std::string(row->source)});
+  }
+}
+
+}  // namespace
+
+const Rule kGpuNewerThanDriver = {.code = "CUL1015",
+                                  .name = "gpu_newer_than_driver",
+                                  .cause = "driver-too-old",
+                                  .severity = report::Severity::kError,
+                                  .since = "0.2.0",
+                                  .title = "the driver is older than this GPU",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules
