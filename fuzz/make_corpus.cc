@@ -1,12 +1,14 @@
-// make_corpus DIRECTORY: writes the seeds of the corpus, DIRECTORY/elf/seed-* and
-// DIRECTORY/ld_so_cache/seed-*. They are made by the builders of the tests, so no byte of them comes from a
-// foreign file. What fuzzing adds stands beside them under the names that libFuzzer gives.
+// make_corpus DIRECTORY: writes the seeds of the corpus, DIRECTORY/elf/seed-*,
+// DIRECTORY/fatbin/seed-* and DIRECTORY/ld_so_cache/seed-*. They are made by the builders of the tests, so no
+// byte of them comes from a foreign file. What fuzzing adds stands beside them under the names that libFuzzer
+// gives.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/fatbin_builder.h"
 #include "binfmt/testing/ld_so_cache_builder.h"
 
 namespace {
@@ -50,6 +52,36 @@ void WriteElfSeeds(const std::filesystem::path& directory) {
   Write(directory, "empty-dynamic", testing::BuildElf({.dynamic = ElfSpec::Dynamic::kEmpty}));
 }
 
+void WriteFatbinSeeds(const std::filesystem::path& directory) {
+  const std::string many =
+      testing::BuildFatbin({.entries = {{.kind = 1, .arch = 90, .flags = testing::kZstd, .header_size = 80},
+                                        {.arch = 90, .flags = testing::kArchSpecific | testing::kLz4},
+                                        {.arch = 100, .flags = testing::kFamilySpecific, .header_size = 112},
+                                        {.kind = 8, .arch = 75}}});
+  const std::string one = testing::BuildFatbin({.entries = {{.code = "x"}}});
+  Write(directory, "bare", many + std::string(40, '\0') + one);
+  Write(directory, "empty", testing::BuildFatbin({}));
+  Write(directory, "bad-sizes",
+        testing::BuildFatbin({.entries = {{.claimed_code_size = ~uint64_t{0}}}}) +
+            testing::BuildFatbin({.entries = {{.claimed_header_size = 0}}}) + one);
+  for (const int bits : {32, 64}) {
+    for (const bool big_endian : {false, true}) {
+      const std::string format = std::to_string(bits) + (big_endian ? "-big" : "-little");
+      Write(directory, format,
+            testing::BuildSections(
+                {.sections = {{".nv_fatbin", one + many}, {"__nv_relfatbin", one}, {".data", one}},
+                 .bits = bits,
+                 .big_endian = big_endian}));
+    }
+  }
+  Write(directory, "cubin",
+        testing::BuildSections({.sections = {{".nv.compat", std::string("\2\x9\1\0", 4)}},
+                                .machine = 190,
+                                .flags = 0x6005a04,
+                                .abi_version = 8}));
+  Write(directory, "no-sections", testing::BuildElf({.needed = {"libcuda.so.1"}}) + one);
+}
+
 void WriteCacheSeeds(const std::filesystem::path& directory) {
   using Layout = LdCache::Layout;
   const std::pair<Layout, const char*> layouts[] = {
@@ -79,6 +111,7 @@ int main(int argc, char** argv) {
     return 64;
   }
   WriteElfSeeds(std::filesystem::path(argv[1]) / "elf");
+  WriteFatbinSeeds(std::filesystem::path(argv[1]) / "fatbin");
   WriteCacheSeeds(std::filesystem::path(argv[1]) / "ld_so_cache");
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "binfmt/cubin.h"
 #include "binfmt/elf_sections.h"
@@ -49,12 +50,14 @@ bool MayHoldContainers(const ElfSection& section) {
 }
 
 // Each byte once, whatever the sections claim: a later one starts where those before it end.
-void ScanSections(const base::ByteSource& source, std::vector<ElfSection> sections, bool all, GpuCode& code) {
+void ScanSections(const base::ByteSource& source, std::vector<ElfSection> sections, bool all,
+                  const GpuCodeLimits& limits, GpuCode& code) {
   std::erase_if(sections, [&](const ElfSection& section) {
     return section.size == 0 || !MayHoldContainers(section) || (!all && !IsFatbinSection(section.name));
   });
-  std::ranges::stable_sort(sections, {}, &ElfSection::offset);
-  FatbinScanner scanner(source, code);
+  std::ranges::sort(sections, {},
+                    [](const ElfSection& section) { return std::pair(section.offset, section.name); });
+  FatbinScanner scanner(source, limits, code);
   uint64_t done = 0;
   for (const ElfSection& section : sections) {
     const uint64_t end = SaturatingAdd(section.offset, section.size);
@@ -65,7 +68,8 @@ void ScanSections(const base::ByteSource& source, std::vector<ElfSection> sectio
   }
 }
 
-void ReadElfCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan, GpuCode& code) {
+void ReadElfCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan,
+                 const GpuCodeLimits& limits, GpuCode& code) {
   ElfReader reader(source);
   reader.SetFormat(elf.bits(), elf.big_endian());
   const auto header = reader.Header();
@@ -81,16 +85,17 @@ void ReadElfCode(const base::ByteSource& source, const ElfFile& elf, GpuScan sca
   if (sections && !sections->empty()) {
     code.whole_file =
         scan == GpuScan::kWholeFile || (scan == GpuScan::kCudaFiles && ShowsCuda(elf, *sections));
-    return ScanSections(source, std::move(*sections), code.whole_file, code);
+    return ScanSections(source, std::move(*sections), code.whole_file, limits, code);
   }
-  // Without sections nothing says where to look.
-  code.whole_file = scan == GpuScan::kWholeFile || (scan == GpuScan::kCudaFiles && ShowsCuda(elf, {}));
-  if (code.whole_file) {
-    FatbinScanner(source, code).Scan({0, source.size()}, "", /*only_containers=*/false);
-  } else {
+  // Without sections nothing says where to look. Such files are rare, so they are searched from end to end.
+  code.whole_file = scan != GpuScan::kFatbinSections;
+  if (!sections || !code.whole_file) {
     code.complete = false;
     code.problem = sections ? "no section headers: where GPU code would lie is not told"
                             : "the section headers are damaged: where GPU code would lie is not told";
+  }
+  if (code.whole_file) {
+    FatbinScanner(source, limits, code).Scan({0, source.size()}, "", /*only_containers=*/false);
   }
 }
 
@@ -102,7 +107,8 @@ bool StartsWithMagic(const base::ByteSource& source) {
 
 }  // namespace
 
-GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan) {
+GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan,
+                    const GpuCodeLimits& limits) {
   GpuCode code;
   switch (elf.problem) {
     case ElfProblem::kReadFailed:
@@ -114,20 +120,20 @@ GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan 
     case ElfProblem::kBadHeader:
       // Cubins before CUDA 13 have the release of CUDA where the version of ELF should be.
       if (elf.problem == ElfProblem::kBadHeader && elf.bits() != 0 && elf.machine == EM_CUDA) {
-        ReadElfCode(source, elf, scan, code);
+        ReadElfCode(source, elf, scan, limits, code);
         break;
       }
       if (!StartsWithMagic(source)) break;
       code.form = GpuCode::Form::kFatbin;
       code.whole_file = true;
-      FatbinScanner(source, code).Scan({0, source.size()}, "", /*only_containers=*/true);
+      FatbinScanner(source, limits, code).Scan({0, source.size()}, "", /*only_containers=*/true);
       break;
     case ElfProblem::kNone:
     case ElfProblem::kHeadersCut:
     case ElfProblem::kNoDynamic:
     case ElfProblem::kDynamicCut:
       code.form = GpuCode::Form::kElf;
-      ReadElfCode(source, elf, scan, code);
+      ReadElfCode(source, elf, scan, limits, code);
   }
   return code;
 }

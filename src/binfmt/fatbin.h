@@ -62,8 +62,17 @@ GpuCode::Form GpuCodeFormFromName(std::string_view name);
 std::string_view Name(GpuTarget::Kind kind);
 GpuTarget::Kind GpuTargetKindFromName(std::string_view name);
 
+// More than any real file has, so that a hostile one costs neither time nor memory. libcufft has 24,000
+// containers, cuBLASLt 9,000 entries and 180 MB of other data.
+struct GpuCodeLimits {
+  uint64_t headers = 1u << 20;            // of containers and of entries, together
+  uint64_t searched = uint64_t{2} << 30;  // bytes outside containers
+  uint64_t kept_targets = 1u << 16;       // in GpuCode::containers, which has one for many that are alike
+};
+
 // Never fails: see `form`, `complete` and `problem`. `elf` is what ReadElf gave for this source.
-GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan);
+GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan,
+                    const GpuCodeLimits& limits = {});
 
 // Which containers are meant. CUDA's tools list the linked code, and the relocatable code only of a file
 // that has no linked one; relocatable code beside linked code is what that was linked from, and never runs.

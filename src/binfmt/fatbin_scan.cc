@@ -18,10 +18,6 @@ constexpr uint64_t kContainerHeader = 16;
 constexpr uint64_t kEntryHeader = 64;     // what is read of it; its own size says where the code starts
 constexpr size_t kSmallRead = 512;        // padding, a container header and an entry header
 constexpr size_t kLargeRead = 256 << 10;  // fits the cache of one core
-// libcufft has 24,000 containers, cuBLASLt some 9,000 entries in 630 MB.
-constexpr uint64_t kMaxHeaders = 1u << 20;
-constexpr uint64_t kMaxSearched = uint64_t{2} << 30;
-constexpr uint64_t kMaxKeptTargets = 1u << 16;
 constexpr size_t kMaxTargetsOfContainer = 4096;
 constexpr size_t kMaxSectionsWithCode = 1024;  // by name
 
@@ -97,7 +93,8 @@ size_t FindFatbinMagic(std::span<const std::byte> bytes) {
   return bytes.size();
 }
 
-FatbinScanner::FatbinScanner(const base::ByteSource& source, GpuCode& code) : source_(source), code_(code) {}
+FatbinScanner::FatbinScanner(const base::ByteSource& source, const GpuCodeLimits& limits, GpuCode& code)
+    : source_(source), limits_(limits), code_(code) {}
 
 void FatbinScanner::Problem(std::string what) {
   code_.complete = false;
@@ -138,7 +135,7 @@ std::optional<uint64_t> FatbinScanner::Search(uint64_t at, uint64_t end) {
     searched_ += passed;
     at += passed;
     if (found < bytes.size()) return at;
-    if (searched_ > kMaxSearched) Stop("more data than is searched for GPU code");
+    if (searched_ > limits_.searched) Stop("more data than is searched for GPU code");
     wanted = std::min(wanted * 4, kLargeRead);
   }
   return std::nullopt;
@@ -157,7 +154,7 @@ void FatbinScanner::Scan(const FileRange& range, const std::string& section, boo
 
 uint64_t FatbinScanner::ReadContainer(uint64_t at, uint64_t end, const std::string& section,
                                       bool only_containers) {
-  if (++headers_ > kMaxHeaders) Stop("more containers of GPU code than any real file has");
+  if (++headers_ > limits_.headers) Stop("more containers of GPU code than any real file has");
   const auto header = At(at, kContainerHeader, kSmallRead);
   if (stopped_) return end;
   if (end - at < kContainerHeader || header.size() < kContainerHeader) {
@@ -170,7 +167,7 @@ uint64_t FatbinScanner::ReadContainer(uint64_t at, uint64_t end, const std::stri
   }
   const uint64_t start = at + kContainerHeader;
   const uint64_t stop = SaturatingAdd(start, Little(header, 8, 8));
-  if (stop > end) Damage(at, "does not end where its section does");
+  if (stop > end) Damage(at, "reaches beyond its section or the file");
   std::vector<GpuTarget> targets;
   const uint64_t next = ReadEntries(start, stop, end, targets);
   Count(section, std::move(targets));
@@ -192,7 +189,7 @@ uint64_t FatbinScanner::ReadEntries(uint64_t at, uint64_t stop, uint64_t end,
       Damage(at, "an entry with an impossible size");
       return at;
     }
-    if (++headers_ > kMaxHeaders || targets.size() == kMaxTargetsOfContainer) {
+    if (++headers_ > limits_.headers || targets.size() == kMaxTargetsOfContainer) {
       Stop("more entries of GPU code than any real file has");
       return at;
     }
@@ -209,7 +206,7 @@ void FatbinScanner::Count(const std::string& section, std::vector<GpuTarget> tar
   if (is_new) {
     sections_.insert(section);
     kept_targets_ += 1 + place->first.second.size();
-    if (kept_targets_ > kMaxKeptTargets || sections_.size() > kMaxSectionsWithCode)
+    if (kept_targets_ > limits_.kept_targets || sections_.size() > kMaxSectionsWithCode)
       return Stop("more kinds of GPU code than any real file has");
     code_.containers.push_back({section, place->first.second, 0});
   }

@@ -25,8 +25,8 @@ size_t FindFatbinMagic(std::span<const std::byte> bytes);
 
 class FatbinScanner {
  public:
-  // Both must outlive the scanner.
-  FatbinScanner(const base::ByteSource& source, GpuCode& code);
+  // Source and code must outlive the scanner.
+  FatbinScanner(const base::ByteSource& source, const GpuCodeLimits& limits, GpuCode& code);
 
   // Adds the containers that lie in a range to the code. Where `only_containers` lie there (and padding),
   // anything else with the magic number is a problem; in other data it is chance.
@@ -46,6 +46,7 @@ class FatbinScanner {
   void Stop(std::string why);
 
   const base::ByteSource& source_;
+  const GpuCodeLimits limits_;
   GpuCode& code_;
   std::vector<std::byte> buffer_;
   uint64_t buffer_at_ = 0;

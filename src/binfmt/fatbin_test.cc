@@ -91,7 +91,8 @@ TEST(Fatbin, CountsContainersWithTheSameTargetsTogether) {
 }
 
 TEST(Fatbin, FindsContainersBehindAnyPadding) {
-  for (const size_t padding : {0, 1, 7, 15, 16, 63, 64, 65, 255, 496, 500, 511, 512, 4096, 300'000}) {
+  for (const size_t padding :
+       std::initializer_list<size_t>{0, 1, 7, 15, 16, 63, 64, 65, 255, 496, 500, 511, 512, 4096, 300'000}) {
     const std::string gap(padding, '\0');
     const GpuCode code =
         Read(BuildSections({.sections = {{".nv_fatbin", gap + Simple(80) + gap + Simple(90) + gap}}}),
@@ -146,6 +147,22 @@ TEST(Fatbin, LooksAtWhatTheScanAsksFor) {
   EXPECT_FALSE(Read(cuda, GpuScan::kFatbinSections).whole_file);
 }
 
+TEST(Fatbin, AFileThatNeedsCudaIsSearched) {
+  // BuildElf makes no sections and BuildSections no dynamic section: what ReadElf found is given by hand.
+  const std::string bytes = BuildSections({.sections = {{".data", Simple(90)}}});
+  const base::MemorySource source = AsSource(bytes);
+  for (const char* name : {"libcudart.so.12", "libcuda.so.1", "libnvrtc.so.13"}) {
+    ElfFile elf = ReadElf(source);
+    elf.requests = {{ElfRequest::Kind::kNeeded, name}};
+    EXPECT_EQ(Elsewhere(ReadGpuCode(source, elf, GpuScan::kCudaFiles)), "sm_90:1") << name;
+    elf.requests.clear();
+    elf.soname = name;
+    EXPECT_EQ(Elsewhere(ReadGpuCode(source, elf, GpuScan::kCudaFiles)), "sm_90:1") << name;
+    elf.soname = "libcurl.so.4";
+    EXPECT_EQ(Elsewhere(ReadGpuCode(source, elf, GpuScan::kCudaFiles)), "");
+  }
+}
+
 TEST(Fatbin, CodeOfTheCpuDebugInformationAndTablesAreNotSearched) {
   const std::string bytes = Simple(80);
   const GpuCode code = Read(BuildSections({.sections = {{".text", bytes, 1, 6},
@@ -165,8 +182,7 @@ TEST(Fatbin, AFileWithoutSectionsIsSearchedOnlyWhenAskedTo) {
   EXPECT_EQ(quick.form, GpuCode::Form::kElf);
   EXPECT_FALSE(quick.complete);
   EXPECT_EQ(quick.problem, "no section headers: where GPU code would lie is not told");
-  const std::string cuda = BuildElf({.needed = {"libcudart.so.12"}}) + Simple(80);
-  EXPECT_EQ(Listed(Read(cuda, GpuScan::kCudaFiles)), "sm_80:1");
+  EXPECT_EQ(Listed(Read(bytes, GpuScan::kCudaFiles)), "sm_80:1");
 }
 
 TEST(Fatbin, OtherFilesAreNoGpuBinaries) {

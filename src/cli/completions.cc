@@ -18,11 +18,12 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     --root) COMPREPLY=($(compgen -d -- "$cur")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "why inspect snapshot completions --help --version" -- "$cur")); return
+    COMPREPLY=($(compgen -W "why inspect compat snapshot completions --help --version" -- "$cur")); return
   fi
   case ${COMP_WORDS[1]} in
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
     inspect|snapshot) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
+    compat) COMPREPLY=($(compgen -S = -W "cuda cudnn driver gpu gcc clang msvc python platform torch tensorflow jax onnxruntime" -- "$cur")); compopt -o nospace ;;
     completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")) ;;
   esac
 }
@@ -30,7 +31,7 @@ complete -o filenames -F _culprit culprit
 )sh";
 
 constexpr std::string_view kFish =
-    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "why inspect snapshot completions"
+    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "why inspect compat snapshot completions"
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"

@@ -18,6 +18,7 @@ constexpr std::array kCommands = {
     Command{"inspect", "every static fact of a binary", RunInspect},
     Command{"explain", "the page of a code: what it means, why it breaks, the fix", RunExplain},
     Command{"rules", "everything that check looks for", RunRules},
+    Command{"compat", "whether versions of CUDA, cuDNN, driver, GPU and frameworks go together", RunCompat},
     Command{"snapshot", "this machine as one file, to ask questions of it elsewhere", RunSnapshot},
     Command{"completions", "completion script for bash, zsh or fish", RunCompletions},
 };

@@ -25,23 +25,36 @@ bool UseColor(const Options& options) {
   return (no_color == nullptr || *no_color == '\0') && isatty(STDOUT_FILENO) == 1;
 }
 
-}  // namespace
-
-void AddCommonOptions(CLI::App& app, Options& options) {
+void AddFormat(CLI::App& app, Options& options) {
   static const std::map<std::string, Format> kFormats = {
       {"text", Format::kText}, {"json", Format::kJson}, {"markdown", Format::kMarkdown}};
   app.add_option("--format", options.format, "text, json or markdown")
       ->transform(CLI::CheckedTransformer(kFormats).description(""))
       ->option_text("FORMAT");
   app.add_option("-o,--output", options.output, "write to FILE instead of the terminal")->option_text("FILE");
-  app.add_option("--root", options.root, "look at DIR as if it were /")->option_text("DIR");
-  app.add_option("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line")
-      ->option_text("FILE");
+}
+
+void AddManner(CLI::App& app, Options& options) {
   app.add_option("--color", options.color, "auto, always or never (NO_COLOR is honoured)")
       ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
       ->option_text("WHEN");
   app.add_flag("-q,--quiet", options.quiet, "no notes on stderr");
   app.add_flag("-v,--verbose", options.verbose, "more detail");
+}
+
+}  // namespace
+
+void AddCommonOptions(CLI::App& app, Options& options) {
+  AddFormat(app, options);
+  app.add_option("--root", options.root, "look at DIR as if it were /")->option_text("DIR");
+  app.add_option("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line")
+      ->option_text("FILE");
+  AddManner(app, options);
+}
+
+void AddOutputOptions(CLI::App& app, Options& options) {
+  AddFormat(app, options);
+  AddManner(app, options);
 }
 
 std::optional<int> Parse(CLI::App& app, int argc, const char* const* argv) {

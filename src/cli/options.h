@@ -27,6 +27,8 @@ struct Options {
 };
 
 void AddCommonOptions(CLI::App& app, Options& options);
+// Those of a command that looks at no machine.
+void AddOutputOptions(CLI::App& app, Options& options);
 
 // Parses; on --help or a mistake the exit status to end with.
 std::optional<int> Parse(CLI::App& app, int argc, const char* const* argv);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "binfmt/testing/fatbin_builder.h"
 #include "snapshot/recorded_file_view.h"
 #include "system/memory.h"
 
@@ -48,6 +49,33 @@ TEST(Recorder, SurvivesLinksThatRunInACircle) {
   const auto record = recorder.Take();
   snapshot::RecordedFileView view(record);
   EXPECT_EQ(view.Open("/a/x").error, PathError::kLoop);
+}
+
+TEST(Recorder, GpuCodeIsRecordedOnlyWhereItWasAskedFor) {
+  using binfmt::testing::BuildFatbin;
+  using binfmt::testing::BuildSections;
+  const std::string library = BuildSections({.sections = {{".nv_fatbin", BuildFatbin({.entries = {{}}})}}});
+  system::MemorySystem system;
+  system.AddFile("/lib/libx.so", library);
+  system.AddFile("/lib/liby.so", library);
+  system.AddFile("/lib/text.so", "just text");
+  system.AddLink("/link.so", "lib/libx.so");
+  LiveFileView live(system);
+  const auto asked = live.GpuCode("/link.so");
+  ASSERT_TRUE(asked);
+  ASSERT_EQ(asked->containers.size(), 1u);
+  EXPECT_EQ(live.GpuCode("/lib/text.so").state, snapshot::FactState::kNotApplicable);
+  EXPECT_EQ(live.GpuCode("/lib/none.so").why, "No such file or directory");
+  EXPECT_EQ(live.GpuCode("/lib").state, snapshot::FactState::kNotApplicable);
+  Recorder recorder(system, live);
+  recorder.AddDirectory("/lib", /*programs=*/false);
+  recorder.AddAsked();
+  const auto record = recorder.Take();
+  snapshot::RecordedFileView view(record);
+  EXPECT_EQ(view.GpuCode("/link.so"), asked);
+  EXPECT_EQ(view.GpuCode("/lib/libx.so"), asked);
+  EXPECT_EQ(view.GpuCode("/lib/text.so").state, snapshot::FactState::kNotApplicable);
+  EXPECT_EQ(view.GpuCode("/lib/liby.so").why, "not recorded in the snapshot");
 }
 
 TEST(Recorder, SecretsInTheEnvironmentStayOut) {

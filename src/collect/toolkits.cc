@@ -146,6 +146,12 @@ bool Search::Add(const std::string& path, const std::string& kind, bool needs_nv
   const auto status = system_.Stat(nvcc);
   Nvcc read;
   if (status && status->type == system::FileType::kRegular) {
+    // Debian's /usr/lib/cuda is a second face of its toolkit: its bin leads to the same nvcc.
+    for (Toolkit& copy : copies_) {
+      if (copy.nvcc.empty() || view_.RealPath(copy.nvcc) != view_.RealPath(nvcc)) continue;
+      copy.links.push_back(path);
+      return true;
+    }
     toolkit.nvcc = nvcc;
     read = ReadNvcc(system_, nvcc);
     toolkit.nvcc_version = read.version.empty() ? read.release : read.version;

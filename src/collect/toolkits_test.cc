@@ -62,11 +62,14 @@ TEST(ToolkitsCollector, FollowsAWrapperScriptToTheDistributionsToolkit) {
   system.AddFile("/usr/bin/nvcc", "#!/bin/sh\nexec /usr/lib/nvidia-cuda-toolkit/bin/nvcc \"$@\"\n", 0755);
   system.AddFile("/usr/lib/nvidia-cuda-toolkit/bin/nvcc", NvccBytes("11.8", "11.8.89"), 0755);
   system.AddFile("/usr/include/cuda.h", "#define CUDA_VERSION 11080");
+  system.AddFile("/usr/lib/cuda/version.txt", "CUDA Version 11.8.89\n");
+  system.AddLink("/usr/lib/cuda/bin", "../nvidia-cuda-toolkit/bin");
   const Toolkits toolkits = Collect(system, {{"PATH", "/usr/bin"}});
   ASSERT_EQ(toolkits.copies.size(), 1u);
   EXPECT_EQ(toolkits.copies[0].kind, "distribution");
   EXPECT_EQ(toolkits.copies[0].version, "11.8");
   EXPECT_EQ(toolkits.copies[0].header_version, "11.8");
+  EXPECT_EQ(toolkits.copies[0].links, (std::vector<std::string>{"/usr/lib/cuda"}));
 }
 
 TEST(ToolkitsCollector, EnvironmentsCountOnlyWithNvcc) {

@@ -37,6 +37,7 @@ report::GpuCodeAnswer DescribeGpuCode(const GpuCode& code) {
       const bool ptx = target.kind == GpuTarget::Kind::kPtx && parts[i] == GpuPart::kListed;
       if (ptx) ptx_versions.emplace(target.ptx_major, target.ptx_minor);
     }
+    if (containers.section.empty()) continue;  // a file without sections
     auto section =
         std::ranges::find(answer.sections, containers.section, &std::pair<std::string, GpuCodeCounts>::first);
     if (section == answer.sections.end()) {

@@ -2,6 +2,12 @@
 #include "knowledge/arch.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <string>
 
 #include "knowledge/release.h"
 
@@ -109,6 +115,9 @@ TEST(Arch, FindsAProductByName) {
   EXPECT_EQ(find("GeForce RTX 4070 Ti SUPER"), "8.9");
   EXPECT_EQ(find("NVIDIA GeForce RTX 5090"), "12.0");
   EXPECT_EQ(find("GTX 1080 Ti"), "6.1");
+  EXPECT_EQ(find("GTX 1660 SUPER"), "7.5");
+  EXPECT_EQ(find("RTX A4000"), "8.6");
+  EXPECT_EQ(find("Quadro RTX 5000"), "7.5");
   EXPECT_EQ(find("RTX 9999"), "");
   EXPECT_EQ(find("RTX"), "");
   EXPECT_EQ(find(""), "");
@@ -163,6 +172,32 @@ TEST(ArchTables, VariantsBelongToACapability) {
       EXPECT_EQ(row.runs_on.size(), 1u) << row.target;
     }
   }
+}
+
+// The installed nvcc compiles for exactly what the table says of its release.
+TEST(ToolkitNvcc, CompilesForTheCapabilitiesOfTheTable) {
+  const char* nvcc = "/usr/local/cuda/bin/nvcc";
+  if (access(nvcc, X_OK) != 0) GTEST_SKIP() << "there is no nvcc in /usr/local/cuda";
+  const auto output = [&](const std::string& option) {
+    FILE* pipe = popen((std::string(nvcc) + " " + option + " 2>/dev/null").c_str(), "r");
+    std::string text;
+    for (int c; (c = fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+    pclose(pipe);
+    return text;
+  };
+  const std::string version = output("--version");
+  const size_t at = version.find("release ");
+  ASSERT_NE(at, std::string::npos) << version;
+  const std::string cuda = version.substr(at + 8, version.find(',', at) - at - 8);
+  std::set<std::string> listed, known;
+  std::istringstream lines(output("--list-gpu-code"));
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto cc = ParseCapability(line)) listed.insert(cc->ToString());
+  }
+  for (const Capability& row : Capabilities()) {
+    if (Targets(cuda, row.cc) == Verdict::kYes) known.emplace(row.cc);
+  }
+  EXPECT_EQ(listed, known) << "CUDA " << cuda;
 }
 
 }  // namespace

@@ -61,6 +61,18 @@ bool Lists(std::string_view listed, const Version& cc) {
   return code.part(0) == cc.part(0) && code < cc && !IsJetson(cc);  // machine code serves its major
 }
 
+// A GPU newer than all that the release lists.
+Answer OnNewerGpu(const CudnnRelease& row, const Version& cuda, const std::string& gpu) {
+  const Rule* rule = FindCudnnRule("hardware-forward");
+  const std::string newer = gpu + " is newer than what cuDNN " + Text(row.version) + " lists; ";
+  if (Known(row.version) < Version{{9}} || (cuda.part(0) != 0 && cuda.part(0) < 12)) {
+    return No(newer + "only builds of 9.0 and later for CUDA 12 and later run on such GPUs", rule->source);
+  }
+  if (cuda.part(0) == 0)
+    return Unknown(newer + "the build decides: those for CUDA 12 and later run", rule->source);
+  return Yes(newer + "it runs by compiling PTX, with limits", rule->source);
+}
+
 std::string Name(const Version& cudnn) { return "cuDNN " + cudnn.ToString(); }
 
 }  // namespace
@@ -139,10 +151,19 @@ Answer CudnnForGpu(const Version& cudnn, const Version& cuda, const Version& cc)
               row.source);
   }
   for (const std::string_view listed : row.cc_listed) {
+    if (listed == cc.ToString())
+      return Yes("cuDNN " + Text(row.version) + " has code for " + gpu, row.source);
+  }
+  for (const std::string_view listed : row.cc_listed) {
     if (Lists(listed, cc))
-      return Yes("cuDNN " + Text(row.version) + " has code for " + Text(listed), row.source);
+      return Yes("cuDNN " + Text(row.version) + " has code for " + Text(listed) + ", which serves " + gpu,
+                 row.source);
   }
   if (!row.cc_listed.empty()) {
+    const bool newer = std::ranges::all_of(row.cc_listed, [&](std::string_view listed) {
+      return !listed.ends_with(".x") && Known(listed) < cc;
+    });
+    if (newer && !IsJetson(cc)) return OnNewerGpu(row, cuda, gpu);
     return Unknown("the support matrix of cuDNN " + Text(row.version) + " does not list " + gpu, row.source);
   }
   // Without a list: what every CUDA it is built for compiles for was not new when it appeared.

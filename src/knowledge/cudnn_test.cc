@@ -60,10 +60,13 @@ TEST(Cudnn, GpusBelowTheFloorAreNo) {
   EXPECT_EQ(ForGpu("8.4.0", "10.2", "3.0"), Verdict::kYes) << "the build for CUDA 10.2 goes lower";
 }
 
-TEST(Cudnn, NewGpusAreYesOnlyWhenListed) {
+TEST(Cudnn, NewGpusWhenListedOrByPtx) {
   EXPECT_EQ(ForGpu("9.19.0", "12.9", "12.0"), Verdict::kYes);
   EXPECT_EQ(ForGpu("9.19.0", "12.9", "12.1"), Verdict::kYes) << "machine code serves its major upwards";
-  EXPECT_EQ(ForGpu("8.9.7", "12.2", "12.0"), Verdict::kUnknown);
+  EXPECT_EQ(ForGpu("9.5.1", "12.4", "12.0"), Verdict::kYes) << "by compiling PTX";
+  EXPECT_EQ(ForGpu("9.5.1", "11.8", "12.0"), Verdict::kNo) << "only builds for CUDA 12 do that";
+  EXPECT_EQ(ForGpu("9.5.1", "0", "12.0"), Verdict::kUnknown);
+  EXPECT_EQ(ForGpu("8.9.7", "12.2", "12.0"), Verdict::kNo) << "before 9.0 none did";
   EXPECT_EQ(ForGpu("8.9.7", "12.2", "8.7"), Verdict::kUnknown) << "Jetson Orin";
 }
 
@@ -146,7 +149,7 @@ TEST(CudnnTables, EveryPartIsAKnownLibrary) {
 
 TEST(CudnnTables, HaveTheRulesThatTheCodeQuotes) {
   for (const char* id : {"abi-major", "abi-before-7", "abi-minor-forward-no", "abi-patch",
-                         "abi-minor-backward", "zlib-windows", "cuda-major"}) {
+                         "abi-minor-backward", "zlib-windows", "cuda-major", "hardware-forward"}) {
     EXPECT_NE(FindCudnnRule(id), nullptr) << id;
   }
 }

@@ -51,7 +51,7 @@ DriverAnswer WithoutRow(const Version& driver, const Version& cuda) {
   if (cuda < Known(oldest.cuda) && driver >= Known(oldest.min_driver_linux)) {
     const Rule* rule = FindDriverRule("driver-backward-compatible");
     return Decide(DriverSupport::kYes, nullptr,
-                  "driver " + driver.ToString() + " is newer than CUDA " + cuda.ToString() +
+                  "driver " + DriverText(driver) + " is newer than CUDA " + cuda.ToString() +
                       ", and drivers run every older release",
                   rule->source);
   }
@@ -64,6 +64,16 @@ const Rule* FindDriverRule(std::string_view id) {
   const auto rules = DriverRules();
   const auto at = std::ranges::find(rules, id, &Rule::id);
   return at == rules.end() ? nullptr : &*at;
+}
+
+std::string DriverText(const Version& driver) {
+  std::string text;
+  for (const uint32_t part : driver.parts) {
+    const std::string number = std::to_string(part);
+    if (!text.empty()) text += number.size() < 2 ? ".0" : ".";
+    text += number;
+  }
+  return text;
 }
 
 const ToolkitRow* FindToolkit(std::string_view cuda) {
@@ -157,6 +167,26 @@ DriverAnswer DriverRunsCuda(const Version& driver, std::string_view cuda, Platfo
   return Decide(DriverSupport::kByMinorCompatibility, row, std::move(why), row->source);
 }
 
+Answer DriverForCuda(const Version& driver, const Version& cuda, Platform platform) {
+  // The first release of a major has the lowest floor; from 11 on its driver runs all of the major.
+  const std::string release = cuda.ToString() + (cuda.parts.size() == 1 ? ".0" : "");
+  const DriverAnswer answer = DriverRunsCuda(driver, release, platform);
+  switch (answer.support) {
+    case DriverSupport::kYes:
+      if (cuda.parts.size() > 1 || cuda.part(0) >= kFirstMajorWithMinorCompatibility) {
+        return Yes(answer.why, answer.source);
+      }
+      return Unknown("which CUDA " + cuda.ToString() + ".x is meant decides", answer.source);
+    case DriverSupport::kByMinorCompatibility:
+      return Yes(answer.why, answer.source);
+    case DriverSupport::kNo:
+      return No(answer.why, answer.source);
+    case DriverSupport::kUnknown:
+      break;
+  }
+  return Unknown(answer.why, answer.source);
+}
+
 Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional<bool> data_centre_gpu,
                      Platform platform) {
   if (platform == Platform::kWindows) {
@@ -170,9 +200,20 @@ Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional
   const auto wanted = Version::Parse(cuda);
   const DriverCuda own = CudaOfDriver(driver, platform);
   if (wanted && !own.cuda.empty() && Known(own.cuda) >= MinorOf(*wanted)) {
-    return No("driver " + driver.ToString() + " belongs to CUDA " + Text(own.cuda) +
+    return No("driver " + DriverText(driver) + " belongs to CUDA " + Text(own.cuda) +
                   " and needs no cuda-compat for " + Text(cuda),
               own.source);
+  }
+  for (const ForwardCompatRow& row : ForwardCompats()) {
+    if (!wanted || Known(row.cuda) != MinorOf(*wanted)) continue;
+    std::string list;
+    for (const std::string_view branch : row.branches) list += (list.empty() ? "" : ", ") + Text(branch);
+    const std::string why =
+        "the cuda-compat package of CUDA " + Text(row.cuda) + " is for drivers of " + list;
+    const bool listed = std::ranges::any_of(
+        row.branches, [&](std::string_view branch) { return Known(branch).part(0) == driver.part(0); });
+    if (!listed) return No(why, row.source);
+    return data_centre_gpu ? Yes(why, row.source) : Unknown(why + ", on data-centre GPUs alone", row.source);
   }
   return Unknown(
       "which drivers a cuda-compat package of CUDA " + Text(cuda) + " may sit on is not in the table",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/version.h"
@@ -48,9 +49,20 @@ struct DriverBranch {
 };
 std::span<const DriverBranch> DriverBranches();  // oldest first
 
+// Kernel driver branches that a cuda-compat package of a release may sit on.
+struct ForwardCompatRow {
+  std::string_view cuda;  // "12.8"
+  std::span<const std::string_view> branches;
+  std::string_view source;
+};
+std::span<const ForwardCompatRow> ForwardCompats();
+
 // Facts in words; those about cuda-compat packages begin with "forward-compat-".
 std::span<const Rule> DriverRules();
 const Rule* FindDriverRule(std::string_view id);
+
+// As NVIDIA writes it, with two digits after the first number: 535.104.05.
+std::string DriverText(const base::Version& driver);
 
 // "12.4.1" -> that row; "12.4", or an update without a row ("12.4.127"), -> the first of 12.4, whose floor is
 // the lowest; nullptr for a release that is not in the table.
@@ -89,6 +101,9 @@ struct DriverAnswer {
   std::string_view source;
 };
 DriverAnswer DriverRunsCuda(const base::Version& driver, std::string_view cuda, Platform platform);
+
+// The same as yes, no or unknown; "12" stands for every 12.x.
+Answer DriverForCuda(const base::Version& driver, const base::Version& cuda, Platform platform);
 
 // Whether a cuda-compat package of `cuda` (libcuda of a newer driver) may sit on this kernel driver. It is
 // for data-centre GPUs on Linux alone; `data_centre_gpu` is nothing when the GPU is not known.

@@ -41,6 +41,13 @@ TEST(Driver, ADriverNewerThanTheTableSupportsAtLeastTheNewest) {
   EXPECT_FALSE(CudaOfDriver(Known("580.65.06")).at_least);
 }
 
+TEST(Driver, IsWrittenAsNvidiaWritesIt) {
+  EXPECT_EQ(DriverText(Known("535.104.05")), "535.104.05");
+  EXPECT_EQ(DriverText(Known("520.06")), "520.06");
+  EXPECT_EQ(DriverText(Known("340.108")), "340.108");
+  EXPECT_EQ(DriverText(Known("535")), "535");
+}
+
 TEST(Driver, LowestDrivers) {
   EXPECT_EQ(LowestDriver("12.4"), "550.54.14");
   EXPECT_EQ(LowestDriver("12.4.1"), "550.54.15");
@@ -87,6 +94,13 @@ TEST(Driver, SaysUnknownOfWhatTheTableDoesNotHave) {
   EXPECT_EQ(Runs("580.65.06", "12.x"), DriverSupport::kUnknown);
 }
 
+TEST(Driver, AWholeMajorIsDecidedByItsFirstRelease) {
+  EXPECT_EQ(DriverForCuda(Known("525.60.13"), Known("12"), Platform::kLinux).verdict, Verdict::kYes);
+  EXPECT_EQ(DriverForCuda(Known("470.82.01"), Known("12"), Platform::kLinux).verdict, Verdict::kNo);
+  EXPECT_EQ(DriverForCuda(Known("418.39"), Known("10"), Platform::kLinux).verdict, Verdict::kUnknown);
+  EXPECT_EQ(DriverForCuda(Known("535.104.05"), Known("12.4"), Platform::kLinux).verdict, Verdict::kYes);
+}
+
 TEST(Driver, RunsOnWindowsByItsOwnFloors) {
   EXPECT_EQ(Runs("528.33", "12.4", Platform::kWindows), DriverSupport::kByMinorCompatibility);
   EXPECT_EQ(Runs("527.41", "12.0", Platform::kWindows), DriverSupport::kYes);
@@ -109,6 +123,12 @@ TEST(Driver, ForwardCompatibilityIsForDataCentreGpusOnLinux) {
   EXPECT_EQ(ForwardCompat(Known("470.82.01"), "12.3", true, Platform::kWindows).verdict, Verdict::kNo);
   EXPECT_EQ(ForwardCompat(Known("580.65.06"), "12.3", true, Platform::kLinux).verdict, Verdict::kNo)
       << "needs none";
+  EXPECT_EQ(ForwardCompat(Known("535.104.05"), "13.0", true, Platform::kLinux).verdict, Verdict::kYes);
+  EXPECT_EQ(ForwardCompat(Known("535.104.05"), "13.0", std::nullopt, Platform::kLinux).verdict,
+            Verdict::kUnknown);
+  EXPECT_EQ(ForwardCompat(Known("470.82.01"), "13.0", true, Platform::kLinux).verdict, Verdict::kNo);
+  EXPECT_EQ(ForwardCompat(Known("470.82.01"), "12.3", true, Platform::kLinux).verdict, Verdict::kUnknown)
+      << "no row for 12.3";
 }
 
 // --- What the tables promise

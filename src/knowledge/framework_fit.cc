@@ -1,9 +1,11 @@
 // Whether one build of a framework works with a driver, a GPU, a toolkit, a cuDNN, a Python.
+#include <algorithm>
 #include <string>
 
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/frameworks.h"
+#include "knowledge/pins.h"
 #include "knowledge/release.h"
 
 namespace culprit::knowledge {
@@ -41,12 +43,12 @@ Answer WithPtx(const FrameworkRelease& row, const std::string& gpu, const Versio
   const PtxIsa* wanted = PtxOfCuda(row.cuda);
   const PtxIsa* known = NewestPtxOfDriver(*driver);
   if (wanted == nullptr || known == nullptr) {
-    return Unknown(name + " has only PTX for " + gpu + "; whether driver " + driver->ToString() +
+    return Unknown(name + " has only PTX for " + gpu + "; whether driver " + DriverText(*driver) +
                        " compiles it is not known",
                    row.source);
   }
   const std::string both = name + " has only PTX for " + gpu + ", of ISA " + Text(wanted->isa) + "; driver " +
-                           driver->ToString() + " compiles up to " + Text(known->isa);
+                           DriverText(*driver) + " compiles up to " + Text(known->isa);
   return Known(wanted->isa) <= Known(known->isa) ? Yes(both, known->source) : No(both, known->source);
 }
 
@@ -54,27 +56,9 @@ Answer WithPtx(const FrameworkRelease& row, const std::string& gpu, const Versio
 
 Answer FrameworkOnDriver(const FrameworkRelease& row, const Version& driver, Platform platform) {
   if (row.cuda.empty()) return Unknown("the CUDA of " + Name(row) + " is not in the table", row.source);
-  const Version cuda = Known(row.cuda);
-  const std::string built = Name(row) + " is built with CUDA " + Text(row.cuda) + "; ";
-  if (cuda.parts.size() == 1) {  // some release of that major
-    const bool runs = DriverRunsCuda(driver, Text(row.cuda) + ".0", platform).support == DriverSupport::kYes;
-    const DriverAnswer first = DriverRunsCuda(driver, Text(row.cuda) + ".0", platform);
-    if (runs || first.support == DriverSupport::kByMinorCompatibility)
-      return Yes(built + first.why, first.source);
-    return first.support == DriverSupport::kNo ? No(built + first.why, first.source)
-                                               : Unknown(built + first.why);
-  }
-  const DriverAnswer answer = DriverRunsCuda(driver, row.cuda, platform);
-  switch (answer.support) {
-    case DriverSupport::kYes:
-    case DriverSupport::kByMinorCompatibility:
-      return Yes(built + answer.why, answer.source);
-    case DriverSupport::kNo:
-      return No(built + answer.why, answer.source);
-    case DriverSupport::kUnknown:
-      break;
-  }
-  return Unknown(built + answer.why, answer.source);
+  Answer answer = DriverForCuda(driver, Known(row.cuda), platform);
+  answer.why = Name(row) + " is built with CUDA " + Text(row.cuda) + "; " + answer.why;
+  return answer;
 }
 
 Answer FrameworkWithCuda(const FrameworkRelease& row, const Version& cuda, Platform platform) {
@@ -88,7 +72,8 @@ Answer FrameworkWithCuda(const FrameworkRelease& row, const Version& cuda, Platf
   if (from == LibrariesFrom::kNoGpu || from == LibrariesFrom::kUnknown) {
     return Unknown("where " + Name(row) + " takes CUDA from is not in the table", row.source);
   }
-  const std::string wants = Name(row) + " loads the libraries of CUDA " + Text(row.cuda);
+  const std::string wants = Name(row) + " loads the libraries of CUDA " + Text(row.cuda) +
+                            (row.extra.empty() ? "" : " (" + Text(row.extra) + " brings them)");
   if (!row.cuda_until.empty()) {
     const Version last = Known(row.cuda_until);
     const bool inside = cuda >= own && (cuda <= last || BeginsWith(cuda, last));
@@ -109,7 +94,9 @@ Answer FrameworkWithCudnn(const FrameworkRelease& row, const Version& cudnn, Pla
   const std::string_view own = CudnnOf(row, platform);
   if (own.empty()) return Unknown("the cuDNN of " + Name(row) + " is not in the table", row.source);
   if (own == "none") return Yes(Name(row) + " does not use cuDNN", row.source);
-  const std::string built = Name(row) + " is built with cuDNN " + Text(own);
+  const std::string built =
+      Name(row) + (row.cudnn_below.empty() ? " is built with cuDNN " : " asks for at least cuDNN ") +
+      Text(own);
   if (!row.cudnn_below.empty() && cudnn >= Known(row.cudnn_below)) {
     return No(built + " and refuses " + Text(row.cudnn_below) + " and later", row.source);
   }
@@ -157,15 +144,23 @@ Answer FrameworkOnGpu(const FrameworkRelease& row, const Version& cc, const Vers
 }
 
 Answer FrameworkOnPython(const FrameworkRelease& row, const Version& python) {
+  const Version minor = MinorOf(python);
+  const Pin* pin = FindPin(row.framework == "onnxruntime" ? "onnxruntime-gpu" : row.framework, row.version);
+  if (pin != nullptr && !pin->python_wheels.empty()) {  // the files themselves
+    const bool there =
+        std::ranges::any_of(pin->python_wheels, [&](std::string_view p) { return Known(p) == minor; });
+    const std::string why = "the package index has wheels of " + Text(pin->package) + " " +
+                            Text(pin->version) + " for Python " + Text(pin->python_wheels.front()) + " to " +
+                            Text(pin->python_wheels.back());
+    return there ? Yes(why, pin->source) : No(why, pin->source);
+  }
   if (row.python.empty())
     return Unknown("the Python versions of " + Name(row) + " are not in the table", row.source);
-  const Version minor = MinorOf(python);
   const std::string needs = Name(row) + " is built for Python " + Text(row.python);
-  if (minor < Known(row.python))
-    return No(needs + (row.python_until.empty() ? " and later" : " to " + Text(row.python_until)),
-              row.source);
-  if (row.python_until.empty()) return Unknown(needs + " and later; how far is not in the table", row.source);
-  const std::string span = needs + " to " + Text(row.python_until);
+  const std::string span =
+      needs + (row.python_until.empty() ? " and later" : " to " + Text(row.python_until));
+  if (minor < Known(row.python)) return No(span, row.source);
+  if (row.python_until.empty()) return Unknown(span + "; how far is not in the table", row.source);
   return minor <= Known(row.python_until) ? Yes(span, row.source) : No(span, row.source);
 }
 

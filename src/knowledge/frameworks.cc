@@ -62,7 +62,8 @@ std::vector<const FrameworkRelease*> FindFramework(std::string_view framework, c
     const bool shorter = row->until.empty() && Known(row->version).parts.size() < longest;
     return shorter || (!variant.empty() && row->variant != variant);
   });
-  std::ranges::stable_partition(rows, [](const FrameworkRelease* row) { return row->is_default; });
+  const auto first = std::ranges::find_if(rows, [](const FrameworkRelease* row) { return row->is_default; });
+  if (first != rows.end()) std::rotate(rows.begin(), first, first + 1);
   return rows;
 }
 

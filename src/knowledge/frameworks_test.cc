@@ -91,6 +91,9 @@ TEST(Frameworks, CudnnMustBeAtLeastTheOneBuiltWith) {
 
 TEST(Frameworks, PythonAndPlatform) {
   EXPECT_EQ(FrameworkOnPython(Row("torch", "2.5.1"), Known("3.12")).verdict, Verdict::kYes);
+  EXPECT_EQ(FrameworkOnPython(Row("torch", "2.5.1"), Known("3.13")).verdict, Verdict::kYes)
+      << "the wheel exists";
+  EXPECT_EQ(FrameworkOnPython(Row("torch", "2.5.1"), Known("3.14")).verdict, Verdict::kNo);
   EXPECT_EQ(FrameworkOnPython(Row("torch", "2.1.2"), Known("3.12")).verdict, Verdict::kNo);
   EXPECT_EQ(FrameworkOnPython(Row("tensorflow", "2.15"), Known("3.12.4")).verdict, Verdict::kNo);
   EXPECT_EQ(FrameworkOnPlatform(Row("tensorflow", "2.15"), Platform::kWindows).verdict, Verdict::kNo);

@@ -117,6 +117,21 @@ Verdict Meets(const Version& version, std::string_view specifiers) {
   return verdict;
 }
 
+bool AreRelated(std::string_view package, std::string_view other) {
+  const auto asks = [](std::string_view one, std::string_view two) {
+    return std::ranges::any_of(
+               Pins(),
+               [&](const Pin& pin) { return pin.package == one && !Requirement(pin, two).empty(); }) ||
+           std::ranges::any_of(Companions(),
+                               [&](const Companion& row) { return row.package == one && row.of == two; });
+  };
+  return asks(package, other) || asks(other, package);
+}
+
+bool IsPinned(std::string_view package) {
+  return std::ranges::any_of(Pins(), [&](const Pin& pin) { return pin.package == package; });
+}
+
 Answer PackagesFit(std::string_view package, std::string_view version, std::string_view other,
                    std::string_view other_version) {
   for (int turn = 0; turn < 2; ++turn) {

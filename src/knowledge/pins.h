@@ -11,10 +11,11 @@ namespace culprit::knowledge {
 
 struct Pin {
   std::string_view package;
-  std::string_view version;                 // "0.0.27.post2" too
-  std::string_view extra;                   // "and-cuda"; "" = without an extra
-  std::string_view python;                  // ">=3.10"; "" = not said
-  std::span<const std::string_view> needs;  // "nvidia-cudnn-cu12==9.1.0.70"; only what matters here
+  std::string_view version;                         // "0.0.27.post2" too
+  std::string_view extra;                           // "and-cuda"; "" = without an extra
+  std::string_view python;                          // ">=3.10"; "" = not said
+  std::span<const std::string_view> python_wheels;  // of its Linux x86-64 wheels; empty = not one for each
+  std::span<const std::string_view> needs;          // "nvidia-cudnn-cu12==9.1.0.70"; only what matters here
   std::string_view source;
 };
 std::span<const Pin> Pins();
@@ -34,6 +35,11 @@ std::string_view Requirement(const Pin& pin, std::string_view package);
 
 // Whether a version meets "==2.5.1", ">=9.8,<10.0", "~=3.8.0", "!=1.2.*". kUnknown for what cannot be read.
 Verdict Meets(const base::Version& version, std::string_view specifiers);
+
+// Whether any release of one asks for the other: whether the question makes sense.
+bool AreRelated(std::string_view package, std::string_view other);
+// Whether the tables know the package by any version.
+bool IsPinned(std::string_view package);
 
 // Whether two packages ask for each other's versions: torchvision 0.20.1 and torch 2.5.1.
 Answer PackagesFit(std::string_view package, std::string_view version, std::string_view other,

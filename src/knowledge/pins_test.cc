@@ -46,6 +46,14 @@ TEST(Pins, TorchAndItsCompanions) {
   EXPECT_EQ(Fit("torchvision", "99.0", "torch", "2.5.1"), Verdict::kUnknown);
 }
 
+TEST(Pins, WhoIsRelated) {
+  EXPECT_TRUE(AreRelated("torch", "torchvision"));
+  EXPECT_TRUE(AreRelated("jax", "jaxlib"));
+  EXPECT_FALSE(AreRelated("torch", "jax"));
+  EXPECT_TRUE(IsPinned("xformers"));
+  EXPECT_FALSE(IsPinned("numpy"));
+}
+
 TEST(PinTables, SpecifiersCanBeRead) {
   for (const Pin& pin : Pins()) {
     for (const std::string_view text : pin.needs) {

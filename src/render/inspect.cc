@@ -72,7 +72,8 @@ class Lines {
 
 void AddGpuCode(Lines& lines, const FileAnswer& file, const Style& style) {
   if (!file.gpu_code) return;
-  for (const auto& [key, value] : GpuCodeLines(*file.gpu_code)) lines.Add(base::Printable(key), base::Printable(value));
+  for (const auto& [key, value] : GpuCodeLines(*file.gpu_code))
+    lines.Add(base::Printable(key), base::Printable(value));
   if (!file.gpu_code->complete) {
     lines.Add("", style.Warn("not all GPU code was read: " + base::Printable(file.gpu_code->problem)));
   }

@@ -68,8 +68,8 @@ std::vector<std::pair<std::string, std::string>> GpuCodeLines(const report::GpuC
   for (const auto& [name, counts] : code.sections) {
     // The first line has said it unless there is more than one section.
     if (code.sections.size() > 1) {
-      lines.emplace_back("  in " + name,
-                         fmt::format("{} containers: {}", counts.containers, Listing(counts)));
+      lines.emplace_back("  in " + name, fmt::format("{} container{}: {}", counts.containers,
+                                                     counts.containers == 1 ? "" : "s", Listing(counts)));
     }
   }
   return lines;

@@ -30,7 +30,7 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kDanglingLink) continue;
-    if (failed.IsCudnn()) continue;  // CUL3009
+    if (failed.IsCudnn() || failed.EndsImport()) continue;  // CUL3009, CUL6002
     report::Finding& finding = Fire(
         ruling, failed,
         failed.file + " is a link that leads nowhere, and no other " + failed.request->name + " is found",

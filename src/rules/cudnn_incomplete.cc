@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "rules/cudnn_facts.h"
 #include "rules/failed_loads.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -35,16 +36,6 @@ libcudnn_engines_precompiled is left out on purpose by the cudnn-jit packages, a
 ## Sources
 Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
 )md";
-
-// The installed copy in the directory of a file; nullptr when the collector did not see it.
-const snapshot::CudnnCopy* CopyOf(const Scene& scene, const std::string& path) {
-  if (!scene.stack().cudnn) return nullptr;
-  const std::string directory = scene.view.RealPath(std::string(base::DirName(path)));
-  for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
-    if (scene.view.RealPath(copy.directory) == directory) return &copy;
-  }
-  return nullptr;
-}
 
 report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
   const bool bundled =
@@ -79,13 +70,16 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::stri
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  std::map<std::string, std::vector<const FailedLoad*>> by_asker;
+  // By directory of the copy: parts need each other, so one that is missing is missed by several.
+  std::map<std::string, std::vector<const FailedLoad*>> by_copy;
   for (const FailedLoad& failed : FailedLoads(scene)) {
     const bool absent =
         failed.why == Why::kNowhere || failed.why == Why::kElsewhere || failed.why == Why::kOtherMajor;
-    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent) by_asker[failed.asker].push_back(&failed);
+    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent)
+      by_copy[std::string(base::DirName(scene.view.RealPath(failed.asker)))].push_back(&failed);
   }
-  for (const auto& [asker, parts] : by_asker) {
+  for (const auto& [directory, parts] : by_copy) {
+    const std::string& asker = parts.front()->asker;
     std::set<std::string> names;
     for (const FailedLoad* part : parts) names.insert(part->request->name);
     std::string list;

@@ -1,11 +1,11 @@
 // CUL3004: parts of cuDNN of different versions in one process.
-#include <map>
-#include <optional>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "base/version.h"
-#include "knowledge/libraries.h"
+#include "rules/cudnn_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -31,56 +31,62 @@ Let one directory win for all parts. Mostly LD_LIBRARY_PATH is to blame: the whe
 LD_LIBRARY_PATH is searched before a RUNPATH. Unset it, or take the directory out of it.
 
 ## When this is not your problem
-Two copies of cuDNN on one machine are normal. Only copies that meet in one process are reported here.
+Two copies of cuDNN on one machine are normal. Only copies that meet in one process are reported here. An older shim
+that a package bundles alone (ctranslate2) works with newer parts, as long as the parts agree.
 
 ## Sources
 ld.so(8); the loader's own trace (LD_DEBUG=libs) of PyTorch 2.11 with cuDNN 9.19.0 beside it and 9.14.0 in the system.
 )md";
 
+// auditwheel copied the shim alone into a package (libcudnn-0a1b2c3d.so.9.1.0 of ctranslate2). It has no
+// version check of its own, and newer parts of the same major serve it; the parts among themselves must
+// agree.
+bool IsBundledShim(const LoadedCudnn& one) {
+  return one.IsShim() && base::BaseName(one.object->path).starts_with("libcudnn-");
+}
+
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
-  const loader::Object* first = nullptr;
-  base::Version expected;
-  std::map<std::string, std::string> odd;  // path -> version
-  const loader::Object* offender = nullptr;
-  for (const loader::Object& object : scenario.graph.objects) {
-    const auto* library = LibraryOf(object);
-    if (library == nullptr || library->family != "cudnn") continue;
-    const auto fact = scene.view.Version(object.path);
-    auto version = fact ? base::Version::Parse(fact->version) : std::nullopt;
-    if (!version) continue;
-    version->parts.resize(3);  // the fourth is a build number that not every part tells
-    if (first == nullptr) {
-      first = &object;
-      expected = *version;
-    } else if (version->part(0) == expected.part(0) && *version != expected) {
-      odd[object.path] = version->ToString();
-      if (offender == nullptr) offender = &object;
-    }
+  std::vector<LoadedCudnn> loaded = CudnnOf(scene, scenario);
+  std::erase_if(loaded, [](const LoadedCudnn& one) { return !one.version; });
+  if (loaded.size() > 1 && IsBundledShim(loaded.front()) && *loaded.front().version < *loaded[1].version) {
+    loaded.erase(loaded.begin());
   }
-  if (offender == nullptr) return;
-  const std::string odd_version = odd.begin()->second;
+  std::vector<const LoadedCudnn*> odd;
+  for (const LoadedCudnn& one : loaded) {
+    const base::Version& expected = *loaded.front().version;
+    if (one.version->part(0) == expected.part(0) && *one.version != expected) odd.push_back(&one);
+  }
+  if (odd.empty()) return;
+  const loader::Object& first = *loaded.front().object;
+  const loader::Object& offender = *odd.front()->object;
+  const std::string directory(base::DirName(offender.path));
   report::Finding& finding = ruling.Fire(
-      std::string(base::BaseName(offender->path)) + " resolves to " + odd_version + " in " +
-          std::string(base::DirName(offender->path)) + ", " + std::string(base::BaseName(first->path)) +
-          " is " + expected.ToString() + " in " + std::string(base::DirName(first->path)),
-      offender->path);
+      std::string(base::BaseName(offender.path)) + " resolves to " + odd.front()->version->ToString() +
+          " in " + directory + ", " + std::string(base::BaseName(first.path)) + " is " +
+          loaded.front().version->ToString() + " in " + std::string(base::DirName(first.path)),
+      offender.path);
   finding.affects.push_back(scenario.title);
-  finding.evidence.push_back({first->path + " is " + expected.ToString(),
-                              "found through " + FoundThrough(scenario.graph, first->path)});
-  for (const auto& [path, version] : odd) {
-    finding.evidence.push_back(
-        {path + " is " + version, "found through " + FoundThrough(scenario.graph, path)});
-  }
-  if (offender->via == loader::Via::kLdLibraryPath) {
+  const auto add = [&](const LoadedCudnn& one) {
+    finding.evidence.push_back({one.object->path + " is " + one.version->ToString() + ", found through " +
+                                    FoundThrough(scenario.graph, one.object->path),
+                                one.source});
+  };
+  add(loaded.front());
+  for (const LoadedCudnn* one : odd) add(*one);
+  const auto by_variable = std::ranges::find_if(
+      odd, [](const LoadedCudnn* one) { return one->object->via == loader::Via::kLdLibraryPath; });
+  if (by_variable != odd.end()) {
     finding.evidence.push_back({"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")) +
-                                    " is searched before the RUNPATH of " + first->path,
+                                    " is searched before the RUNPATH of " + first.path,
                                 "environment"});
-    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(offender->path)));
+    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName((*by_variable)->object->path)));
+  } else if (first.via == loader::Via::kLdLibraryPath) {
+    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(first.path)));
   } else {
     finding.fix = {
         .text = "make all parts of cuDNN come from one directory: install the missing parts beside " +
-                first->path + ", or remove the second copy from the search",
-        .commands = {"culprit why " + std::string(base::BaseName(offender->path))},
+                first.path + ", or remove the second copy from the search",
+        .commands = {"culprit why " + std::string(base::BaseName(offender.path))},
         .risk = "low"};
   }
 }

@@ -43,6 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) == nullptr)
       continue;
     if (failed.why != Why::kNowhere && failed.why != Why::kElsewhere) continue;
+    if (failed.EndsImport()) continue;  // CUL6002
     report::Finding& finding =
         Fire(ruling, failed, failed.request->name + ", which " + failed.asker + " needs, is not found",
              failed.asker);

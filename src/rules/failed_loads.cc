@@ -71,7 +71,7 @@ class Copies {
 
   // Copies that the process could load, in directories of real libraries: a stub serves the linker alone.
   std::vector<loader::LibraryCopy> Find(const loader::Scenario& scenario, const std::string& name) {
-    if (!directories_) directories_ = loader::LibraryDirectories(scene_.snapshot, scene_.view);
+    LookUpDirectories();
     auto [place, fresh] = found_.try_emplace(name);
     if (fresh) place->second = loader::FindCopies(*directories_, scene_.view, name);
     const snapshot::LoaderFacts* loader = scene_.snapshot.FindLoader(scenario.graph.interpreter);
@@ -87,8 +87,19 @@ class Copies {
     return usable;
   }
 
+  const std::vector<std::string>& unlisted() const { return unlisted_; }
+
  private:
+  void LookUpDirectories() {
+    if (directories_) return;
+    directories_ = loader::LibraryDirectories(scene_.snapshot, scene_.view);
+    for (const std::string& directory : *directories_) {
+      if (!scene_.view.List(directory)) unlisted_.push_back(directory);
+    }
+  }
+
   const Scene& scene_;
+  std::vector<std::string> unlisted_;
   std::optional<std::vector<std::string>> directories_;
   std::map<std::string, std::vector<loader::LibraryCopy>> found_;
 };
@@ -112,6 +123,7 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
     failed.why = Why::kElsewhere;
     failed.copies.push_back(std::move(copy));
   }
+  failed.unlisted = copies.unlisted();
   if (!failed.copies.empty() || failed.library == nullptr) return;
   failed.copies = copies.Find(*failed.scenario, "lib" + std::string(failed.library->name) + ".so");
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
@@ -157,6 +169,10 @@ report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summ
       {failed.asker + (needed ? " needs " : " opens ") + failed.request->name,
        needed ? "DT_NEEDED of " + failed.asker : "data/libraries.toml and the steps of the import"});
   finding.evidence.push_back({failed.request->error, "the loader's words, from its model"});
+  for (const std::string& directory : failed.unlisted) {
+    finding.evidence.push_back(
+        {"whether a copy is in " + directory + " is not known: it cannot be listed", directory});
+  }
   return finding;
 }
 

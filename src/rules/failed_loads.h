@@ -44,7 +44,14 @@ struct FailedLoad {
   std::string file;                         // the file that decides, or the directory that holds it; "" none
   std::vector<loader::LibraryCopy> copies;  // kElsewhere: of that name; kOtherMajor: of the other ones
 
+  std::vector<std::string> unlisted;  // directories that could not be looked into for copies
+
   bool IsCudnn() const { return library != nullptr && library->family == "cudnn"; }
+  // A library that is no part of CUDA, without which the import of a framework ends: CUL6002 speaks for it.
+  bool EndsImport() const {
+    return library == nullptr && !scenario->graph.import_error.empty() &&
+           (why == Why::kNowhere || why == Why::kElsewhere || why == Why::kDanglingLink);
+  }
   // libcudnn.so.N, that programs ask for, and not one of the parts that it opens.
   bool IsCudnnShim() const { return IsCudnn() && library->name == "cudnn"; }
 };

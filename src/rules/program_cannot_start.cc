@@ -30,6 +30,7 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
 bool HasOtherRule(const FailedLoad& failed) {
+  if (failed.EndsImport()) return true;  // CUL6002
   if (failed.why == Why::kUnusable) return false;
   if (failed.why == Why::kNowhere || failed.why == Why::kElsewhere) {
     return failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) != nullptr;
@@ -67,15 +68,17 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .risk = "none"};
   }
   for (const loader::Scenario& scenario : scene.scenarios) {
-    if (scenario.kind == loader::Scenario::Kind::kAnyProgram || scenario.graph.error.empty()) continue;
+    const std::string& error = scenario.graph.error;
+    if (scenario.kind == loader::Scenario::Kind::kAnyProgram || error.empty()) continue;
     if (scenario.graph.uncertain) {
-      ruling.NotEnoughFacts("the load of " + scenario.title, scenario.graph.error);
+      ruling.NotEnoughFacts("the load of " + scenario.title, error);
       continue;
     }
     if (Explained(scene, scenario)) continue;
-    report::Finding& finding = ruling.Fire(scenario.graph.error, scenario.graph.target);
+    report::Finding& finding =
+        ruling.Fire(scenario.title + " cannot be loaded: " + error, scenario.graph.target);
     finding.affects.push_back(scenario.title);
-    finding.evidence.push_back({scenario.graph.error, "the loader's words, from its model"});
+    finding.evidence.push_back({error, "the loader's words, from its model"});
     finding.fix = {.text = "see what the load does step by step",
                    .commands = {"culprit why " + scenario.graph.target},
                    .risk = "none"};

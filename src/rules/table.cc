@@ -33,7 +33,7 @@ std::span<const Rule* const> AllRules() {
       &kLibcudaLinkMissing,
       &kGpuAbsent,
       &kLibcudaNotSearched,
-      // Visibility, containers, WSL
+      // Visibility, containers, circumstances
       &kCudaVisibleDevicesHidesAll,
       &kCudaVisibleDevicesInvalid,
       &kNvidiaVisibleDevicesHides,
@@ -57,6 +57,7 @@ std::span<const Rule* const> AllRules() {
       &kCudnnLinkBroken,
       &kCudnnFileInsteadOfLink,
       &kCudnnPartFromElsewhere,
+      &kCudnnDroppedGpu,
       &kCudnnNeedsUnversionedLibrary,
       &kCudnnSecondCopy,
       // CUDA libraries and toolkits
@@ -111,6 +112,8 @@ std::span<const Rule* const> AllRules() {
       &kBitsandbytesWithoutCudaBinary,
       &kTensorrtPartsMismatch,
       // Building
+      &kNvccCannotTargetGpu,
+      &kHostCompilerTooNew,
       &kCudaHeaderMismatch,
       &kCudnnHeaderMissing,
   };

@@ -33,7 +33,7 @@ extern const Rule kLibcudaLinkMissing;
 extern const Rule kGpuAbsent;
 extern const Rule kLibcudaNotSearched;
 
-// Visibility, containers, WSL
+// Visibility, containers, circumstances
 extern const Rule kCudaVisibleDevicesHidesAll;
 extern const Rule kCudaVisibleDevicesInvalid;
 extern const Rule kNvidiaVisibleDevicesHides;
@@ -58,6 +58,7 @@ extern const Rule kCudnnHeaderMismatch;
 extern const Rule kCudnnLinkBroken;
 extern const Rule kCudnnFileInsteadOfLink;
 extern const Rule kCudnnPartFromElsewhere;
+extern const Rule kCudnnDroppedGpu;
 extern const Rule kCudnnNeedsUnversionedLibrary;
 extern const Rule kCudnnSecondCopy;
 
@@ -116,6 +117,8 @@ extern const Rule kBitsandbytesWithoutCudaBinary;
 extern const Rule kTensorrtPartsMismatch;
 
 // Building
+extern const Rule kNvccCannotTargetGpu;
+extern const Rule kHostCompilerTooNew;
 extern const Rule kCudaHeaderMismatch;
 extern const Rule kCudnnHeaderMissing;
 

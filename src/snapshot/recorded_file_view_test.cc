@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "snapshot/test_sample.h"
+
 namespace culprit::snapshot {
 namespace {
 
@@ -225,6 +227,14 @@ TEST_F(RecordedView, ListOfTheRootHasItsOwnNamesOnly) {
   EXPECT_EQ(view().List("/")->size(), 1u);
   EXPECT_EQ(view().List("/a")->size(), 1u);
   EXPECT_EQ(ErrorOf("/b"), PathError::kNoEntry);
+}
+
+TEST_F(RecordedView, GpuCodeIsWhatWasRecorded) {
+  record_.nodes["/a"] = {.kind = FileKind::kRegular};
+  record_.nodes["/a"].gpu_code = Fact<binfmt::GpuCode>::Of(SampleGpuCode(), "/a");
+  record_.nodes["/b"] = {.kind = FileKind::kRegular};
+  EXPECT_EQ(view().GpuCode("/a"), *record_.nodes["/a"].gpu_code);
+  EXPECT_EQ(view().GpuCode("/b").why, "not recorded in the snapshot");
 }
 
 TEST_F(RecordedView, VersionIsWhatWasRecorded) {

@@ -16,12 +16,15 @@
 
 #include "base/json.h"
 #include "binfmt/testing/elf_builder.h"
+#include "binfmt/testing/fatbin_builder.h"
 
 namespace culprit {
 namespace {
 
 namespace fs = std::filesystem;
 using binfmt::testing::BuildElf;
+using binfmt::testing::BuildFatbin;
+using binfmt::testing::BuildSections;
 using binfmt::testing::ElfSpec;
 
 constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
@@ -70,6 +73,7 @@ class Cli : public ::testing::Test {
     WriteFile(root_ / "app/empty.so", "");
     const std::string whole = BuildElf({.soname = "libcut.so"});
     WriteFile(root_ / "app/cut.so", whole.substr(0, whole.size() - 8));
+    WriteGpuCode();
     fs::create_symlink("nowhere", root_ / "app/dangling.so");
     mkfifo((root_ / "app/fifo.so").c_str(), 0600);
     WriteFile(top_ / "shadow.env", "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu\n");
@@ -78,6 +82,17 @@ class Cli : public ::testing::Test {
   void TearDown() override { fs::remove_all(top_); }
 
   void Add(const std::string& path, const ElfSpec& spec) { WriteFile(root_.string() + path, BuildElf(spec)); }
+  // A library with code in the usual section and in its data, a container by itself, a damaged one.
+  void WriteGpuCode() {
+    const std::string linked = BuildFatbin({.entries = {{.arch = 80},
+                                                        {.arch = 90, .flags = binfmt::testing::kArchSpecific},
+                                                        {.kind = 1, .arch = 90, .major = 8, .minor = 4}}});
+    const std::string data = BuildFatbin({.entries = {{.kind = 8, .arch = 75}}});
+    WriteFile(root_ / "app/kernels.so",
+              BuildSections({.sections = {{".nv_fatbin", linked + linked}, {".data", data}}}));
+    WriteFile(root_ / "app/kernels.fatbin", linked);
+    WriteFile(root_ / "app/cut.fatbin", linked.substr(0, 120));
+  }
   void AddCudnn(const std::string& directory, uint32_t minor) {
     const auto part = [&](const std::string& stem, std::vector<std::string> needed) {
       const std::string name = "lib" + stem + ".so.9";
@@ -142,6 +157,18 @@ TEST_F(Cli, UnknownFormatIsWrongUsage) {
 }
 TEST_F(Cli, UnknownOptionIsWrongUsage) { EXPECT_EQ(Run({"inspect", "--frob", "x"}).status, 64); }
 
+TEST_F(Cli, HelpOfCompat) { ExpectGolden("compat_help.txt", {"compat", "--help"}, 0); }
+TEST_F(Cli, CompatYes) {
+  ExpectGolden("compat_yes.txt", {"compat", "cudnn=9.5", "cuda=12.4", "driver=535", "gpu=sm_61"}, 0);
+}
+TEST_F(Cli, CompatNoAsJson) {
+  ExpectGolden("compat_no.json", {"compat", "torch=2.5.1+cu124", "gpu=RTX 5090", "--format", "json"}, 1);
+}
+TEST_F(Cli, CompatUnknown) {
+  ExpectGolden("compat_unknown.txt", {"compat", "cuda=14.0", "driver=580.65.06"}, 2);
+}
+TEST_F(Cli, CompatWrongUsage) { ExpectGolden("compat_wrong.txt", {"compat", "cuda"}, 64); }
+
 TEST_F(Cli, WhyALibrary) {
   ExpectGolden("why_library.txt", {"why", "libcudnn.so.9", "--for", "/app/train", "--root", "root"}, 0);
 }
@@ -196,7 +223,16 @@ TEST_F(Cli, InspectAsJson) {
   ExpectGolden("inspect.json",
                {"inspect", "--root", "root", "--format", "json", "/app/train", "/app/lib/libcudnn.so.9"}, 0);
 }
+TEST_F(Cli, InspectTellsTheGpuCode) {
+  ExpectGolden("inspect_gpu_code.txt",
+               {"inspect", "--root", "root", "/app/kernels.so", "/app/kernels.fatbin"}, 0);
+  ExpectGolden("inspect_gpu_code.json",
+               {"inspect", "--root", "root", "--format", "json", "/app/kernels.so", "/app/kernels.fatbin"},
+               0);
+}
+
 TEST_F(Cli, InspectSeesThatAFileIsCutShort) {
+  ExpectGolden("inspect_cut_fatbin.txt", {"inspect", "--root", "root", "/app/cut.fatbin"}, 1);
   ExpectGolden("inspect_cut.txt", {"inspect", "--root", "root", "/app/cut.so"}, 1);
 }
 TEST_F(Cli, InspectNamesWhatItCannotRead) {

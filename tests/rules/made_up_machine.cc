@@ -99,6 +99,17 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   system.AddFile(path, std::move(bytes), 0755);
 }
 
+void MadeUpMachine::AddLdCache(const toml::table& description) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  Each(description, "ld_cache",
+       [&](const std::string& name, const toml::node& path) { texts.emplace_back(name, Text(path, name)); });
+  constexpr int32_t kX8664 = 0x0303;
+  binfmt::testing::LdCacheSpec spec;
+  for (const auto& [name, path] : texts)
+    spec.entries.push_back({.flags = kX8664, .name = name, .path = path});
+  system.AddFile("/etc/ld.so.cache", binfmt::testing::BuildLdCache(spec));
+}
+
 void MadeUpMachine::Apply(const toml::table& description) {
   const std::string world = description["world"].value_or(std::string("bare"));
   if (world != "none") Apply(toml::parse_file((cases_ / "worlds" / (world + ".toml")).string()));
@@ -111,15 +122,6 @@ void MadeUpMachine::Apply(const toml::table& description) {
     if (spec.as_table() == nullptr) throw std::runtime_error(path + ": a table is wanted");
     AddElf(path, *spec.as_table());
   });
-  std::vector<std::pair<std::string, std::string>> cached;
-  Each(description, "cache",
-       [&](const std::string& name, const toml::node& path) { cached.emplace_back(name, Text(path, name)); });
-  if (!cached.empty()) {
-    binfmt::testing::LdCacheSpec cache;
-    for (const auto& [name, path] : cached)
-      cache.entries.push_back({.flags = 0x0303, .name = name, .path = path});
-    system.AddFile("/etc/ld.so.cache", binfmt::testing::BuildLdCache(cache));
-  }
   Each(description, "sparse", [&](const std::string& path, const toml::node& size) {
     system.AddSparseFile(path, size.value_or(uint64_t{0}));
   });

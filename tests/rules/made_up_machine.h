@@ -11,7 +11,7 @@
 //                                      ("x86-64", "aarch64"), version_defs, version_needs {file = [names]},
 //                                      words {cudnn_graph_version = 0x091300}, executable_stack, text
 //                                      (appended as is), sections {".modinfo" = "text"}
-//   [cache] "libcuda.so.1" = "/path"   /etc/ld.so.cache (x86-64) with these entries and no others
+//   [ld_cache] "libx.so.1" = "/path"   /etc/ld.so.cache (x86-64) with these entries and no others
 //   directories, devices, fifos, unreadable = ["/path"]
 //   truncate = {"/path" = 400}, sparse = {"/path" = 1000000}
 //   cpu = "aarch64", working_directory = "/home/u"
@@ -38,6 +38,7 @@ class MadeUpMachine {
 
  private:
   void AddElf(const std::string& path, const toml::table& spec);
+  void AddLdCache(const toml::table& description);
 
   std::filesystem::path cases_;
   std::map<std::string, std::string> environment_;

@@ -98,7 +98,7 @@ class RowWriter {
       case Form::kCode: {
         const Texts texts = reader.List(field.name, field.required);
         for (const std::string& text : texts) CheckForm(field, text, line);
-        return List(texts);
+        return field.data_only ? "" : List(texts);
       }
       case Form::kWord:
         return Word(field, reader.Text(field.name, field.required), line);

@@ -1,26 +1,8 @@
-// The schemas, one after the other in the order of data/*.toml.
-#include "schema.h"
+// The schemas of CUDA itself, in the order of data/*.toml; those of packages are in schema_packages.cc.
+#include "schema_parts.h"
 
 namespace generate {
 namespace {
-
-constexpr bool kRequired = true;
-const Field kSource = {"source", Form::kText, kRequired};
-const Field kNote = {"note"};
-
-Field DataOnly(Field field) {
-  field.data_only = true;
-  return field;
-}
-
-// [[rule]]: a fact in words, found by its id.
-Table Rules(std::string_view function) {
-  return {.key = "rule",
-          .type = "Rule",
-          .function = function,
-          .fields = {{"id", Form::kText, kRequired}, {"fact", Form::kText, kRequired}, kSource},
-          .unique = {"id"}};
-}
 
 Subject Architectures() {
   return {.name = "architectures",
@@ -137,107 +119,48 @@ Subject Cudnn() {
 }
 
 Subject Drivers() {
-  return {.name = "drivers",
-          .header = "driver.h",
-          .tables = {{.key = "toolkit",
-                      .type = "ToolkitRow",
-                      .function = "Toolkits",
-                      .fields = {{"cuda", Form::kVersion, kRequired},
-                                 {"label", Form::kText, kRequired},
-                                 {"min_driver_linux", Form::kVersion, kRequired},
-                                 {"min_driver_windows", Form::kVersion},
-                                 {"compat_min_linux", Form::kVersion, kRequired},
-                                 {"compat_min_windows", Form::kVersion, kRequired},
-                                 {"bundled_driver_linux", Form::kVersion},
-                                 kNote,
-                                 kSource},
-                      .unique = {"cuda"}},
-                     {.key = "minor_compat",
-                      .type = "MinorCompat",
-                      .function = "MinorCompats",
-                      .fields = {{"cuda_major", Form::kNumber, kRequired},
-                                 {"min_driver_linux", Form::kVersion, kRequired},
-                                 {"min_driver_windows", Form::kVersion, kRequired},
-                                 kNote,
-                                 kSource},
-                      .unique = {"cuda_major"}},
-                     {.key = "branch",
-                      .type = "DriverBranch",
-                      .function = "DriverBranches",
-                      .fields = {{"branch", Form::kNumber, kRequired},
-                                 {"cuda", Form::kVersion, kRequired},
-                                 {"hardware_note"},
-                                 {"status"},
-                                 kNote,
-                                 kSource},
-                      .unique = {"branch"}},
-                     Rules("DriverRules")}};
-}
-
-// Where the CUDA libraries of a binary come from.
-Field Libraries(std::string_view name) {
-  return {name,
-          Form::kWord,
-          false,
-          {{"unknown", "LibrariesFrom::kUnknown"},
-           {"bundled", "LibrariesFrom::kBundled"},
-           {"nvidia-pip", "LibrariesFrom::kNvidiaPip"},
-           {"extra", "LibrariesFrom::kExtra"},
-           {"system", "LibrariesFrom::kSystem"},
-           {"no-gpu", "LibrariesFrom::kNoGpu"}}};
-}
-
-Subject Frameworks() {
-  return {.name = "frameworks",
-          .header = "frameworks.h",
-          .tables = {{.key = "release",
-                      .type = "FrameworkRelease",
-                      .function = "FrameworkReleases",
-                      .fields = {{"framework", Form::kText, kRequired},
-                                 {"version", Form::kVersion, kRequired},
-                                 {"until", Form::kVersion},
-                                 {"variant"},
-                                 {"cuda", Form::kVersion},
-                                 {"cuda_until", Form::kVersion},
-                                 {"cudnn", Form::kVersionOrNone},
-                                 {"cudnn_windows", Form::kVersionOrNone},
-                                 {"cudnn_until", Form::kVersion},
-                                 {"cudnn_below", Form::kVersion},
-                                 {"python", Form::kVersion},
-                                 {"python_until", Form::kVersion},
-                                 {"code", Form::kCode},
-                                 {"code_windows", Form::kCode},
-                                 {"code_aarch64", Form::kCode},
-                                 DataOnly({"code_conda", Form::kCode}),
-                                 {"code_min", Form::kCapability},
-                                 DataOnly({"code_basis"}),
-                                 Libraries("libraries"),
-                                 Libraries("libraries_windows"),
-                                 {"extra"},
-                                 DataOnly({"package"}),
-                                 {"is_default", Form::kFlag},
-                                 kNote,
-                                 kSource},
-                      .unique = {"framework", "version", "variant"}},
-                     {.key = "paddle_code",
-                      .type = "PaddleCode",
-                      .function = "PaddleCodes",
-                      .fields = {{"version", Form::kVersion, kRequired},
-                                 {"cuda_major", Form::kNumber, kRequired},
-                                 {"code", Form::kCode, kRequired},
-                                 kNote,
-                                 kSource},
-                      .unique = {"version", "cuda_major"}},
-                     {.key = "companion",
-                      .type = "Companion",
-                      .function = "Companions",
-                      .fields = {{"package", Form::kText, kRequired},
-                                 {"version", Form::kVersion, kRequired},
-                                 {"of", Form::kText, kRequired},
-                                 {"of_version", Form::kVersion, kRequired},
-                                 kSource},
-                      .unique = {"package", "version", "of", "of_version"}},
-                     Rules("FrameworkRules")}};
+  return {
+      .name = "drivers",
+      .header = "driver.h",
+      .tables = {
+          {.key = "toolkit",
+           .type = "ToolkitRow",
+           .function = "Toolkits",
+           .fields = {{"cuda", Form::kVersion, kRequired},
+                      {"label", Form::kText, kRequired},
+                      {"min_driver_linux", Form::kVersion, kRequired},
+                      {"min_driver_windows", Form::kVersion},
+                      {"compat_min_linux", Form::kVersion, kRequired},
+                      {"compat_min_windows", Form::kVersion, kRequired},
+                      {"bundled_driver_linux", Form::kVersion},
+                      kNote,
+                      kSource},
+           .unique = {"cuda"}},
+          {.key = "minor_compat",
+           .type = "MinorCompat",
+           .function = "MinorCompats",
+           .fields = {{"cuda_major", Form::kNumber, kRequired},
+                      {"min_driver_linux", Form::kVersion, kRequired},
+                      {"min_driver_windows", Form::kVersion, kRequired},
+                      kNote,
+                      kSource},
+           .unique = {"cuda_major"}},
+          {.key = "branch",
+           .type = "DriverBranch",
+           .function = "DriverBranches",
+           .fields = {{"branch", Form::kNumber, kRequired},
+                      {"cuda", Form::kVersion, kRequired},
+                      {"hardware_note"},
+                      {"status"},
+                      kNote,
+                      kSource},
+           .unique = {"branch"}},
+          {.key = "forward_compat",
+           .type = "ForwardCompatRow",
+           .function = "ForwardCompats",
+           .fields = {{"cuda", Form::kVersion, kRequired}, {"branches", Form::kVersions, kRequired}, kSource},
+           .unique = {"cuda"}},
+          Rules("DriverRules")}};
 }
 
 Subject GpuIds() {
@@ -256,28 +179,6 @@ Subject GpuIds() {
                                  {"chip", Form::kText, kRequired},
                                  kSource},
                       .unique = {"first"}}}};
-}
-
-Subject Harvested() {
-  return {
-      .name = "harvested",
-      .header = "pins.h",
-      .tables = {
-          {.key = "pin",
-           .type = "Pin",
-           .function = "Pins",
-           .fields = {{"package", Form::kText, kRequired},
-                      {"version", Form::kText, kRequired},
-                      {"extra"},
-                      {"python"},
-                      {"needs", Form::kTexts, kRequired},
-                      kSource},
-           .unique = {"package", "version", "extra"}},
-          {.key = "wheel",
-           .type = "WheelVersions",
-           .function = "Wheels",
-           .fields = {{"package", Form::kText, kRequired}, {"versions", Form::kTexts, kRequired}, kSource},
-           .unique = {"package"}}}};
 }
 
 Subject HostCompilers() {

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Makes Python environments of real wheels inside a small Debian, to be looked at and never run.
+
+  make.py RECIPE...            builds them; RECIPE is a name in recipes/ or a path; --ci is all those with ci = true
+  make.py --update RECIPE...   asks the index what the recipe means today and writes recipes/RECIPE.lock
+
+Each environment is a folder OUT/RECIPE: root/ (a root file system), env (for --env) and environment.json (where the
+environment lies in root, the host it must be healthy on). The cache makes a second run need no network.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+
+import wheels
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = HERE.parent.parent / "build" / "release" / "culprit"
+VENV = "/opt/venv"
+SMALL_WHEEL = 20 << 20  # many of these share one call of pip
+WORKERS = 3  # while some inflate, another downloads
+VARIABLES = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
+
+
+def default_cache():
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(base, "culprit", "environments")
+
+
+def recipe_path(name):
+    return pathlib.Path(name) if name.endswith(".toml") else HERE / "recipes" / f"{name}.toml"
+
+
+def read_recipe(name):
+    path = recipe_path(name)
+    if not path.exists():
+        sys.exit(f"no recipe {path}")
+    recipe = {"python": "3.11", "arch": "x86_64", "env": {}, "ci": False, **tomllib.loads(path.read_text())}
+    return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
+
+
+def ci_recipes():
+    return [path.stem for path in sorted((HERE / "recipes").glob("*.toml")) if read_recipe(path.stem)["ci"]]
+
+
+def update(recipe):
+    share = recipe.get("share_with")
+    constraints = wheels.read_lock(recipe["lock"].with_name(f"{share}.lock")) if share else []
+    resolved = wheels.resolve(recipe, constraints)
+    total = sum(wheel.size for wheel in resolved)
+    recipe["lock"].write_text(
+        f"# Made by make.py --update {recipe['name']}: {len(resolved)} wheels, {total / 1e6:.0f} MB.\n" +
+        "".join(wheel.line() + "\n" for wheel in resolved))
+    print(f"{recipe['name']}: {len(resolved)} wheels, {total / 1e6:.0f} MB", flush=True)
+
+
+def debian_root(arch, cache):
+    """The Debian below every environment of an architecture, from the cache."""
+    root = pathlib.Path(cache, f"debian-12-{arch}")
+    if not root.exists():
+        with tempfile.TemporaryDirectory(dir=cache) as work:
+            made = pathlib.Path(work, "root")
+            done = subprocess.run([HERE / "debian-root", arch, made], stdout=subprocess.PIPE, text=True)
+            if done.returncode:
+                raise OSError(done.stdout.strip())
+            made.rename(root)
+    return root
+
+
+def missing_groups(recipes, cache):
+    """What to fetch, as (wheels, recipe) for one call of pip each: large wheels alone, small ones together."""
+    seen, large, small = set(), [], {}
+    for recipe in recipes:
+        for wheel in wheels.read_lock(recipe["lock"]):
+            if wheel.sha256 in seen or wheels.cached(wheel, cache).exists():
+                continue
+            seen.add(wheel.sha256)
+            if wheel.size > SMALL_WHEEL:
+                large.append(([wheel], recipe))
+            else:
+                # Two versions of a package cannot stand in one call, so each recipe has its own.
+                small.setdefault(recipe["name"], ([], recipe))[0].append(wheel)
+    return sorted(large, key=lambda group: -group[0][0].size) + list(small.values())
+
+
+def fetch_missing(recipes, cache, verbose=False):
+    """Fills the cache. Returns, by hash, why a wheel could not be had."""
+    began, failed = time.monotonic(), {}
+    cache.mkdir(parents=True, exist_ok=True)
+    groups = missing_groups(recipes, cache)
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        jobs = {pool.submit(wheels.fetch, group, recipe, cache): group for group, recipe in groups}
+        for job in concurrent.futures.as_completed(jobs):
+            group = jobs[job]
+            try:
+                download, unpack = job.result()
+            except OSError as error:
+                failed.update({wheel.sha256: f"{wheel.file}: {error}" for wheel in group})
+                continue
+            if verbose:
+                size = sum(wheel.size for wheel in group) / 1e6
+                print(f"  {size:6.0f} MB, {download:5.1f} s to fetch, {unpack:5.1f} s to reduce: {group[0].file}",
+                      file=sys.stderr)
+    if groups:
+        size = sum(wheel.size for group, _ in groups for wheel in group if wheel.sha256 not in failed)
+        print(f"fetched {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s", file=sys.stderr)
+    return failed
+
+
+def build(recipe, cache, out, failed):
+    """One environment from the cache. Returns its folder; OSError where something could not be had."""
+    final = pathlib.Path(out, recipe["name"])
+    out.mkdir(parents=True, exist_ok=True)
+    needed = wheels.read_lock(recipe["lock"])
+    for wheel in needed:
+        if wheel.sha256 in failed:
+            raise OSError(failed[wheel.sha256])
+    base = debian_root(recipe["arch"], cache)
+    with tempfile.TemporaryDirectory(dir=out) as work:
+        root = pathlib.Path(work, "environment", "root")
+        shutil.copytree(base, root, symlinks=True, copy_function=os.link)
+        prefix = root / VENV.lstrip("/")
+        (prefix / "bin").mkdir(parents=True)
+        (prefix / "lib" / f"python{recipe['python']}" / "site-packages").mkdir(parents=True)
+        (prefix / "lib64").symlink_to("lib")
+        (prefix / "bin" / "python3").symlink_to(f"/usr/bin/python{recipe['python']}")
+        for name in ("python", f"python{recipe['python']}"):
+            (prefix / "bin" / name).symlink_to("python3")
+        (prefix / "pyvenv.cfg").write_text(
+            "home = /usr/bin\ninclude-system-site-packages = false\n"
+            f"version = {recipe['python']}.2\nexecutable = /usr/bin/python{recipe['python']}\n"
+            f"command = /usr/bin/python{recipe['python']} -m venv {VENV}\n")
+        for wheel in needed:
+            wheels.install(wheel, cache, root, VENV, recipe["python"])
+        environment = {**VARIABLES, **recipe["env"]}
+        (root.parent / "env").write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
+        facts = {key: recipe[key] for key in ("name", "python", "arch", "requirements", "host")} | {"venv": VENV}
+        (root.parent / "environment.json").write_text(json.dumps(facts, indent=1) + "\n")
+        shutil.rmtree(final, ignore_errors=True)
+        root.parent.rename(final)
+    return final
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipes", nargs="*")
+    parser.add_argument("--ci", action="store_true", help="all recipes with ci = true")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--cache", type=pathlib.Path, default=default_cache())
+    parser.add_argument("--out", type=pathlib.Path, help="default: built/ in the cache; same file system as the cache")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    recipes = [read_recipe(name) for name in options.recipes + (ci_recipes() if options.ci else [])]
+    if not recipes:
+        parser.error("no recipe given")
+    try:
+        if options.update:
+            for recipe in recipes:
+                update(recipe)
+            return 0
+        failed = fetch_missing(recipes, options.cache, options.verbose)
+        for recipe in recipes:
+            print(build(recipe, options.cache, options.out or options.cache / "built", failed))
+    except OSError as error:
+        print(f"make.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

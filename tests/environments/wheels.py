@@ -1,0 +1,237 @@
+"""Wheels: which ones a recipe needs, where they are cached, and how they are put into an environment.
+
+pip is the resolver and fetches the files, so whatever index, proxy or certificate pip is configured with is used.
+The answer of the resolver is kept as a requirements file with hashes beside the recipe: a test sees the same files
+until somebody asks for newer ones. A wheel is unpacked once, reduced (reduce.py), into the cache; environments
+share it by hard links, so never write into a file of an environment: replace it.
+"""
+import base64
+import configparser
+import csv
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import typing
+import urllib.request
+import zipfile
+
+import reduce
+
+LOCK_LINE = re.compile(r"(\S+?)==(\S+) --hash=sha256:(\w+)  # (\S+) (\d+) bytes( requested)?")
+# pip takes --platform from the target but evaluates markers for the machine it runs on; this makes them agree.
+PIP_FOR_OTHER_MACHINE = """
+import json, sys
+import pip._vendor.packaging.markers as markers
+target = json.loads(sys.argv.pop(1))
+here = markers.default_environment
+markers.default_environment = lambda: {**here(), **target}
+from pip._internal.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+class Wheel(typing.NamedTuple):
+    name: str
+    version: str
+    sha256: str
+    file: str
+    size: int
+    requested: bool
+
+    def line(self):
+        requested = " requested" if self.requested else ""
+        return f"{self.name}=={self.version} --hash=sha256:{self.sha256}  # {self.file} {self.size} bytes{requested}"
+
+
+def normal_name(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read_lock(path):
+    return [Wheel(m[1], m[2], m[3], m[4], int(m[5]), bool(m[6]))
+            for m in map(LOCK_LINE.fullmatch, path.read_text().splitlines()) if m]
+
+
+def platform_options(recipe):
+    """Every tag that a system with glibc 2.36 (Debian 12) takes, newest first."""
+    arch, python = recipe["arch"], recipe["python"]
+    tags = [f"manylinux_2_{minor}_{arch}" for minor in range(36, 4, -1)]
+    tags += [f"manylinux2014_{arch}", f"manylinux2010_{arch}", f"manylinux1_{arch}", f"linux_{arch}"]
+    options = ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
+    return options + [f"--platform={tag}" for tag in tags]
+
+
+def run_pip(recipe, *arguments):
+    target = {"platform_machine": recipe["arch"], "platform_system": "Linux", "sys_platform": "linux",
+              "os_name": "posix", "python_version": recipe["python"], "python_full_version": recipe["python"] + ".2",
+              "implementation_name": "cpython", "platform_python_implementation": "CPython"}
+    # A wheel of hundreds of megabytes is read once; pip's own cache would only copy it.
+    command = [sys.executable, "-c", PIP_FOR_OTHER_MACHINE, json.dumps(target), arguments[0], "--no-cache-dir",
+               "--quiet", "--no-input", "--disable-pip-version-check", *platform_options(recipe), *arguments[1:]]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "DO NOT MATCH THE HASHES" in done.stderr:
+        raise ValueError(done.stderr)  # not an index that is out of reach, but one that gives other files
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
+        raise OSError("pip: " + " / ".join(errors[-3:])[:400])
+
+
+def remote_size(url):
+    if url.startswith("file:"):
+        return os.path.getsize(urllib.request.url2pathname(url[5:]))
+    with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=60) as answer:
+        return int(answer.headers["Content-Length"])
+
+
+def resolve(recipe, constraints):
+    """The wheels that pip would install for the recipe today. constraints: wheels to share where they fit."""
+    with tempfile.TemporaryDirectory() as work:
+        report, pins = pathlib.Path(work, "report.json"), pathlib.Path(work, "constraints.txt")
+        pins.write_text("".join(f"{wheel.name}=={wheel.version}\n" for wheel in constraints))
+        run_pip(recipe, "install", "--dry-run", "--use-feature=fast-deps", f"--report={report}", f"--target={work}/t",
+                f"--constraint={pins}", *recipe["requirements"])
+        wheels = []
+        for item in json.loads(report.read_text())["install"]:
+            url = item["download_info"]["url"]
+            file = urllib.request.unquote(url.rsplit("/", 1)[1])
+            wheels.append(Wheel(normal_name(item["metadata"]["name"]), item["metadata"]["version"],
+                                item["download_info"]["archive_info"]["hashes"]["sha256"], file, remote_size(url),
+                                item["requested"]))
+        return sorted(wheels)
+
+
+def unpack_reduced(archive, target, scratch):
+    """Unpacks a wheel below target; large members are inflated into a nameless file first and then reduced."""
+    with zipfile.ZipFile(archive) as wheel:
+        for member in wheel.infolist():
+            path = pathlib.Path(target, member.filename)
+            if member.is_dir() or ".." in path.parts or member.filename.startswith("/"):
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with wheel.open(member) as source:
+                if member.file_size <= reduce.SMALL_FILE:
+                    path.write_bytes(source.read())
+                else:
+                    with tempfile.TemporaryFile(dir=scratch) as whole:
+                        shutil.copyfileobj(source, whole, 1 << 22)
+                        whole.flush()
+                        reduce.copy_reduced(whole, path)
+            path.chmod(0o755 if member.external_attr >> 16 & 0o111 else 0o644)
+
+
+def cached(wheel, cache):
+    return pathlib.Path(cache, f"wheels-{reduce.REVISION}", f"{wheel.file[:-4]}-{wheel.sha256[:12]}")
+
+
+def download(wheels, recipe, work):
+    """The files of wheels, checked against their hashes, by one call of pip. Returns their folder."""
+    lock = pathlib.Path(work, "lock.txt")
+    lock.write_text("".join(wheel.line() + "\n" for wheel in wheels))
+    run_pip(recipe, "download", "--no-deps", "--require-hashes", f"--dest={work}/files", f"--requirement={lock}")
+    return pathlib.Path(work, "files")
+
+
+def fetch(wheels, recipe, cache):
+    """Brings wheels into the cache. Returns the seconds of downloading and of reducing."""
+    began = time.monotonic()
+    cached(wheels[0], cache).parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as work:
+        files = download(wheels, recipe, work)
+        downloaded = time.monotonic()
+        for wheel in wheels:
+            target = pathlib.Path(work, "tree")
+            target.mkdir()
+            unpack_reduced(files / wheel.file, target, work)
+            (files / wheel.file).unlink()
+            try:
+                target.rename(cached(wheel, cache))
+            except OSError:  # another run was faster
+                shutil.rmtree(target)
+    return downloaded - began, time.monotonic() - downloaded
+
+
+def record_hash(path):
+    digest = base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).rstrip(b"=").decode()
+    return f"sha256={digest}", str(path.stat().st_size)
+
+
+def console_scripts(info):
+    entry_points = configparser.ConfigParser(delimiters=("=",), interpolation=None, strict=False)
+    entry_points.optionxform = str
+    if (info / "entry_points.txt").exists():
+        entry_points.read(info / "entry_points.txt", encoding="utf-8")
+    return entry_points.items("console_scripts") if entry_points.has_section("console_scripts") else []
+
+
+SCRIPT = """#!{python}
+# -*- coding: utf-8 -*-
+import re
+import sys
+from {module} import {first}
+if __name__ == '__main__':
+    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
+    sys.exit({function}())
+"""
+
+
+def install(wheel, cache, root, venv, python):
+    """Puts a cached wheel into the environment as pip does, without compiling."""
+    tree = cached(wheel, cache)
+    prefix = pathlib.Path(root, venv.lstrip("/"))
+    site = prefix / "lib" / f"python{python}" / "site-packages"
+    (info_name,) = {path.name for path in tree.iterdir() if path.name.endswith(".dist-info")}
+    data_name = info_name[:-len(".dist-info")] + ".data"
+    schemes = {"purelib": site, "platlib": site, "scripts": prefix / "bin", "data": prefix,
+               "headers": prefix / "include" / "site" / f"python{python}" / wheel.name}
+    rows = {}
+    with open(tree / info_name / "RECORD", newline="", encoding="utf-8") as record:
+        rows = {row[0]: row[1:] for row in csv.reader(record) if row}
+    result = []
+
+    def add(path, fields):
+        result.append([os.path.relpath(path, site), *fields])
+
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            source = pathlib.Path(folder, name)
+            inside = source.relative_to(tree)
+            if inside.parts[0] == data_name:
+                target = schemes[inside.parts[1]].joinpath(*inside.parts[2:])
+            else:
+                target = site / inside
+            fields = rows.get(inside.as_posix(), ["", ""])
+            if inside.as_posix() == f"{info_name}/RECORD":
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)  # two wheels may hold the same file; the later one wins, as with pip
+            is_script = inside.parts[0] == data_name and inside.parts[1] == "scripts"
+            if is_script and source.read_bytes().startswith(b"#!python"):
+                target.write_bytes(source.read_bytes().replace(b"#!python", f"#!{venv}/bin/python".encode(), 1))
+                target.chmod(0o755)
+                fields = record_hash(target)
+            else:
+                os.link(source, target)
+            add(target, fields)
+    info = site / info_name
+    for script, entry in console_scripts(info):
+        module, function = entry.split("[")[0].strip().split(":")
+        target = prefix / "bin" / script
+        target.unlink(missing_ok=True)
+        target.write_text(SCRIPT.format(python=f"{venv}/bin/python", module=module, function=function,
+                                        first=function.split(".")[0]))
+        target.chmod(0o755)
+        add(target, record_hash(target))
+    for name, text in [("INSTALLER", "pip\n")] + ([("REQUESTED", "")] if wheel.requested else []):
+        (info / name).unlink(missing_ok=True)
+        (info / name).write_text(text)
+        add(info / name, record_hash(info / name))
+    result.append([f"{info_name}/RECORD", "", ""])
+    with open(info / "RECORD", "w", newline="", encoding="utf-8") as record:
+        csv.writer(record, lineterminator="\n").writerows(sorted(result))
