@@ -1,5 +1,6 @@
 // CUL6012: the CUDA provider of onnxruntime finds its libraries only after preload_dlls() or import torch.
 #include "base/text.h"
+#include "knowledge/libraries.h"
 #include "loader/imports.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "knowledge/libraries.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
 
@@ -48,7 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (library->family == "driver" || library->family == "tensorrt") continue;
       // Only TensorFlow's own stubs: what cuDNN opens has rules of its own.
       if (request.requester == loader::kNone) continue;
-      if (!scenario->graph.objects[request.requester].path.starts_with(tensorflow->directory)) continue;
+      if (base::DirName(scenario->graph.objects[request.requester].path) != tensorflow->directory) continue;
       missing.insert(request.name);
     }
     if (missing.empty()) continue;
