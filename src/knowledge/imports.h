@@ -30,10 +30,11 @@ struct ImportRow {
   std::span<const std::string_view> each;
   // Alternatives. With '/': below the framework's site-packages, '*' and '[0-9]' as in a glob; the first file
   // that exists is opened, and no other. Without: names for the loader, tried until one opens. {folder} and
-  // {file} come from `each`; {python} is 312, {cuda} 12, {torch_cuda} 124.
+  // {file} come from `each`; {python} is 312, {cuda} 12, {cudnn} 9, {torch_cuda} 124.
   std::span<const std::string_view> names;
-  bool everywhere;         // looked for below every directory of sys.path, the first with any match wins
-  std::string_view from;   // file name of the library whose code calls; "" = Python itself
+  bool everywhere;  // looked for below every directory of sys.path, the first with any match wins
+  // The library whose code calls: its file name, or a pattern as in `names`; "" = Python itself.
+  std::string_view from;
   bool optional;           // the import goes on when it does not open
   std::string_view label;  // by which later rows speak of it
   std::string_view after;

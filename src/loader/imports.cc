@@ -79,7 +79,7 @@ class Expander {
         if (auto filled = Fill(name, item)) wanted.push_back(*std::move(filled));
       }
       ImportStep step{.names = Choose(wanted, row.everywhere),
-                      .from = std::string(row.from),
+                      .from = CallerOf(row.from),
                       .optional = row.optional,
                       .label = std::string(row.label),
                       .after = std::string(row.after),
@@ -111,13 +111,23 @@ class Expander {
                                 : key == "file"       ? std::string(base::BaseName(item))
                                 : key == "python"     ? WithoutDots(environment_.python)
                                 : key == "cuda"       ? cuda_
+                                : key == "cudnn"      ? framework_.cudnn.substr(0, framework_.cudnn.find('.'))
                                 : key == "torch_cuda" ? torch_cuda_
                                                       : "";
       if (value.empty()) return std::nullopt;
-      text += value;
+      // What `each` gives may itself ask for a value: "libcudnn.so.{cudnn}".
+      const auto filled = value.find('{') == std::string::npos ? std::optional(value) : Fill(value, "");
+      if (!filled) return std::nullopt;
+      text += *filled;
       i = close + 1;
     }
     return text;
+  }
+
+  // A caller with '/' is a file below the framework's site-packages, which a tool may have renamed.
+  std::string CallerOf(std::string_view from) {
+    if (from.find('/') == std::string_view::npos) return std::string(from);
+    return FindFile(base::JoinPath(site_, from)).value_or(std::string(from));
   }
 
   // The file that is there, or the names that the loader is asked for.
@@ -127,7 +137,7 @@ class Expander {
     for (const std::string& site : sites) {
       for (const std::string& name : wanted) {
         if (name.find('/') == std::string::npos) continue;
-        if (auto file = FindFile(base::JoinPath(site, name))) return {*std::move(file)};
+        if (auto file = FindFile(base::CleanPath(base::JoinPath(site, name)))) return {*std::move(file)};
       }
     }
     std::vector<std::string> names;

@@ -77,7 +77,8 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
   if (broken.size() > 1) summary += " (and " + std::to_string(broken.size() - 1) + " more)";
   report::Finding& finding = ruling.Fire(std::move(summary), package.record);
   const auto* scenario = ScenarioOf(scene, environment, package.name == "jaxlib" ? "jax" : package.name);
-  if (worst.installed == nullptr && scenario != nullptr && Works(*scenario))
+  // What was left out on purpose, or is needed for a part only, harms nobody as long as everything loads.
+  if (worst.installed == nullptr && (scenario == nullptr || Works(*scenario)))
     finding.severity = Severity::kNote;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
   std::string wanted;

@@ -111,6 +111,14 @@ std::span<const Rule* const> AllRules() {
       &kFrameworkInstalledTwice,
       &kBitsandbytesWithoutCudaBinary,
       &kTensorrtPartsMismatch,
+      &kCtranslate2WithoutCublas,
+      // GPU code against the GPU
+      &kGpuTooNewForBuild,
+      &kGpuTooOldForBuild,
+      &kPtxNewerThanDriver,
+      &kJitDisabled,
+      &kRunsByJitOnly,
+      &kCompanionWithoutGpuCode,
       // Building
       &kNvccCannotTargetGpu,
       &kHostCompilerTooNew,

@@ -115,11 +115,20 @@ extern const Rule kUserSiteShadows;
 extern const Rule kFrameworkInstalledTwice;
 extern const Rule kBitsandbytesWithoutCudaBinary;
 extern const Rule kTensorrtPartsMismatch;
+extern const Rule kCtranslate2WithoutCublas;
 
 // Building
 extern const Rule kNvccCannotTargetGpu;
 extern const Rule kHostCompilerTooNew;
 extern const Rule kCudaHeaderMismatch;
 extern const Rule kCudnnHeaderMissing;
+
+// GPU code against the GPU
+extern const Rule kGpuTooNewForBuild;
+extern const Rule kGpuTooOldForBuild;
+extern const Rule kPtxNewerThanDriver;
+extern const Rule kJitDisabled;
+extern const Rule kRunsByJitOnly;
+extern const Rule kCompanionWithoutGpuCode;
 
 }  // namespace culprit::rules

@@ -49,7 +49,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (library->family == "driver" || library->family == "tensorrt") continue;
       // Only TensorFlow's own stubs: what cuDNN opens has rules of its own.
       if (request.requester == loader::kNone) continue;
-      if (!scenario->graph.objects[request.requester].path.starts_with(tensorflow->directory)) continue;
+      if (!base::BaseName(scenario->graph.objects[request.requester].path).starts_with("libtensorflow"))
+        continue;
       missing.insert(request.name);
     }
     if (missing.empty()) continue;

@@ -89,6 +89,21 @@ std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torc
                   {companion.name + " " + companion.version, companion.source}};
 }
 
+// What to ask pip for. torchaudio carries the numbers of the torch that it is built with, xformers names it;
+// the others are left to the resolver, which knows their pins.
+std::string FittingSet(const Framework& companion, const Framework& torch) {
+  const std::string release = companion.version.substr(0, companion.version.find('+'));
+  if (companion.name == "torchaudio") {
+    const size_t minor = release.find('.', release.find('.') + 1);
+    return "\"torch==" + release.substr(0, minor) + ".*\" torchaudio==" + release;
+  }
+  if (companion.name == "xformers" && companion.built_with.starts_with("torch ")) {
+    const std::string built = companion.built_with.substr(6);
+    return "torch==" + built.substr(0, built.find('+')) + " xformers==" + release;
+  }
+  return "torch==" + torch.version.substr(0, torch.version.find('+')) + " " + companion.name;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const PythonEnvironment& environment : EnvironmentsOf(scene, ruling)) {
     const Framework* torch = FindFramework(environment, "torch");
@@ -109,10 +124,9 @@ void Check(const Scene& scene, Ruling& ruling) {
            torch->source});
       finding.fix = {
           .text =
-              "install torch and what is built on it together, so that they are chosen to fit; do not "
-              "upgrade one of them alone",
-          .commands = {PipOf(environment) + " install --upgrade --force-reinstall torch==" +
-                       torch->version.substr(0, torch->version.find('+')) + " " + std::string(name)},
+              "install torch and what is built on it together, built with one CUDA; do not upgrade one "
+              "of them alone",
+          .commands = {PipOf(environment) + " install --force-reinstall " + FittingSet(*companion, *torch)},
           .risk = "medium"};
     }
   }

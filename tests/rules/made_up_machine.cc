@@ -5,8 +5,10 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/text.h"
 #include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/elf_sections_builder.h"
+#include "binfmt/testing/fatbin_builder.h"
 #include "binfmt/testing/ld_so_cache_builder.h"
 
 namespace culprit::model {
@@ -57,13 +59,43 @@ std::string LoaderFile(const toml::table& spec) {
   return bytes;
 }
 
+// "sm_90a" or "compute_90:8.4" as an entry of a container.
+binfmt::testing::FatbinEntry GpuEntry(const std::string& text) {
+  binfmt::testing::FatbinEntry entry;
+  const bool ptx = text.starts_with("compute_");
+  if (!ptx && !text.starts_with("sm_"))
+    throw std::runtime_error(text + ": sm_NN or compute_NN:X.Y is wanted");
+  const auto parts = base::Split(text.substr(ptx ? 8 : 3), ':');
+  entry.arch = static_cast<uint32_t>(std::stoul(parts[0]));
+  if (parts[0].ends_with('a')) entry.flags = binfmt::testing::kArchSpecific;
+  if (parts[0].ends_with('f')) entry.flags = binfmt::testing::kFamilySpecific;
+  if (!ptx) return entry;
+  const auto version = base::Split(parts.at(1), '.');
+  entry.kind = 1;
+  entry.major = static_cast<uint16_t>(std::stoul(version.at(0)));
+  entry.minor = static_cast<uint16_t>(std::stoul(version.at(1)));
+  return entry;
+}
+
+// The section .nv_fatbin with these containers.
+std::string GpuCode(const std::vector<std::string>& containers) {
+  std::string bytes;
+  for (const std::string& text : containers) {
+    binfmt::testing::FatbinSpec spec;
+    for (const std::string& word : base::SplitWords(text, " ")) spec.entries.push_back(GpuEntry(word));
+    bytes += binfmt::testing::BuildFatbin(spec);
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
-      "soname",        "needed",           "rpath",   "runpath", "program", "bits",
-      "machine",       "version_defs",     "words",   "loader",  "glibc",   "text",
-      "version_needs", "executable_stack", "sections"};
+      "soname",        "needed",           "rpath",    "runpath", "program", "bits",
+      "machine",       "version_defs",     "words",    "loader",  "glibc",   "text",
+      "version_needs", "executable_stack", "sections", "gpu_code"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
@@ -94,6 +126,9 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   Each(spec, "sections", [&](const std::string& name, const toml::node& text) {
     sections.emplace_back(name, Text(text, path));
   });
+  if (const auto code = Texts(spec.get("gpu_code"), path); !code.empty()) {
+    sections.emplace_back(".nv_fatbin", GpuCode(code));
+  }
   if (!sections.empty()) bytes = binfmt::testing::AddSections(std::move(bytes), sections);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);

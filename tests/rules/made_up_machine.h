@@ -10,7 +10,9 @@
 //   machine
 //                                      ("x86-64", "aarch64"), version_defs, version_needs {file = [names]},
 //                                      words {cudnn_graph_version = 0x091300}, executable_stack, text
-//                                      (appended as is), sections {".modinfo" = "text"}
+//                                      (appended as is), sections {".modinfo" = "text"},
+//                                      gpu_code (containers of .nv_fatbin, each a text: "sm_80 sm_90a
+//                                      compute_90:8.4", where 8.4 is the version of PTX)
 //   [ld_cache] "libx.so.1" = "/path"   /etc/ld.so.cache (x86-64) with these entries and no others
 //   directories, devices, fifos, unreadable = ["/path"]
 //   truncate = {"/path" = 400}, sparse = {"/path" = 1000000}

@@ -1,0 +1,69 @@
+// The rows of data/imports.toml hang together: what a row speaks of exists, and every placeholder is known.
+#include "knowledge/imports.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "base/version.h"
+
+namespace culprit::knowledge {
+namespace {
+
+constexpr std::array<std::string_view, 6> kPlaceholders = {"folder", "file",  "python",
+                                                           "cuda",   "cudnn", "torch_cuda"};
+
+void ExpectKnownPlaceholders(std::string_view text) {
+  for (size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open + 1)) {
+    const size_t close = text.find('}', open);
+    ASSERT_NE(close, std::string_view::npos) << text;
+    const std::string_view key = text.substr(open + 1, close - open - 1);
+    EXPECT_NE(std::ranges::find(kPlaceholders, key), kPlaceholders.end()) << text;
+  }
+}
+
+TEST(Imports, EveryRowHasASourceAndKnownPlaceholders) {
+  ASSERT_FALSE(ImportRows().empty());
+  for (const ImportRow& row : ImportRows()) {
+    EXPECT_FALSE(row.source.empty());
+    for (const std::string_view name : row.names) ExpectKnownPlaceholders(name);
+    for (const std::string_view item : row.each) ExpectKnownPlaceholders(item);
+    const bool asks = std::ranges::any_of(
+        row.names, [](std::string_view name) { return name.find("{file}") != std::string_view::npos; });
+    EXPECT_EQ(asks, !row.each.empty()) << row.framework << ": {file} and `each` belong together";
+  }
+}
+
+TEST(Imports, AStepSpeaksOfOneBeforeIt) {
+  std::set<std::string> labels;
+  for (const ImportRow& row : ImportRows()) {
+    const std::string framework(row.framework);
+    EXPECT_EQ(row.after.empty(), row.when == StepWhen::kAlways) << framework;
+    if (!row.after.empty()) {
+      EXPECT_TRUE(labels.contains(framework + "/" + std::string(row.after))) << framework;
+    }
+    if (!row.label.empty()) labels.insert(framework + "/" + std::string(row.label));
+  }
+}
+
+TEST(Imports, RangesOfVersionsAreInOrder) {
+  for (const ImportRow& row : ImportRows()) {
+    if (row.since.empty() || row.until.empty()) continue;
+    EXPECT_LT(*base::Version::Parse(row.since), *base::Version::Parse(row.until)) << row.framework;
+  }
+}
+
+// An import that begins with another one must not come back to itself.
+TEST(Imports, NoneBeginsWithOneThatBeginsWithAnother) {
+  for (const ImportsFirst& first : ImportsFirsts()) {
+    EXPECT_TRUE(std::ranges::none_of(ImportsFirsts(), [&](const ImportsFirst& other) {
+      return other.framework == first.other;
+    })) << first.framework;
+  }
+}
+
+}  // namespace
+}  // namespace culprit::knowledge

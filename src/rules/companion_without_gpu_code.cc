@@ -1,0 +1,61 @@
+// CUL7006: a package with kernels of its own has none that run on this GPU.
+#include "rules/gpu_code_facts.h"
+#include "rules/package_facts.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The framework itself may run on this GPU, but a package with kernels of its own (xformers, flash-attn, torchvision,
+torchaudio, bitsandbytes, CuPy) was built without code for it.
+
+## Why it breaks
+"no kernel image is available for execution on the device" as soon as one of its operators is called; everything else
+works.
+
+## How culprit knows
+It reads the headers of the GPU code in the library of the package, as for CUL7001.
+
+## Fix
+A newer build of the package, or one built for this GPU (TORCH_CUDA_ARCH_LIST when it is built from source).
+
+## When this is not your problem
+The program does not use operators of that package on the GPU.
+
+## Sources
+CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
+data/architectures.toml.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (GpuPresence(scene) == Presence::kNo) return ruling.NotApplicable();
+  if (GpuPresence(scene) == Presence::kUnknown) return ruling.NotEnoughFacts("GPUs", scene.stack().gpus.why);
+  for (const GpuFit& fit : GpuFits(scene, Role::kBuiltOn)) {
+    if (fit.fit != Fit::kNone && fit.fit != Fit::kPtxTooNew) continue;
+    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has no code for " +
+                                               DisplayName(*fit.gpu) + ", only for " + fit.has,
+                                           fit.library);
+    Explain(fit, finding);
+    finding.fix = {
+        .text = "install a build of " + fit.framework->name + " with code for this GPU",
+        .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " +
+                     (fit.framework->package.empty() ? fit.framework->name : fit.framework->package)},
+        .risk = "medium"};
+  }
+}
+
+}  // namespace
+
+const Rule kCompanionWithoutGpuCode = {
+    .code = "CUL7006",
+    .name = "companion_without_gpu_code",
+    .cause = "arch-unsupported",
+    .severity = report::Severity::kWarning,
+    .since = "0.2.0",
+    .title = "a package with kernels of its own has none that run on this GPU",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules

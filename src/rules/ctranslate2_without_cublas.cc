@@ -1,0 +1,89 @@
+// CUL6019: CTranslate2 does not find cuBLAS, which it opens when a model goes to the GPU.
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/package_facts.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+CTranslate2 (faster-whisper, many translation servers) has the CUDA runtime inside, and opens cuBLAS by name the first
+time that a model runs on the GPU. Nothing in its package leads to one, and the loader does not find one either.
+
+## Why it breaks
+"Library libcublas.so.12 is not found or cannot be loaded", in the middle of the first call.
+
+## How culprit knows
+It plays that dlopen through the model of the loader, from libctranslate2, in this shell.
+
+## Fix
+Install the cuBLAS package and make the loader find it: LD_LIBRARY_PATH for this one program, or `import torch` of the
+same CUDA major first. Do not link libcublas.so.11 as libcublas.so.12.
+
+## When this is not your problem
+You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment, this is a note.
+
+## Sources
+ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_stub.cc.
+)md";
+
+// A copy in the environment that the loader does not look at.
+std::string CopyIn(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                   const std::string& name) {
+  for (const std::string& site : environment.site_packages) {
+    for (const char* folder : {"/nvidia/cublas/lib/", "/nvidia/cu13/lib/"}) {
+      std::string path = site + folder + name;
+      if (scene.view.Open(path).error == base::PathError::kNone) return path;
+    }
+  }
+  return "";
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const Presence gpu = GpuPresence(scene);
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto* framework = FindFramework(environment, "ctranslate2");
+    const auto* scenario = ScenarioOf(scene, environment, "ctranslate2");
+    if (framework == nullptr || scenario == nullptr || gpu == Presence::kNo) continue;
+    const auto failed = std::ranges::find_if(scenario->graph.requests, [](const loader::Request& request) {
+      return !request.error.empty() && request.name.starts_with("libcublas.so");
+    });
+    if (failed == scenario->graph.requests.end()) continue;
+    const std::string copy = CopyIn(scene, environment, failed->name);
+    const std::string major = failed->name.substr(failed->name.rfind('.') + 1);
+    report::Finding& finding = ruling.Fire(
+        "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
+            (copy.empty() ? "" : ", which lies in " + std::string(base::DirName(copy))),
+        copy.empty() ? framework->directory : copy);
+    if (!copy.empty() || gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+    finding.affects.push_back(scenario->title);
+    finding.evidence.push_back({failed->error, "dlopen of libctranslate2, played through the loader model"});
+    const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
+    finding.fix = {.text = "let the loader find the copy of the environment, for this program alone",
+                   .commands = {"LD_LIBRARY_PATH=" + std::string(base::DirName(copy)) + " " + python +
+                                " your_program.py"},
+                   .risk = "low"};
+    if (copy.empty()) {
+      finding.fix.text = "install cuBLAS of CUDA " + major +
+                         ", then start the program with its directory in "
+                         "LD_LIBRARY_PATH";
+      finding.fix.commands = {PipOf(environment) + " install nvidia-cublas-cu" + major};
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kCtranslate2WithoutCublas = {.code = "CUL6019",
+                                        .name = "ctranslate2_without_cublas",
+                                        .cause = "search-path",
+                                        .severity = report::Severity::kWarning,
+                                        .since = "0.2.0",
+                                        .title = "CTranslate2 does not find the cuBLAS that it opens",
+                                        .page = kPage,
+                                        .check = Check};
+
+}  // namespace culprit::rules
