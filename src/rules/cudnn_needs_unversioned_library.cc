@@ -35,6 +35,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const loader::Request& request : scenario.graph.requests) {
       if (request.error.empty() || request.alternative || request.requester == loader::kNone) continue;
       if (request.name != "libnvrtc.so" && request.name != "libcuda.so") continue;
+      if (request.name == "libcuda.so" && scene.stack().context && scene.stack().context->wsl)
+        continue;  // CUL2011
       const loader::Object& asker = scenario.graph.objects[request.requester];
       const knowledge::Library* library = LibraryOf(asker);
       if (library == nullptr || library->family != "cudnn") continue;
