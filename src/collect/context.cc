@@ -13,7 +13,8 @@ namespace {
 using snapshot::Context;
 using snapshot::Fact;
 
-constexpr std::array<std::string_view, 13> kReads = {"/.dockerenv",
+constexpr std::array<std::string_view, 14> kReads = {"/sys",
+                                                     "/.dockerenv",
                                                      "/.singularity.d",
                                                      "/run/.containerenv",
                                                      "/proc/1/cgroup",

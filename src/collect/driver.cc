@@ -8,13 +8,14 @@
 namespace culprit::collect {
 namespace {
 
-constexpr std::array<std::string_view, 25> kReads = {
+constexpr std::array<std::string_view, 27> kReads = {
     "/proc/driver/nvidia/**", "/proc/modules", "/proc/sys/kernel/osrelease", "/proc", "/proc/*/comm",
-    "/proc/1/cgroup", "/proc/self/mountinfo", "/sys/module/**", "/sys/bus/pci/devices/**", "/lib/modules/**",
-    "/usr/lib/modules/**", "/dev", "/dev/nvidia*", "/dev/nvidia-caps/**", "/dev/dxg", "/run/nvidia-*/**",
-    "/run/.containerenv", "/.dockerenv", "/.singularity.d", "/etc/group", "/etc/ld.so.cache",
-    // and directories of LD_LIBRARY_PATH, CONDA_PREFIX and ld.so.cache, wherever they are
-    "/usr/**", "/opt/**", "/**/libcuda.so*", "/**/libnvidia-*"};
+    "/proc/1/cgroup", "/proc/self/mountinfo", "/sys/module", "/sys/module/**", "/sys/bus/pci/devices",
+    "/sys/bus/pci/devices/**", "/lib/modules", "/lib/modules/**", "/dev", "/dev/nvidia*",
+    "/dev/nvidia-caps/**", "/dev/dxg", "/run/nvidia-*/**", "/run/opengl-driver/lib", "/run/.containerenv",
+    "/.dockerenv", "/.singularity.d", "/etc/group", "/etc/ld.so.cache", "/usr/**", "/opt/**",
+    // in directories of LD_LIBRARY_PATH, CONDA_PREFIX and ld.so.cache, wherever they are
+    "/**/libcuda.so*"};
 
 }  // namespace
 

@@ -20,19 +20,23 @@ using snapshot::Fact;
 using snapshot::Gpu;
 using Gpus = Fact<std::vector<Gpu>>;
 
-constexpr std::array<std::string_view, 13> kReads = {"/sys/bus/pci/devices",
+constexpr std::array<std::string_view, 17> kReads = {"/sys/bus",
+                                                     "/sys/bus/pci/devices",
                                                      "/sys/bus/pci/devices/**",
-                                                     "/sys/bus",
-                                                     "/proc/driver/nvidia/gpus/**",
                                                      "/proc/driver/nvidia/gpus",
+                                                     "/proc/driver/nvidia/gpus/**",
                                                      "/proc/sys/kernel/osrelease",
+                                                     "/proc/device-tree/compatible",
+                                                     "/proc/1/cgroup",
+                                                     "/proc/self/mountinfo",
                                                      "/dev/dxg",
                                                      "/etc/nv_tegra_release",
-                                                     "/proc/device-tree/compatible",
                                                      "/usr/share/misc/pci.ids",
                                                      "/usr/share/hwdata/pci.ids",
                                                      "/.dockerenv",
-                                                     "/run/.containerenv"};
+                                                     "/.singularity.d",
+                                                     "/run/.containerenv",
+                                                     "/sys"};
 
 const std::string kBus = "/sys/bus/pci/devices";
 const std::string kDriverGpus = "/proc/driver/nvidia/gpus";

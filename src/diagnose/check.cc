@@ -79,6 +79,10 @@ CheckReport Check(const rules::Scene& scene) {
   AddUnknown(report, "cuDNN copies", stack.cudnn);
   AddUnknown(report, "Python environments", stack.environments);
   AddUnknown(report, "circumstances", stack.context);
+  if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed) {
+    AddOnce(report.not_checked, {"GPU memory in use, and by whom",
+                                 "only the driver's NVML tells, and culprit opens no driver library itself"});
+  }
   bool blind = false;  // a rule that would have said "error" could not look
   for (const rules::Rule* rule : rules::AllRules()) {
     rules::Ruling ruling(*rule);

@@ -21,7 +21,8 @@ CUDA_VERSION in cuda.h against the release that nvcc carries inside.
 Install the toolkit again as a whole; in a conda environment bring cuda-nvcc and cuda-cudart-dev to one release.
 
 ## When this is not your problem
-Where nothing is built, neither is used.
+Where nothing is built, neither is used. Wheels of the toolkit (nvidia-cuda-nvcc, nvidia-cuda-runtime) are versioned
+apart and not held against each other.
 
 ## Sources
 crt/host_config.h and cuda_runtime_api.h of CUDA 13.0.
@@ -31,6 +32,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::Toolkit* toolkit : Compilers(scene)) {
     if (toolkit->nvcc_version.empty() || toolkit->header_version.empty()) continue;
     if (Release(toolkit->nvcc_version) == Release(toolkit->header_version)) continue;
+    // The wheels of a toolkit are versioned apart: a clean install of jax[cuda13] has nvcc 13.4 with cuda.h 13.2.
+    if (toolkit->kind == "pip") continue;
     report::Finding& finding = ruling.Fire(toolkit->nvcc + " is " + toolkit->nvcc_version +
                                                ", cuda.h beside it is of CUDA " + toolkit->header_version,
                                            toolkit->root);

@@ -1,6 +1,7 @@
 // CUL4006: a CUDA library that is asked for is nowhere on the machine.
 #include "rules/cudnn_facts.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
 
 namespace culprit::rules {
 namespace {

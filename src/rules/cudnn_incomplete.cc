@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "rules/cudnn_facts.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 

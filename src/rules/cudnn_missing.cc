@@ -1,5 +1,6 @@
 // CUL3001: a program asks for cuDNN and no cuDNN is on the machine.
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 

@@ -1,7 +1,6 @@
 // CUL3013: cuDNN asks for a library by a name without number.
 #include "base/text.h"
 #include "loader/library_copies.h"
-#include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -36,7 +35,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const loader::Request& request : scenario.graph.requests) {
       if (request.error.empty() || request.alternative || request.requester == loader::kNone) continue;
       if (request.name != "libnvrtc.so" && request.name != "libcuda.so") continue;
-      if (Circumstances(scene).wsl && request.name == "libcuda.so") continue;  // CUL2011: no link helps there
+      if (request.name == "libcuda.so" && scene.stack().context && scene.stack().context->wsl)
+        continue;  // CUL2011
       const loader::Object& asker = scenario.graph.objects[request.requester];
       const knowledge::Library* library = LibraryOf(asker);
       if (library == nullptr || library->family != "cudnn") continue;
@@ -45,7 +45,9 @@ void Check(const Scene& scene, Ruling& ruling) {
       std::string numbered;
       const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
       for (const auto& copy : loader::FindCopies(directories, scene.view, request.name)) {
-        if (numbered.empty() && base::BaseName(copy.path) != request.name) numbered = copy.path;
+        const bool apart =
+            copy.path.find("/compat/") != std::string::npos || copy.path.find("/stubs/") != std::string::npos;
+        if (numbered.empty() && !apart && base::BaseName(copy.path) != request.name) numbered = copy.path;
       }
       if (numbered.empty()) continue;
       report::Finding& finding = ruling.Fire(
@@ -54,6 +56,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({request.error, "the loader's words, from its model"});
       finding.evidence.push_back({numbered + " is there under its number", numbered});
       const bool driver = request.name == "libcuda.so";
+      if (driver)
+        finding.severity = report::Severity::kNote;  // few engines ask for it, and others take their place
       finding.fix = {.text = driver ? "install the development name of the driver library, or set the link"
                                     : "set the link beside the numbered file, or take a newer cuDNN",
                      .commands = {"sudo ln -s " + std::string(base::BaseName(numbered)) + " " +

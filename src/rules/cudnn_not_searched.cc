@@ -1,6 +1,7 @@
 // CUL3007: cuDNN is on disk, where the loader does not look.
 #include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 

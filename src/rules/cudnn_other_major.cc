@@ -1,6 +1,7 @@
 // CUL3002: only another major version of cuDNN is on the machine.
 #include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 

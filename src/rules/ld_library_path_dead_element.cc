@@ -23,7 +23,8 @@ Each element was looked up.
 Take the element out, or correct it.
 
 ## When this is not your problem
-Elements that exist only in a container, or while a network directory is mounted.
+Elements that exist only in a container, or while a network directory is mounted. /usr/local/nvidia, which the images
+of NVIDIA name, is left out.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -32,6 +33,8 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
     if (!element.starts_with('/') || element.find('$') != std::string::npos) continue;
+    if (element.starts_with("/usr/local/nvidia/lib"))
+      continue;  // NVIDIA's images name it for an older container runtime
     const base::PathError error = scene.view.Directory(base::CleanPath(element));
     if (error == base::PathError::kNotRecorded) {
       ruling.NotEnoughFacts("LD_LIBRARY_PATH element " + element, "not recorded in the snapshot");

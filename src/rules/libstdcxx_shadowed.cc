@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "loader/library_copies.h"
-#include "rules/failed_loads.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 #include "rules/version_misses.h"

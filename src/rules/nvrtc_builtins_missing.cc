@@ -1,6 +1,7 @@
 // CUL4011: NVRTC does not find its builtins.
 #include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -24,7 +25,8 @@ loaded before. The search is played.
 Install NVRTC and its builtins together, from one release and in one searched directory.
 
 ## When this is not your problem
-Programs that load the builtins by path before (torch does) do not fail.
+Programs that load the builtins by path before (torch does) do not fail. Where the file lies beside NVRTC this is a
+note: it depends on whether the program does so.
 
 ## Sources
 The text inside libnvrtc.so; the trace of the loader with CUDA 13.0.
@@ -37,6 +39,10 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     report::Finding& finding =
         Fire(ruling, failed, failed.request->name + " is not found by " + failed.asker, failed.asker);
+    // Beside NVRTC it serves whoever loads it by path first; whether this process does is not known.
+    const std::string beside =
+        base::JoinPath(base::DirName(scene.view.RealPath(failed.asker)), failed.request->name);
+    if (scene.view.Open(beside).error == base::PathError::kNone) finding.severity = report::Severity::kNote;
     for (const loader::LibraryCopy& copy : failed.copies) {
       finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
     }

@@ -112,7 +112,7 @@ std::span<const Rule* const> AllRules() {
       &kBitsandbytesWithoutCudaBinary,
       &kTensorrtPartsMismatch,
       &kCtranslate2WithoutCublas,
-      // GPU code against the GPU
+      // GPU code against this GPU
       &kGpuTooNewForBuild,
       &kGpuTooOldForBuild,
       &kPtxNewerThanDriver,

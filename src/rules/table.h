@@ -117,18 +117,18 @@ extern const Rule kBitsandbytesWithoutCudaBinary;
 extern const Rule kTensorrtPartsMismatch;
 extern const Rule kCtranslate2WithoutCublas;
 
-// Building
-extern const Rule kNvccCannotTargetGpu;
-extern const Rule kHostCompilerTooNew;
-extern const Rule kCudaHeaderMismatch;
-extern const Rule kCudnnHeaderMissing;
-
-// GPU code against the GPU
+// GPU code against this GPU
 extern const Rule kGpuTooNewForBuild;
 extern const Rule kGpuTooOldForBuild;
 extern const Rule kPtxNewerThanDriver;
 extern const Rule kJitDisabled;
 extern const Rule kRunsByJitOnly;
 extern const Rule kCompanionWithoutGpuCode;
+
+// Building
+extern const Rule kNvccCannotTargetGpu;
+extern const Rule kHostCompilerTooNew;
+extern const Rule kCudaHeaderMismatch;
+extern const Rule kCudnnHeaderMissing;
 
 }  // namespace culprit::rules

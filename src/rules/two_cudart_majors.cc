@@ -1,8 +1,8 @@
 // CUL4010: two generations of the CUDA runtime meet in one process.
 #include <map>
 
-#include "rules/failed_loads.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 

@@ -47,6 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   // Without any node the trouble is larger than uvm.
   if (FindNode(*driver, "/dev/nvidiactl") == nullptr) return;
   const bool container = InContainer(scene);
+  if (container && FindDriverLibrary(*driver) == nullptr) return;  // nothing of compute was given
   const std::string helper = container ? "" : ModprobeProblem(scene);
   const bool loaded = IsLoaded(*driver, "nvidia_uvm");
   if (!container && helper.empty() && node == nullptr) return;

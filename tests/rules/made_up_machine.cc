@@ -164,6 +164,7 @@ void MadeUpMachine::Apply(const toml::table& description) {
        [&](const std::string& path, const toml::node& target) { system.AddLink(path, Text(target, path)); });
   for (const std::string& path : Texts(description.get("devices"), "devices")) system.AddDevice(path);
   for (const std::string& path : Texts(description.get("fifos"), "fifos")) system.AddFifo(path);
+  if (description.contains("ld_cache")) AddLdCache(description);
   Each(description, "truncate", [&](const std::string& path, const toml::node& size) {
     system.Truncate(path, size.value_or(uint64_t{0}));
   });

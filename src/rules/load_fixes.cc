@@ -1,0 +1,88 @@
+#include "rules/load_fixes.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/version.h"
+
+namespace culprit::rules {
+
+std::string StartCommand(const Scene& scene, const loader::Scenario& scenario) {
+  const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  if (environment == nullptr || framework == nullptr) return scenario.title;
+  return (environment->interpreter.empty() ? "python3" : environment->interpreter) + " -c 'import " +
+         framework->name + "'";
+}
+
+report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
+  const bool private_directory = directory.find("site-packages") != std::string::npos ||
+                                 directory.find("dist-packages") != std::string::npos ||
+                                 directory.starts_with("/home/") || directory.starts_with("/root/") ||
+                                 scene.EnvironmentOf(*failed.scenario) != nullptr;
+  if (private_directory) {
+    return {
+        .text =
+            "name the directory for this program alone; do not export it for the whole shell, where it would "
+            "win over the libraries that other programs bring along",
+        .commands = {"LD_LIBRARY_PATH=" + directory + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
+                     StartCommand(scene, *failed.scenario)},
+        .risk = "low"};
+  }
+  return {
+      .text =
+          "let ldconfig know the directory: unlike LD_LIBRARY_PATH this is searched last and shadows nothing",
+      .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/" +
+                       std::string(failed.library ? "cuda" : "local") + "-libraries.conf",
+                   "sudo ldconfig"},
+      .risk = "low"};
+}
+
+std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname) {
+  static constexpr std::string_view kNumberedByCuda[] = {
+      "cudart", "cublas", "cublasLt", "nvblas", "nvrtc", "nvJitLink", "nvfatbin", "cupti", "nvjpeg", "nppc"};
+  const size_t so = soname.find(".so.");
+  if (library.packages.size() == 1 && library.family == "cuda") {
+    const std::string_view package = library.packages.front();
+    const size_t suffix = package.rfind("_cu1");
+    return suffix == std::string_view::npos ? "13" : std::string(package.substr(suffix + 3));
+  }
+  if (so == std::string_view::npos ||
+      std::ranges::find(kNumberedByCuda, library.name) == std::end(kNumberedByCuda))
+    return "";
+  const auto version = base::Version::Parse(soname.substr(so + 4));
+  return version ? std::to_string(version->part(0)) : "";
+}
+
+std::string PipPackage(const knowledge::Library& library, const std::string& cuda) {
+  for (const std::string_view package : library.packages) {
+    const bool suffixed = package.find("_cu1") != std::string_view::npos;
+    const bool fits = suffixed ? package.ends_with("_cu" + cuda) : cuda == "13";
+    if (!fits && library.packages.size() != 1) continue;
+    std::string name(package);
+    std::ranges::replace(name, '_', '-');
+    return name;
+  }
+  return "";
+}
+
+report::Fix Install(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
+  if (cuda.empty() && framework != nullptr) cuda = base::Split(framework->cuda, '.').front();
+  const std::string package = cuda.empty() ? "" : PipPackage(*failed.library, cuda);
+  if (environment != nullptr && !package.empty() && !environment->interpreter.empty()) {
+    return {.text = "install the package that brings it into this environment",
+            .commands = {environment->interpreter + " -m pip install " + package},
+            .risk = "low"};
+  }
+  const std::string title(failed.library->title);
+  return {.text = "install " + title + (cuda.empty() ? "" : " of CUDA " + cuda) + ", which brings " +
+                  failed.request->name +
+                  "; do not link another version to this name, and take no single file from a download site",
+          .commands = {"culprit why " + failed.request->name},
+          .risk = "none"};
+}
+
+}  // namespace culprit::rules

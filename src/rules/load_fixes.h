@@ -1,0 +1,26 @@
+// Fixes for libraries that a process does not get, as commands to paste.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rules/failed_loads.h"
+
+namespace culprit::rules {
+
+// How a user starts the process again: "/usr/bin/train", "python3 -c 'import torch'".
+std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
+
+// Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
+// where it belongs to a Python environment or a home.
+report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
+
+// The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" where several
+// share it.
+std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname);
+// The pip distribution that brings it for that CUDA: "nvidia-cublas-cu12"; "" when none is known.
+std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
+// How it is installed for the scenario: with pip in the environment of a framework, otherwise in words.
+report::Fix Install(const Scene& scene, const FailedLoad& failed);
+
+}  // namespace culprit::rules
