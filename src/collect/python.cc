@@ -3,6 +3,8 @@
 // text files.
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,7 +58,10 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
   }
   environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
   // By name; of one name the first on sys.path stays in front.
-  std::ranges::stable_sort(environment.packages, {}, &snapshot::PythonPackage::name);
+  std::multimap<std::string, snapshot::PythonPackage> by_name;
+  for (auto& package : environment.packages) by_name.emplace(package.name, std::move(package));
+  environment.packages.clear();
+  for (auto& [name, package] : by_name) environment.packages.push_back(std::move(package));
   std::ranges::move(search.problems, std::back_inserter(environment.problems));
 }
 

@@ -163,12 +163,15 @@ std::vector<GpuFit> GpuFits(const Scene& scene, Role role) {
     }
   }
   // Of several files of one framework the kernels of one kind may lie in one: the best file speaks for a GPU.
-  std::ranges::stable_sort(fits, {}, [](const GpuFit& fit) { return static_cast<int>(fit.fit); });
   std::vector<GpuFit> best;
   for (GpuFit& fit : fits) {
-    const bool known = std::ranges::any_of(
+    const auto known = std::ranges::find_if(
         best, [&](const GpuFit& other) { return other.framework == fit.framework && other.gpu == fit.gpu; });
-    if (!known) best.push_back(std::move(fit));
+    if (known == best.end()) {
+      best.push_back(std::move(fit));
+    } else if (fit.fit < known->fit) {
+      *known = std::move(fit);
+    }
   }
   return best;
 }
