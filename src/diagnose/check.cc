@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <tuple>
+#include <utility>
 
 #include "diagnose/stack_rows.h"
 
@@ -40,6 +40,16 @@ void Add(std::vector<Finding>& findings, const Finding& finding) {
     return;
   }
   findings.push_back(finding);
+}
+
+// Findings of one code stay in their order. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)
+void SortWorstFirst(std::vector<Finding>& findings) {
+  const auto rank = [](const Finding& finding) { return std::pair(finding.severity, finding.code); };
+  std::vector<Finding> sorted;
+  for (Finding& finding : findings) {
+    sorted.insert(std::ranges::upper_bound(sorted, rank(finding), {}, rank), std::move(finding));
+  }
+  findings = std::move(sorted);
 }
 
 size_t Count(const CheckReport& report, Severity severity) {
@@ -97,9 +107,7 @@ CheckReport Check(const rules::Scene& scene) {
     if (ruling.not_checked().empty()) ++report.rules_run;
     blind |= !ruling.not_checked().empty() && rule->severity == Severity::kError;
   }
-  std::ranges::stable_sort(report.findings, [](const Finding& a, const Finding& b) {
-    return std::tie(a.severity, a.code) < std::tie(b.severity, b.code);
-  });
+  SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
   Conclude(report, blind);
   return report;
