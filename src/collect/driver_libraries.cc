@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "base/version.h"
@@ -150,8 +151,8 @@ std::vector<uint32_t> CompatBranches(const system::System& system, const std::st
 void AddFamily(const system::System& system, const std::string& directory, std::string_view family,
                std::vector<std::string> names, std::vector<DriverLibrary>& libraries) {
   const std::string soname = std::string(family) + ".1";
-  std::ranges::stable_sort(names, {}, [&](const std::string& name) {
-    return name == soname ? 0 : name == family ? 2 : 1;
+  std::ranges::sort(names, {}, [&](const std::string& name) {
+    return std::pair(name == soname ? 0 : name == family ? 2 : 1, name);
   });
   std::set<std::string> seen;
   for (const std::string& name : names) {
