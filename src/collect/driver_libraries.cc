@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "base/version.h"
