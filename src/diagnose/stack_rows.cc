@@ -1,6 +1,7 @@
 #include "diagnose/stack_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "base/version.h"
@@ -94,7 +95,9 @@ void AddToolkits(Rows& rows, const rules::Scene& scene) {
                  .value = toolkit.version.empty() ? "version not known" : toolkit.version,
                  .where = toolkit.root,
                  .detail = toolkit.kind == "toolkit" ? "" : toolkit.kind};
-    for (const std::string& link : toolkit.links) Join(row.detail, "also " + link);
+    for (const std::string& link : toolkit.links) {
+      if (!link.starts_with("/etc/alternatives/")) Join(row.detail, "also " + link);
+    }
     if (!toolkit.nvcc.empty() && toolkit.nvcc == toolkits->nvcc_on_path) Join(row.detail, "nvcc of PATH");
     rows.push_back(std::move(row));
   }
@@ -119,23 +122,43 @@ void AddCudnn(Rows& rows, const rules::Scene& scene) {
   }
 }
 
-// "cuDNN 9.19.0 from /x/nvidia/cudnn/lib; cudart 13.0.96 from ..." of what a framework loads.
-std::string Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
+// What a framework loads of the libraries that people ask about, as rows of their own.
+Rows Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
   static constexpr std::string_view kShown[] = {"cudnn", "cudart", "cublas"};
-  std::string text;
+  Rows rows;
   for (const std::string_view name : kShown) {
     for (const loader::Object& object : scenario.graph.objects) {
       const auto* library = knowledge::FindLibrary(base::BaseName(object.path));
       if (library == nullptr || library->name != name) continue;
       const auto version = scene.view.Version(object.path);
-      Join(text,
-           std::string(library->title) + " " + (version ? version->version : "of a version not known") +
-               " from " + std::string(base::DirName(object.real_path)),
-           "; ");
+      rows.push_back({.what = std::string(library->title),
+                      .value = version ? version->version : "version not known",
+                      .where = std::string(base::DirName(object.real_path)),
+                      .depth = 2});
       break;
     }
   }
-  return text;
+  return rows;
+}
+
+void AddFrameworks(Rows& rows, const rules::Scene& scene, size_t environment) {
+  std::vector<std::pair<std::string, Rows>> known;  // what was said of the frameworks before
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+    if (framework == nullptr || scenario.environment != environment) continue;
+    StackRow row{.what = framework->name, .value = framework->version, .depth = 1};
+    Rows loads = framework->cpu_only ? Rows() : Loads(scene, scenario);
+    const auto same = std::ranges::find(known, loads, [](const auto& entry) { return entry.second; });
+    if (framework->cpu_only) {
+      row.detail = "built without CUDA";
+    } else if (!loads.empty() && same != known.end()) {
+      row.detail = "loads the same as " + same->first;
+      loads.clear();
+    }
+    if (!loads.empty()) known.emplace_back(framework->name, loads);
+    rows.push_back(std::move(row));
+    rows.insert(rows.end(), loads.begin(), loads.end());
+  }
 }
 
 void AddEnvironments(Rows& rows, const rules::Scene& scene) {
@@ -151,14 +174,7 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
                     .value = environment.python.empty() ? "version not known" : environment.python,
                     .where = environment.prefix,
                     .detail = environment.kind + ", " + environment.why});
-    for (const loader::Scenario& scenario : scene.scenarios) {
-      const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-      if (framework == nullptr || scenario.environment != e) continue;
-      rows.push_back({.what = framework->name,
-                      .value = framework->version,
-                      .detail = framework->cpu_only ? "built without CUDA" : Loads(scene, scenario),
-                      .depth = 1});
-    }
+    AddFrameworks(rows, scene, e);
   }
 }
 

@@ -1,4 +1,6 @@
 // CUL6001: a build without CUDA on a machine with an NVIDIA GPU.
+#include <algorithm>
+
 #include "base/text.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
@@ -23,7 +25,7 @@ Install a build with CUDA in its place. Uninstall first: for some packages the C
 different names and overwrite each other.
 
 ## When this is not your problem
-You want the CPU, or the GPU is for something else. JAX without its CUDA plugin is told as CUL6010.
+You want the CPU, or the GPU is for something else: where another framework of the environment uses it, this is a note. JAX without its CUDA plugin is told as CUL6010.
 
 ## Sources
 torch/version.py and tools/generate_torch_version.py of PyTorch; tensorflow/tools/build_info; onnxruntime
@@ -52,6 +54,13 @@ std::vector<std::string> Commands(const snapshot::PythonEnvironment& environment
   return {};
 }
 
+// Whether something else in the environment is built for the GPU: then the build for the CPU is likely meant.
+bool AnotherUsesTheGpu(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework) {
+  return std::ranges::any_of(environment.frameworks, [&](const snapshot::Framework& other) {
+    return other.name != framework.name && !other.cpu_only && !other.cuda.empty();
+  });
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
@@ -65,7 +74,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                           " is a build without CUDA" +
                           (gpu == Presence::kYes ? ", and this machine has an NVIDIA GPU" : ""),
                       framework.directory);
-      if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+      if (gpu == Presence::kUnknown || AnotherUsesTheGpu(environment, framework)) {
+        finding.severity = report::Severity::kNote;
+      }
       finding.affects.push_back(TitleOf(environment, framework));
       finding.evidence.push_back({"it says that it was built without CUDA", framework.source});
       if (gpu == Presence::kYes) {
