@@ -13,20 +13,20 @@ namespace {
 using snapshot::Context;
 using snapshot::Fact;
 
-constexpr std::array<std::string_view, 14> kReads = {"/sys",
-                                                     "/.dockerenv",
-                                                     "/.singularity.d",
-                                                     "/run/.containerenv",
-                                                     "/proc/1/cgroup",
-                                                     "/proc/self/mountinfo",
-                                                     "/proc/self/status",
-                                                     "/proc/sys/kernel/osrelease",
-                                                     "/dev/dxg",
-                                                     "/etc/nv_tegra_release",
-                                                     "/etc/os-release",
-                                                     "/usr/lib/os-release",
-                                                     "/sys/firmware/efi",
-                                                     "/sys/firmware/efi/efivars/SecureBoot-*"};
+constexpr std::array<std::string_view, 12> kReads = {
+    "/.dockerenv",
+    "/.singularity.d",
+    "/run/.containerenv",
+    "/proc/1/cgroup",
+    "/proc/self/mountinfo",
+    "/proc/self/status",
+    "/proc/sys/kernel/osrelease",
+    "/dev/dxg",
+    "/etc/nv_tegra_release",
+    "/etc/os-release",
+    "/usr/lib/os-release",
+    "/sys/firmware/efi/efivars/SecureBoot-*",
+};
 
 std::string Variable(const Surroundings& around, const char* name) {
   const auto found = around.environment.find(name);

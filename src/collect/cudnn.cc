@@ -31,18 +31,35 @@ constexpr std::string_view kPrefix = "libcudnn";
 constexpr uint64_t kHeaderLimit = 1 << 20;
 constexpr uint64_t kSearchLimit = 8 << 20;
 
-constexpr std::array<std::string_view, 12> kReads = {"/etc/ld.so.cache",
-                                                     "/usr/**",
-                                                     "/lib/**",
-                                                     "/lib64/**",
-                                                     "/opt/**",
-                                                     "/run/opengl-driver/lib/**",
-                                                     "/var/lib/dpkg/info/**",
-                                                     "/var/lib/dpkg/status",
-                                                     "/var/lib/rpm",
-                                                     "**/site-packages/**",
-                                                     "**/lib/**",
-                                                     "**/conda-meta/**"};
+constexpr std::array<std::string_view, 25> kReads = {
+    "/etc/ld.so.cache",
+    "$usual",
+    "$cached",
+    "$LD_LIBRARY_PATH",
+    "$CUDA_HOME/lib*",
+    "$CUDA_PATH/lib*",
+    "$CUDNN_PATH/lib*",
+    "$CUDNN_HOME/lib*",
+    "$CUDNN_ROOT/lib*",
+    "$CONDA_PREFIX/lib",
+    "$VIRTUAL_ENV/lib",
+    "$prefix/lib",
+    // in those directories, and wherever their links lead
+    "/**/libcudnn*",
+    "/etc/alternatives/cuda*",
+    "/**/include/cudnn*.h",
+    "/usr/include/*-linux-gnu/cudnn*.h",
+    // who installed them: records in the directories above
+    "/**/dist-info",
+    "/**/*.dist-info/RECORD",
+    "/**/conda-meta",
+    "/**/conda-meta/*",
+    "/**/version.json",
+    "/var/lib/dpkg/info/*.list",
+    "/var/lib/dpkg/status",
+    "/var/lib/rpm",
+    "/usr/lib/sysimage/rpm",
+};
 
 // Names of one directory that belong to one major, by the soname they stand for.
 using Names = std::map<std::string, std::vector<std::string>>;

@@ -8,14 +8,49 @@
 namespace culprit::collect {
 namespace {
 
-constexpr std::array<std::string_view, 27> kReads = {
-    "/proc/driver/nvidia/**", "/proc/modules", "/proc/sys/kernel/osrelease", "/proc", "/proc/*/comm",
-    "/proc/1/cgroup", "/proc/self/mountinfo", "/sys/module", "/sys/module/**", "/sys/bus/pci/devices",
-    "/sys/bus/pci/devices/**", "/lib/modules", "/lib/modules/**", "/dev", "/dev/nvidia*",
-    "/dev/nvidia-caps/**", "/dev/dxg", "/run/nvidia-*/**", "/run/opengl-driver/lib", "/run/.containerenv",
-    "/.dockerenv", "/.singularity.d", "/etc/group", "/etc/ld.so.cache", "/usr/**", "/opt/**",
-    // in directories of LD_LIBRARY_PATH, CONDA_PREFIX and ld.so.cache, wherever they are
-    "/**/libcuda.so*"};
+constexpr std::array<std::string_view, 40> kReads = {
+    "/proc/driver/nvidia/version",
+    "/proc/driver/nvidia/params",
+    "/proc/driver/nvidia/capabilities/**",
+    "/proc/modules",
+    "/proc/sys/kernel/osrelease",
+    "/proc/*/comm",
+    "/proc/1/cgroup",
+    "/proc/self/mountinfo",
+    "/sys/module/*",
+    "/sys/module/nvidia/version",
+    "/sys/bus/pci/devices/*/vendor",
+    "/sys/bus/pci/devices/*/device",
+    "/lib/modules/*/kernel/**",
+    "/lib/modules/*/updates/**",
+    "/lib/modules/*/extra/**",
+    "/lib/modules/*/extramodules/*",
+    "/lib/modules/*/misc/*",
+    "/lib/modules/*/weak-updates/nvidia/*",
+    "/dev/nvidia*",
+    "/dev/nvidia-caps/*",
+    "/dev/dxg",
+    "/run/nvidia-fabricmanager/socket",
+    "/run/nvidia-persistenced/socket",
+    "/run/.containerenv",
+    "/.dockerenv",
+    "/.singularity.d",
+    "/etc/group",
+    "/etc/ld.so.cache",
+    "$usual",
+    "$cached",
+    "$LD_LIBRARY_PATH",
+    "/usr/lib/*-linux-gnu/nvidia",
+    "/usr/lib/*-linux-gnu/stubs",
+    "/usr/lib/nvidia*",
+    "/usr/lib32",
+    "$CONDA_PREFIX/lib/stubs",
+    "$CONDA_PREFIX/cuda-compat",
+    // in those directories, and wherever their links lead
+    "/**/libcuda.so*",
+    "/**/libnvidia-ml.so*",
+    "/**/libnvidia-ptxjitcompiler.so*",
+};
 
 }  // namespace
 

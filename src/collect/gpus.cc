@@ -20,23 +20,24 @@ using snapshot::Fact;
 using snapshot::Gpu;
 using Gpus = Fact<std::vector<Gpu>>;
 
-constexpr std::array<std::string_view, 17> kReads = {"/sys/bus",
-                                                     "/sys/bus/pci/devices",
-                                                     "/sys/bus/pci/devices/**",
-                                                     "/proc/driver/nvidia/gpus",
-                                                     "/proc/driver/nvidia/gpus/**",
-                                                     "/proc/sys/kernel/osrelease",
-                                                     "/proc/device-tree/compatible",
-                                                     "/proc/1/cgroup",
-                                                     "/proc/self/mountinfo",
-                                                     "/dev/dxg",
-                                                     "/etc/nv_tegra_release",
-                                                     "/usr/share/misc/pci.ids",
-                                                     "/usr/share/hwdata/pci.ids",
-                                                     "/.dockerenv",
-                                                     "/.singularity.d",
-                                                     "/run/.containerenv",
-                                                     "/sys"};
+constexpr std::array<std::string_view, 16> kReads = {
+    "/sys/bus/pci/devices/*/vendor",
+    "/sys/bus/pci/devices/*/class",
+    "/sys/bus/pci/devices/*/device",
+    "/sys/bus/pci/devices/*/driver",
+    "/proc/driver/nvidia/gpus/*/information",
+    "/proc/sys/kernel/osrelease",
+    "/proc/device-tree/compatible",
+    "/proc/1/cgroup",
+    "/proc/self/mountinfo",
+    "/dev/dxg",
+    "/etc/nv_tegra_release",
+    "/usr/share/misc/pci.ids",
+    "/usr/share/hwdata/pci.ids",
+    "/.dockerenv",
+    "/.singularity.d",
+    "/run/.containerenv",
+};
 
 const std::string kBus = "/sys/bus/pci/devices";
 const std::string kDriverGpus = "/proc/driver/nvidia/gpus";

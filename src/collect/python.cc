@@ -20,19 +20,29 @@ namespace {
 using snapshot::PythonEnvironment;
 
 // Environments can lie anywhere, so these are patterns of what is read of one.
-constexpr std::array<std::string_view, 12> kReads = {
+constexpr std::array<std::string_view, 20> kReads = {
+    "$PATH/python3",
+    "$PATH/python",
+    // what makes a directory an environment; the usual places are many
     "/**/bin/python*",
     "/**/pyvenv.cfg",
-    "/**/conda-meta/**",
-    "/**/lib/python3*/**",
-    "/**/lib64/python3*/**",
+    "/**/conda-meta",
+    "/**/conda-meta/*",
+    "$prefix/lib",
+    "$prefix/lib64",
+    "/opt/*/.venv",
+    "/opt/conda/envs",
+    "$HOME/miniconda3/envs",
+    "$HOME/anaconda3/envs",
+    "$HOME/miniforge3/envs",
+    // the Python that a venv was made from, and the directories that it may have
     "/**/lib",
     "/**/lib64",
-    "/**/envs",
-    "/opt",
-    "/**/site-packages/**",
-    "/**/dist-packages/**",
-    "/**/*env",  // the usual names of environments themselves
+    "/**/lib/python3*/site-packages",
+    "/**/lib64/python3*/site-packages",
+    "/**/lib/python3*/dist-packages",
+    "$PYTHONPATH",
+    "$site/**",
 };
 
 std::vector<SiteDirectory> ListSites(const system::System& system, PythonEnvironment& environment) {

@@ -50,7 +50,8 @@ std::span<const CollectorInfo> Collectors() {
 }
 
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit) {
-  const auto until = std::chrono::steady_clock::now() + limit;
+  const auto start = std::chrono::steady_clock::now();
+  const auto until = start + limit;
   const auto shared = std::make_shared<const Surroundings>(around);
   Running<snapshot::Driver> driver("driver", [shared] { return CollectDriver(*shared); });
   Running<std::vector<snapshot::Gpu>> gpus("gpus", [shared] { return CollectGpus(*shared); });
@@ -61,7 +62,8 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   });
 
   snapshot::Stack stack;
-  stack.environments = python.Wait(until);
+  // Toolkits and cuDNN start when the environments are known, and must have time left when those hang.
+  stack.environments = python.Wait(start + limit * 3 / 4);
   const auto environments = std::make_shared<const std::vector<snapshot::PythonEnvironment>>(
       stack.environments ? *stack.environments : std::vector<snapshot::PythonEnvironment>());
   Running<snapshot::Toolkits> toolkits(

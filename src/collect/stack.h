@@ -27,8 +27,14 @@ struct Surroundings {
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
 };
 
-// What a collector reads, as patterns of absolute paths ('*' within a component, '**' any number of them).
-// The in-memory machine of the tests logs every access, and a test holds the log against these.
+// What a collector reads, as patterns of absolute paths ('*' within a component, '**' any number of them);
+// the directories above are looked at on the way. A pattern that starts with a name stands for several:
+//   $VARIABLE  each element of that variable of the environment
+//   $prefix    each Python environment
+//   $site      each directory of packages of one
+//   $usual     each directory of data/libraries.toml, and each of those below $site
+//   $cached    each directory that ld.so.cache names
+// The in-memory machine of the tests logs every access, and reads_test.cc holds the log against these.
 struct CollectorInfo {
   std::string_view name;
   std::span<const std::string_view> reads;

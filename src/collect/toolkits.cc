@@ -29,24 +29,35 @@ using snapshot::Toolkits;
 constexpr uint64_t kVersionFileLimit = 1 << 20;
 constexpr uint64_t kHeaderLimit = 8 << 20;
 
-constexpr std::array<std::string_view, 18> kReads = {"/usr/local",
-                                                     "/usr/local/cuda*/**",
-                                                     "/opt",
-                                                     "/opt/cuda*/**",
-                                                     "/opt/nvidia/hpc_sdk/**",
-                                                     "/usr/lib/cuda/**",
-                                                     "/usr/lib/nvidia-cuda-toolkit/**",
-                                                     "/usr/include/cuda.h",
-                                                     "/etc/alternatives/**",
-                                                     "/usr/bin/*",
-                                                     "/usr/lib/gcc/**",
-                                                     "/usr/lib64/gcc/**",
-                                                     "**/conda-meta",
-                                                     "**/bin/*",
-                                                     "**/lib/gcc/**",
-                                                     "**/nvidia/cu*/**",
-                                                     "**/include/cuda.h",
-                                                     "**/version.*"};
+constexpr std::array<std::string_view, 25> kReads = {
+    "/usr/local/cuda*/*",
+    "/opt/cuda*/*",
+    "/opt/nvidia/hpc_sdk/Linux_*/*/cuda/1*/*",
+    "/usr/lib/cuda/*",
+    "/usr/lib/nvidia-cuda-toolkit/*",
+    "$CUDA_HOME/*",
+    "$CUDA_PATH/*",
+    "$CUDA_ROOT/*",
+    "$CUDAToolkit_ROOT/*",
+    "$CONDA_PREFIX/*",
+    "$prefix/*",
+    "$site/nvidia/cu13/*",
+    "$site/nvidia/cu14/*",
+    "$site/nvidia/cuda_nvcc/*",
+    // below those, and wherever a link or a wrapper leads
+    "/**/bin/nvcc",
+    "/**/targets/*",
+    "/**/include/cuda.h",
+    "/etc/alternatives/*",
+    "$CUDACXX",
+    "$PATH/*",
+    // host compilers: variables name them, links lead to others
+    "/**/bin/*",
+    "/**/lib/gcc/*",
+    "/**/lib/gcc",
+    "/**/lib64/gcc",
+    "/**/lib64/gcc/*",
+};
 
 class Search {
  public:

@@ -71,7 +71,7 @@ class Wheel final : public System {
 
   Outcome<OpenFile> Open(const std::string& path) const override {
     const auto name = Inside(path);
-    if (!name) return machine_->Open(path);
+    if (!name) return machine_->Open(Leave(path));
     const auto status = Stat(path);
     if (!status) return std::unexpected(status.error());
     if (status->type == FileType::kDirectory) return OpenFile{*status, nullptr};
@@ -81,7 +81,7 @@ class Wheel final : public System {
   }
   Outcome<FileStatus> Stat(const std::string& path) const override {
     const auto name = Inside(path);
-    if (!name) return machine_->Stat(path);
+    if (!name) return machine_->Stat(Leave(path));
     const uint64_t identity = std::hash<std::string>()(*name);
     if (directories_.contains(*name)) {
       return FileStatus{.type = FileType::kDirectory, .device = kDevice, .inode = identity, .mode = 0755};
@@ -100,29 +100,29 @@ class Wheel final : public System {
     return std::unexpected(PathError::kNoEntry);
   }
   Outcome<FileStatus> LinkStat(const std::string& path) const override {
-    return Inside(path) ? Stat(path) : machine_->LinkStat(path);
+    return Inside(path) ? Stat(path) : machine_->LinkStat(Leave(path));
   }
   Outcome<std::string> ReadLink(const std::string& path) const override {
-    if (!Inside(path)) return machine_->ReadLink(path);
+    if (!Inside(path)) return machine_->ReadLink(Leave(path));
     const auto status = Stat(path);
     return std::unexpected(status ? PathError::kOther : status.error());
   }
   Outcome<std::string> RealPath(const std::string& path) const override {
     const auto name = Inside(path);
-    if (!name) return machine_->RealPath(path);
+    if (!name) return machine_->RealPath(Leave(path));
     const auto status = Stat(path);
     if (!status) return std::unexpected(status.error());
     return name->empty() ? path_ : path_ + "/" + *name;
   }
   Outcome<void> Access(const std::string& path, system::Rights rights) const override {
-    if (!Inside(path)) return machine_->Access(path, rights);
+    if (!Inside(path)) return machine_->Access(Leave(path), rights);
     const auto status = Stat(path);
     if (!status) return std::unexpected(status.error());
     return {};
   }
   Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
     const auto name = Inside(path);
-    if (!name) return machine_->List(path);
+    if (!name) return machine_->List(Leave(path));
     const auto directory = directories_.find(*name);
     if (directory == directories_.end()) {
       const auto status = Stat(path);
@@ -139,23 +139,38 @@ class Wheel final : public System {
  private:
   static constexpr uint64_t kDevice = ~uint64_t{0};  // of no real file system
 
+  // A path that leaves the wheel by ".." begins anew beside it: to the machine the wheel is no directory.
+  std::string Leave(std::string path) const {
+    while (path.starts_with(path_ + "/")) {
+      const std::vector<std::string> components = base::SplitWords(path.substr(path_.size()), "/");
+      size_t depth = 0, at = 0;
+      for (; at < components.size() && (depth > 0 || components[at] != ".."); ++at) {
+        if (components[at] == ".") continue;
+        components[at] == ".." ? --depth : ++depth;
+      }
+      if (at == components.size()) break;
+      path = base::DirName(path_);
+      for (++at; at < components.size(); ++at) path = base::JoinPath(path, components[at]);
+    }
+    return path;
+  }
+
   // The name inside the wheel of a path at or below it, ".." resolved; nullopt for any other path.
-  std::optional<std::string> Inside(const std::string& path) const {
+  std::optional<std::string> Inside(const std::string& spelled) const {
+    const std::string path = Leave(spelled);
     if (!path.starts_with(path_) || (path.size() > path_.size() && path[path_.size()] != '/'))
       return std::nullopt;
-    std::vector<std::string> components;
-    for (const std::string& component : base::SplitWords(path.substr(path_.size()), "/")) {
-      if (component == ".") continue;
-      if (component != "..") {
-        components.push_back(component);
-      } else if (components.empty()) {
-        return std::nullopt;
-      } else {
-        components.pop_back();
+    std::vector<std::string_view> components;
+    const std::vector<std::string> words = base::SplitWords(path.substr(path_.size()), "/");
+    for (const std::string& word : words) {
+      if (word == "..") {
+        components.pop_back();  // there is one, or Leave() had left
+      } else if (word != ".") {
+        components.push_back(word);
       }
     }
     std::string name;
-    for (const std::string& component : components) name += (name.empty() ? "" : "/") + component;
+    for (const std::string_view component : components) name = base::JoinPath(name, component);
     return name;
   }
 

@@ -1,0 +1,213 @@
+// The runner of the collectors on a machine with a mount that does not answer, and on one whose system
+// throws: each costs the facts that depend on it, with the reason, and nothing else.
+#include "collect/stack.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "system/memory.h"
+
+namespace culprit::collect {
+namespace {
+
+using snapshot::FactState;
+using snapshot::Stack;
+using std::chrono::milliseconds;
+using system::Outcome;
+
+constexpr milliseconds kLimit(2000);
+constexpr milliseconds kPatience(60000);  // beyond it something hangs for good
+constexpr const char* kDead = "/mnt/dead";
+
+// A machine that asks `before` at every access.
+class WatchedSystem final : public system::System {
+ public:
+  WatchedSystem(const system::System& machine, std::function<void(const std::string&)> before)
+      : machine_(machine), before_(std::move(before)) {}
+
+  Outcome<system::OpenFile> Open(const std::string& path) const override {
+    return before_(path), machine_.Open(path);
+  }
+  Outcome<system::FileStatus> Stat(const std::string& path) const override {
+    return before_(path), machine_.Stat(path);
+  }
+  Outcome<system::FileStatus> LinkStat(const std::string& path) const override {
+    return before_(path), machine_.LinkStat(path);
+  }
+  Outcome<std::string> ReadLink(const std::string& path) const override {
+    return before_(path), machine_.ReadLink(path);
+  }
+  Outcome<std::string> RealPath(const std::string& path) const override {
+    return before_(path), machine_.RealPath(path);
+  }
+  Outcome<void> Access(const std::string& path, system::Rights rights) const override {
+    return before_(path), machine_.Access(path, rights);
+  }
+  Outcome<std::vector<system::DirectoryEntry>> List(const std::string& path) const override {
+    return before_(path), machine_.List(path);
+  }
+  std::map<std::string, std::string> Environment() const override { return machine_.Environment(); }
+  std::string WorkingDirectory() const override { return machine_.WorkingDirectory(); }
+  base::Cpu HostCpu() const override { return machine_.HostCpu(); }
+
+ private:
+  const system::System& machine_;
+  std::function<void(const std::string&)> before_;
+};
+
+// Blocks those who pass until Release().
+class Gate {
+ public:
+  void Pass() {
+    std::unique_lock lock(mutex_);
+    opened_.wait(lock, [&] { return open_; });
+  }
+  void Release() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    opened_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool open_ = false;
+};
+
+ptrdiff_t CountThreads() { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); }
+
+class StackRunner : public testing::Test {
+ protected:
+  StackRunner() {
+    machine_.AddFile("/usr/bin/python3.12",
+                     "\x7f"
+                     "ELF",
+                     0755);
+    machine_.AddLink("/usr/bin/python3", "python3.12");
+    machine_.AddFile("/usr/local/cuda-12.4/version.json", R"({"cuda": {"version": "12.4.1"}})");
+    machine_.AddFile("/sys/module/nvidia/version", "580.95.05\n");
+    machine_.AddDirectory("/sys/bus/pci/devices");
+    machine_.AddDirectory("/dev");
+    machine_.AddDirectory(kDead);
+  }
+
+  // Abandoned threads still look at the machine: they are let go and waited for before it dies.
+  void TearDown() override {
+    gate_.Release();
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (CountThreads() > threads_before_) {
+      if (std::chrono::steady_clock::now() > until) {
+        std::fputs("a collector does not end although nothing blocks it\n", stderr);
+        std::abort();
+      }
+      std::this_thread::sleep_for(milliseconds(2));
+    }
+  }
+
+  Stack CollectWithADeadMount(std::map<std::string, std::string> environment) {
+    environment.emplace("PATH", "/usr/bin");
+    const auto start = std::chrono::steady_clock::now();
+    Stack stack = CollectStack(
+        {.system = blocking_, .environment = std::move(environment), .working_directory = "/"}, kLimit);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, kLimit + kPatience);
+    return stack;
+  }
+  Stack CollectFrom(const system::System& system) {
+    return CollectStack({.system = system, .environment = {{"PATH", "/usr/bin"}}, .working_directory = "/"},
+                        kPatience);
+  }
+
+  ptrdiff_t threads_before_ = CountThreads();
+  system::MemorySystem machine_;
+  Gate gate_;
+  WatchedSystem blocking_{machine_, [this](const std::string& path) {
+                            if (path.starts_with(kDead)) gate_.Pass();
+                          }};
+};
+
+template <typename T>
+void ExpectTimedOut(const snapshot::Fact<T>& fact, const std::string& collector) {
+  EXPECT_EQ(fact.state, FactState::kTimedOut) << collector;
+  EXPECT_EQ(fact.why, "no answer in time: a file system that does not respond?");
+  EXPECT_EQ(fact.source, collector);
+}
+
+TEST_F(StackRunner, AllFactsOfAMachineThatAnswers) {
+  const Stack stack = CollectWithADeadMount({});
+  ASSERT_TRUE(stack.driver);
+  EXPECT_EQ(stack.driver->kernel_version.value, "580.95.05");
+  EXPECT_TRUE(stack.gpus);
+  EXPECT_TRUE(stack.environments);
+  ASSERT_TRUE(stack.toolkits);
+  EXPECT_EQ(stack.toolkits->copies.size(), 1u);
+  EXPECT_TRUE(stack.cudnn);
+  EXPECT_TRUE(stack.context);
+}
+
+TEST_F(StackRunner, ADeadDirectoryOfLdLibraryPathCostsWhoLooksForLibraries) {
+  const Stack stack = CollectWithADeadMount({{"LD_LIBRARY_PATH", "/mnt/dead/lib"}});
+  ExpectTimedOut(stack.driver, "driver");
+  ExpectTimedOut(stack.cudnn, "cudnn");
+  EXPECT_TRUE(stack.gpus);
+  EXPECT_TRUE(stack.environments);
+  EXPECT_TRUE(stack.toolkits);
+  EXPECT_TRUE(stack.context);
+}
+
+// Toolkits are looked for after the environments, and must have time left for it.
+TEST_F(StackRunner, ADeadEnvironmentDoesNotCostTheToolkits) {
+  const Stack stack = CollectWithADeadMount({{"VIRTUAL_ENV", "/mnt/dead/venv"}});
+  ExpectTimedOut(stack.environments, "python");
+  ExpectTimedOut(stack.cudnn, "cudnn");  // looks into VIRTUAL_ENV/lib itself
+  EXPECT_TRUE(stack.driver);
+  EXPECT_TRUE(stack.gpus);
+  ASSERT_TRUE(stack.toolkits);
+  EXPECT_EQ(stack.toolkits->copies.size(), 1u);
+  EXPECT_TRUE(stack.context);
+}
+
+TEST_F(StackRunner, ADeadWorkingDirectoryCostsThePythonEnvironmentsAlone) {
+  const Stack stack = CollectStack(
+      {.system = blocking_, .environment = {{"PATH", "/usr/bin"}}, .working_directory = "/mnt/dead/work"},
+      kLimit);
+  ExpectTimedOut(stack.environments, "python");
+  EXPECT_TRUE(stack.cudnn);
+  EXPECT_TRUE(stack.toolkits);
+  EXPECT_TRUE(stack.driver);
+}
+
+TEST_F(StackRunner, ADefectIsToldAsOneAndCostsOneFact) {
+  const WatchedSystem throwing(machine_, [](const std::string& path) {
+    if (path == "/proc/driver/nvidia/gpus") throw std::runtime_error("vector::at");
+  });
+  const Stack stack = CollectFrom(throwing);
+  EXPECT_EQ(stack.gpus.state, FactState::kUnreadable);
+  EXPECT_EQ(stack.gpus.why, "internal error: vector::at");
+  EXPECT_EQ(stack.gpus.source, "gpus");
+  EXPECT_TRUE(stack.driver);
+  EXPECT_TRUE(stack.environments);
+  EXPECT_TRUE(stack.toolkits);
+  EXPECT_TRUE(stack.cudnn);
+  EXPECT_TRUE(stack.context);
+}
+
+TEST_F(StackRunner, EachCollectorCanFailAlone) {
+  const WatchedSystem throwing(machine_, [](const std::string&) { throw std::runtime_error("all fails"); });
+  const Stack stack = CollectFrom(throwing);
+  EXPECT_EQ(stack.driver.why, "internal error: all fails");
+  EXPECT_EQ(stack.gpus.why, "internal error: all fails");
+  EXPECT_EQ(stack.environments.why, "internal error: all fails");
+  EXPECT_EQ(stack.toolkits.why, "internal error: all fails");
+  EXPECT_EQ(stack.cudnn.why, "internal error: all fails");
+  EXPECT_EQ(stack.context.why, "internal error: all fails");
+}
+
+}  // namespace
+}  // namespace culprit::collect
