@@ -120,7 +120,8 @@ base::Result<Facts> Look(const CheckOptions& options, const Subject& subject) {
         .verify = options.verify,
         .no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty(),
         .host_unseen = subject.rooted};
-    auto look = collect::LookAtStack(around, subject.programs, std::chrono::seconds(options.seconds * subject.patience));
+    auto look = collect::LookAtStack(around, subject.programs,
+                                     std::chrono::seconds(options.seconds * subject.patience));
     facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(look.snapshot));
     facts.view = std::move(look.view);
   }

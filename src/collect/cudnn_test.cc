@@ -1,3 +1,4 @@
+// The collector of cudnn on made-up machines.
 #include <gtest/gtest.h>
 
 #include "binfmt/testing/elf_builder.h"

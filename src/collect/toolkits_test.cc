@@ -1,3 +1,4 @@
+// The collector of toolkits on made-up machines.
 #include <gtest/gtest.h>
 
 #include "collect/c_header.h"

@@ -32,7 +32,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::Toolkit* toolkit : Compilers(scene)) {
     if (toolkit->nvcc_version.empty() || toolkit->header_version.empty()) continue;
     if (Release(toolkit->nvcc_version) == Release(toolkit->header_version)) continue;
-    // The wheels of a toolkit are versioned apart: a clean install of jax[cuda13] has nvcc 13.4 with cuda.h 13.2.
+    // The wheels of a toolkit are versioned apart: a clean install of jax[cuda13] has nvcc 13.4 with
+    // cuda.h 13.2.
     if (toolkit->kind == "pip") continue;
     report::Finding& finding = ruling.Fire(toolkit->nvcc + " is " + toolkit->nvcc_version +
                                                ", cuda.h beside it is of CUDA " + toolkit->header_version,

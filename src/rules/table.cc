@@ -25,7 +25,7 @@ std::span<const Rule* const> AllRules() {
       &kUvmMissing,
       &kDeviceNodesMissing,
       &kDeviceNotPermitted,
-      &kFabricManagerNotRunning,
+      &kNvswitchFabricDown,
       &kSecureBootBlocksModule,
       &kSeveralDriverVersions,
       &kPtxJitLibraryMissing,

@@ -24,7 +24,7 @@ extern const Rule kGpuNewerThanDriver;
 extern const Rule kUvmMissing;
 extern const Rule kDeviceNodesMissing;
 extern const Rule kDeviceNotPermitted;
-extern const Rule kFabricManagerNotRunning;
+extern const Rule kNvswitchFabricDown;
 extern const Rule kSecureBootBlocksModule;
 extern const Rule kSeveralDriverVersions;
 extern const Rule kPtxJitLibraryMissing;

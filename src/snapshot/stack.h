@@ -252,10 +252,10 @@ struct CudnnCopy {
 // Python
 
 struct Requirement {
-  std::string name;       // normalised: "nvidia-cudnn-cu12"
-  std::string specifier;  // "==9.1.0.70", ">=2,<3", "" any
-  std::string marker;     // as written; "" none
-  std::string extra;      // only with this extra; "" always
+  std::string name;                 // normalised: "nvidia-cudnn-cu12"
+  std::string specifier;            // "==9.1.0.70", ">=2,<3", "" any
+  std::string marker;               // as written; "" none
+  std::string extra;                // only with this extra; "" always
   std::vector<std::string> extras;  // it asks for these extras of `name`: cuda-toolkit[cublas]
 
   template <typename Self, typename Visit>

@@ -28,9 +28,10 @@ TEST_P(Looking, ExecutesTalksAndWritesNothing) {
   std::string pattern = fs::temp_directory_path() / "culprit-strace-XXXXXX";
   ASSERT_NE(mkdtemp(pattern.data()), nullptr);
   const fs::path log = fs::path(pattern) / "log";
-  const std::string command = "ASAN_OPTIONS=detect_leaks=0 strace -f -y -qq -s 300 -e trace=%process,%network,%file,mmap -o '" +
-                              log.string() + "' '" CULPRIT_PROGRAM "' " + GetParam() + " > '" + pattern +
-                              "/out' 2> '" + pattern + "/err'";
+  const std::string command =
+      "ASAN_OPTIONS=detect_leaks=0 strace -f -y -qq -s 300 -e trace=%process,%network,%file,mmap -o '" +
+      log.string() + "' '" CULPRIT_PROGRAM "' " + GetParam() + " > '" + pattern + "/out' 2> '" + pattern +
+      "/err'";
   const int status = std::system(command.c_str());
   const std::vector<std::string> lines = Lines(log);
   if (lines.empty()) {

@@ -49,13 +49,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-const Rule kFabricManagerNotRunning = {.code = "CUL1019",
-                                       .name = "fabric_manager_not_running",
-                                       .cause = "driver-not-loaded",
-                                       .severity = report::Severity::kError,
-                                       .since = "0.2.0",
-                                       .title = "this machine has NVSwitches and no fabric manager runs",
-                                       .page = kPage,
-                                       .check = Check};
+const Rule kNvswitchFabricDown = {.code = "CUL1019",
+                                  .name = "nvswitch_fabric_down",
+                                  .cause = "driver-not-loaded",
+                                  .severity = report::Severity::kError,
+                                  .since = "0.2.0",
+                                  .title = "this machine has NVSwitches and no fabric manager runs",
+                                  .page = kPage,
+                                  .check = Check};
 
 }  // namespace culprit::rules
