@@ -85,6 +85,10 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
   if (gpu_code && (!gpu_code->containers.empty() || !gpu_code->complete)) {
     answer.gpu_code = DescribeGpuCode(*gpu_code);
   }
+  // None found in what could be read is not none.
+  if (gpu_code.state == snapshot::FactState::kUnreadable) {
+    answer.gpu_code = report::GpuCodeAnswer{.complete = false, .problem = gpu_code.why};
+  }
   const ElfFile& elf = *facts.elf;
   answer.format = "elf";
   answer.bits = elf.bits();

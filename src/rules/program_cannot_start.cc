@@ -62,9 +62,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const loader::LibraryCopy& copy : failed.copies) {
       finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
     }
+    // Another program may find it: the question is about this one.
+    const bool given = failed.scenario->kind == loader::Scenario::Kind::kProgram;
+    const std::string of = given ? " --for " + failed.scenario->graph.target : "";
     finding.fix = {.text = failed.why == Why::kUnusable ? "install this file again"
                                                         : "install what brings " + failed.request->name,
-                   .commands = {"culprit why " + failed.request->name},
+                   .commands = {"culprit why " + failed.request->name + of},
                    .risk = "none"};
   }
   for (const loader::Scenario& scenario : scene.scenarios) {
@@ -80,7 +83,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({error, "the loader's words, from its model"});
     finding.fix = {.text = "see what the load does step by step",
-                   .commands = {"culprit why " + scenario.graph.target},
+                   .commands = {"culprit why --for " + scenario.graph.target},
                    .risk = "none"};
   }
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "binfmt/testing/elf_sections_builder.h"
 #include "made_up_root.h"
 
 namespace culprit {
@@ -93,6 +94,12 @@ TEST_F(Cli, InspectTellsTheGpuCode) {
 TEST_F(Cli, InspectSeesThatAFileIsCutShort) {
   ExpectGolden("inspect_cut_fatbin.txt", {"inspect", "--root", "root", "/app/cut.fatbin"}, 1);
   ExpectGolden("inspect_cut.txt", {"inspect", "--root", "root", "/app/cut.so"}, 1);
+}
+TEST_F(Cli, InspectDoesNotTakeALostTableOfSectionsForNoGpuCode) {
+  const std::string whole =
+      binfmt::testing::AddSections(BuildElf({.soname = "liblost.so"}), {{".text", "x"}});
+  WriteFile(root_ / "app/lost.so", whole.substr(0, whole.size() - 8));
+  ExpectGolden("inspect_lost_sections.txt", {"inspect", "--root", "root", "/app/lost.so"}, 0);
 }
 TEST_F(Cli, InspectNamesWhatItCannotRead) {
   ExpectGolden("inspect_bad.txt",
