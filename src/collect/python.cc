@@ -20,9 +20,11 @@ namespace {
 using snapshot::PythonEnvironment;
 
 // Environments can lie anywhere, so these are patterns of what is read of one.
-constexpr std::array<std::string_view, 20> kReads = {
+constexpr std::array<std::string_view, 22> kReads = {
     "$PATH/python3",
     "$PATH/python",
+    "/**/.python-version",
+    "/**/version",
     // what makes a directory an environment; the usual places are many
     "/**/bin/python*",
     "/**/pyvenv.cfg",

@@ -62,7 +62,29 @@ std::string OnPath(const Surroundings& around) {
   return "";
 }
 
-// A launcher such as pyenv's is a script that starts some Python: which one, only running it would tell.
+// pyenv puts scripts on PATH, ROOT/shims/python3, which start the version that PYENV_VERSION, a
+// .python-version file at or above the working directory, or ROOT/version names (pyenv's own order). "" when
+// none of them tells.
+std::string BehindPyenvShim(const Surroundings& around, const std::string& shim) {
+  const std::string shims(DirName(shim)), root(DirName(shims));
+  if (base::BaseName(shims) != "shims") return "";
+  std::string chosen = Variable(around, "PYENV_VERSION");
+  for (std::string directory = around.working_directory; chosen.empty() && !directory.empty();
+       directory = DirName(directory)) {
+    chosen = system::ReadWholeFile(around.system, JoinPath(directory, ".python-version"), 4096).value_or("");
+    if (directory == "/") break;
+  }
+  if (chosen.empty())
+    chosen = system::ReadWholeFile(around.system, JoinPath(root, "version"), 4096).value_or("");
+  for (const std::string& version : base::SplitWords(chosen, ": \r\n")) {
+    if (version.find('/') != std::string::npos) continue;
+    const std::string python = JoinPath(root, "versions/" + version + "/bin/python3");
+    if (IsFile(around, python)) return python;
+  }
+  return "";
+}
+
+// Another launcher is a script that starts some Python: which one, only running it would tell.
 bool IsScript(const Surroundings& around, const std::string& path) {
   const auto file = around.system.Open(path);
   if (!file || !file->bytes) return false;
@@ -81,8 +103,9 @@ void AddActive(const Surroundings& around, std::vector<Place>& places, std::vect
       problems.push_back(std::string(name) + "=" + prefix + " is no Python environment");
     }
   }
-  const std::string python = OnPath(around);
+  std::string python = OnPath(around);
   if (python.empty()) return;
+  if (const std::string behind = BehindPyenvShim(around, python); !behind.empty()) python = behind;
   if (IsScript(around, python)) {
     problems.push_back(python + " is a script: which Python it starts is not known without running it");
     return;

@@ -198,5 +198,27 @@ TEST_F(PythonCollector, LooksOnlyWhereItSays) {
   }
 }
 
+TEST_F(PythonCollector, PyenvsShimLeadsToTheVersionThatIsChosen) {
+  system_.AddFile("/home/u/.pyenv/shims/python3", "#!/usr/bin/env bash\n", 0755);
+  system_.AddFile("/home/u/.pyenv/version", "3.11.7\n");
+  for (const std::string version : {"3.11.7", "3.12.1"}) {
+    system_.AddFile("/home/u/.pyenv/versions/" + version + "/bin/python3",
+                    "\x7f"
+                    "ELF",
+                    0755);
+    system_.AddDirectory("/home/u/.pyenv/versions/" + version + "/lib/python" + version.substr(0, 4) +
+                         "/site-packages");
+  }
+  environment_["PATH"] = "/home/u/.pyenv/shims:/usr/bin";
+  ASSERT_EQ(Collect().size(), 1u);
+  EXPECT_EQ(Collect()[0].prefix, "/home/u/.pyenv/versions/3.11.7");
+  system_.AddFile("/home/u/.python-version", "3.12.1\n");
+  EXPECT_EQ(Collect()[0].prefix, "/home/u/.pyenv/versions/3.12.1");
+  environment_["PYENV_VERSION"] = "3.11.7";
+  EXPECT_EQ(Collect()[0].prefix, "/home/u/.pyenv/versions/3.11.7");
+  environment_["PYENV_VERSION"] = "2.7.18";  // not installed: the shim would refuse
+  EXPECT_TRUE(Collect().empty());
+}
+
 }  // namespace
 }  // namespace culprit::collect

@@ -61,7 +61,7 @@ std::string Counted(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-void Conclude(CheckReport& report, bool blind) {
+void Conclude(CheckReport& report, bool blind, bool hostless) {
   const size_t errors = Count(report, Severity::kError), warnings = Count(report, Severity::kWarning);
   if (errors > 0) {
     report.verdict = Verdict::kErrors;
@@ -74,7 +74,7 @@ void Conclude(CheckReport& report, bool blind) {
     report.headline = "could not tell: see what was not checked";
   } else {
     report.verdict = Verdict::kOk;
-    report.headline = "nothing wrong";
+    report.headline = hostless ? "nothing wrong in the files; the host was not looked at" : "nothing wrong";
   }
 }
 
@@ -104,12 +104,13 @@ CheckReport Check(const rules::Scene& scene) {
     }
     for (const Finding& finding : ruling.findings()) Add(report.findings, finding);
     for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
+    for (const NotChecked& remark : ruling.remarks()) AddOnce(report.not_checked, remark);
     if (ruling.not_checked().empty()) ++report.rules_run;
     blind |= !ruling.not_checked().empty() && rule->severity == Severity::kError;
   }
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
-  Conclude(report, blind);
+  Conclude(report, blind, stack.driver.state == snapshot::FactState::kNotApplicable);
   return report;
 }
 

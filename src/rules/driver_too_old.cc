@@ -110,14 +110,20 @@ void Check(const Scene& scene, Ruling& ruling) {
   });
   if (!wants_cuda) return ruling.NotApplicable();
   if (Circumstances(scene).wsl && !(driver && driver->assumed)) {
-    return ruling.NotEnoughFacts("whether the driver is new enough",
-                                 "WSL does not tell the version of Windows' driver; "
-                                 "say --host driver=VERSION");
+    return ruling.Remark("whether the driver is new enough",
+                         "WSL does not tell the version of Windows' driver; "
+                         "say --host driver=VERSION");
   }
   if (!Circumstances(scene).jetson.empty() && !(driver && driver->assumed)) return ruling.NotApplicable();
   if (!driver || !driver->kernel_version) {
     const bool nothing_there = driver && driver->kernel_version.state == snapshot::FactState::kAbsent;
     if (nothing_there) return ruling.NotApplicable();  // without a driver no version is wrong
+    if (driver.state == snapshot::FactState::kNotApplicable) {
+      return ruling.Remark("whether the driver is new enough", driver.why);
+    }
+    if (driver && driver->kernel_version.state == snapshot::FactState::kNotApplicable) {
+      return ruling.Remark("whether the driver is new enough", driver->kernel_version.why);
+    }
     return ruling.NotEnoughFacts("whether the driver is new enough",
                                  driver ? driver->kernel_version.why : "the driver was not looked at");
   }

@@ -33,6 +33,10 @@ void Ruling::NotEnoughFacts(std::string what, std::string why) {
   not_checked_.push_back({std::move(what), std::move(why)});
 }
 
+void Ruling::Remark(std::string what, std::string why) {
+  remarks_.push_back({std::move(what), std::move(why)});
+}
+
 const Rule* FindRule(std::string_view code) {
   const auto same = [](char a, char b) {
     return std::toupper(static_cast<unsigned char>(a)) == std::toupper(static_cast<unsigned char>(b));

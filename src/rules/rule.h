@@ -47,17 +47,22 @@ class Ruling {
   // A fact that the rule needs could not be had: "the loaded kernel module", "/proc/driver/nvidia: Permission
   // denied". The rule then counts as not run, unless it also fired.
   void NotEnoughFacts(std::string what, std::string why);
+  // Worth telling, though no fault can hide there that this command could find: the host of an image,
+  // Windows' driver behind WSL. The rule counts as run, and the verdict does not become "unknown" for it.
+  void Remark(std::string what, std::string why);
   // The rule has no subject here (no container, no Python ...); counts as run.
   void NotApplicable() { applicable_ = false; }
 
   const std::vector<report::Finding>& findings() const { return findings_; }
   const std::vector<report::NotChecked>& not_checked() const { return not_checked_; }
+  const std::vector<report::NotChecked>& remarks() const { return remarks_; }
   bool applicable() const { return applicable_; }
 
  private:
   const Rule& rule_;
   std::vector<report::Finding> findings_;
   std::vector<report::NotChecked> not_checked_;
+  std::vector<report::NotChecked> remarks_;
   bool applicable_ = true;
 };
 
