@@ -175,6 +175,11 @@ PythonEnvironment DescribePlace(const Surroundings& around, const Place& place) 
   const auto venv = ReadVenvConfig(around, place.prefix);
   const bool conda = around.system.Stat(JoinPath(place.prefix, "conda-meta")).has_value();
   environment.kind = venv ? "venv" : conda ? "conda" : "system";
+  if (!venv && !conda && HoldsPackages(around, place.prefix)) {
+    environment.kind = place.prefix.ends_with(".whl") ? "wheel" : "directory";
+    environment.site_packages.push_back(place.prefix);
+    return environment;
+  }
   if (environment.interpreter.empty()) FindInterpreter(around, environment);
   if (venv) environment.python = ShortVersion(venv->version);
   if (environment.python.empty()) environment.python = FindVersion(around, environment);

@@ -18,6 +18,8 @@ struct Place {
 
 // Those that were given; otherwise the active one, then those in the usual places. Each prefix once.
 std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::string>& problems);
+// Whether packages lie in the directory itself: a wheel, or what `pip install --target` leaves.
+bool HoldsPackages(const Surroundings& around, const std::string& directory);
 
 // Prefix, kind, interpreter, version and sys.path of an environment; packages and frameworks are left empty.
 snapshot::PythonEnvironment DescribePlace(const Surroundings& around, const Place& place);

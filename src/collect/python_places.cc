@@ -148,15 +148,25 @@ std::vector<std::string> UsualPrefixes(const Surroundings& around) {
 
 }  // namespace
 
+bool HoldsPackages(const Surroundings& around, const std::string& directory) {
+  const auto entries = around.system.List(directory);
+  return entries && std::ranges::any_of(*entries, [](const system::DirectoryEntry& entry) {
+           return entry.name.ends_with(".dist-info");
+         });
+}
+
 std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::string>& problems) {
-  std::vector<Place> places;
+  std::vector<Place> places, packages;
   for (const std::string& prefix : around.environments) {
     if (IsEnvironment(around, prefix)) {
       places.push_back({base::CleanPath(prefix), "", "given"});
+    } else if (HoldsPackages(around, prefix)) {
+      packages.push_back({base::CleanPath(prefix), "", "given"});
     } else {
       problems.push_back(prefix + " is no Python environment");
     }
   }
+  places.insert(places.end(), packages.begin(), packages.end());
   if (!around.python.empty()) {
     auto place = PlaceOf(around, around.python, "given");
     if (place && IsFile(around, around.python)) {

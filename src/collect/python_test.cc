@@ -220,5 +220,20 @@ TEST_F(PythonCollector, PyenvsShimLeadsToTheVersionThatIsChosen) {
   EXPECT_TRUE(Collect().empty());
 }
 
+TEST_F(PythonCollector, PackagesInADirectoryOrAWheelOfTheirOwn) {
+  for (const std::string prefix : {"/srv/packages", "/srv/torch-2.5.1-cp312-cp312-linux_x86_64.whl"}) {
+    AddTorch(prefix + "/", "2.5.1+cu124", "'12.4'");
+    given_.push_back(prefix);
+  }
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 2u);
+  EXPECT_EQ(environments[0].kind, "directory");
+  EXPECT_EQ(environments[1].kind, "wheel");
+  for (const PythonEnvironment& environment : environments) {
+    ASSERT_EQ(environment.frameworks.size(), 1u);
+    EXPECT_EQ(environment.frameworks[0].cuda, "12.4");
+  }
+}
+
 }  // namespace
 }  // namespace culprit::collect

@@ -25,6 +25,11 @@ base::Result<Target> ClassifyDirectory(const System& system, const std::string& 
   if (Exists(system, path, "etc") && (Exists(system, path, "usr") || Exists(system, path, "lib"))) {
     return Target{TargetKind::kRootFileSystem, path};
   }
+  if (const auto entries = system.List(path)) {
+    for (const auto& entry : *entries) {  // what `pip install --target` leaves
+      if (entry.name.ends_with(".dist-info")) return Target{TargetKind::kEnvironment, path};
+    }
+  }
   for (const char* name : {".venv", "venv"}) {
     const std::string inner = base::JoinPath(path, name);
     if (IsEnvironment(system, inner)) return Target{TargetKind::kEnvironment, inner};

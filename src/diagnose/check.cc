@@ -28,6 +28,15 @@ void AddUnknown(CheckReport& report, const char* what, const snapshot::Fact<T>& 
   }
 }
 
+// Whether a fact is missing because it belongs to a host that this look cannot reach: that of an image, or
+// Windows behind WSL. It is told, but what could be looked at decides the verdict.
+bool BelongsToTheHost(const snapshot::Stack& stack, const NotChecked& missing) {
+  const bool wsl = stack.context && stack.context->wsl;
+  const auto& gpus = stack.gpus;
+  if (missing.why == gpus.why && (gpus.state == snapshot::FactState::kNotApplicable || wsl)) return true;
+  return stack.driver.state == snapshot::FactState::kNotApplicable && missing.why == stack.driver.why;
+}
+
 // The same thing said of several processes is one finding that affects them all.
 void Add(std::vector<Finding>& findings, const Finding& finding) {
   for (Finding& known : findings) {
@@ -106,11 +115,13 @@ CheckReport Check(const rules::Scene& scene) {
     for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
     for (const NotChecked& remark : ruling.remarks()) AddOnce(report.not_checked, remark);
     if (ruling.not_checked().empty()) ++report.rules_run;
-    blind |= !ruling.not_checked().empty() && rule->severity == Severity::kError;
+    blind |= rule->severity == Severity::kError &&
+             std::ranges::any_of(ruling.not_checked(),
+                                 [&](const NotChecked& item) { return !BelongsToTheHost(stack, item); });
   }
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
-  Conclude(report, blind, stack.driver.state == snapshot::FactState::kNotApplicable);
+  Conclude(report, blind, stack.gpus.state == snapshot::FactState::kNotApplicable);
   return report;
 }
 

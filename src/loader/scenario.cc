@@ -30,6 +30,11 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
                     .title = imported.name + " " + imported.version + " in " + python.prefix,
                     .environment = environment,
                     .framework = framework};
+  // What a wheel needs is installed with it; alone it would load nothing, which is no fault.
+  if (python.kind == "wheel") {
+    scenario.graph.target = imported.directory;
+    return scenario;
+  }
   scenario.graph = Load(snapshot, view,
                         {.target = python.interpreter,
                          .interpreter = UsualLoader(snapshot),

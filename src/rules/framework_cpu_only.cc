@@ -63,7 +63,9 @@ bool AnotherUsesTheGpu(const snapshot::PythonEnvironment& environment, const sna
 
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
-  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+  EnvironmentsOf(scene, ruling);  // says what is missing
+  if (!scene.stack().environments) return;
+  for (const auto& environment : *scene.stack().environments) {
     for (const auto& framework : environment.frameworks) {
       // The plugin of JAX has a rule of its own; what is built on torch follows torch.
       const bool leads = framework.name == "torch" || framework.name == "tensorflow" ||

@@ -11,7 +11,10 @@ using snapshot::PythonEnvironment;
 
 std::span<const PythonEnvironment> EnvironmentsOf(const Scene& scene, Ruling& ruling) {
   const auto& fact = scene.stack().environments;
-  if (fact) return *fact;
+  if (fact) {
+    const auto wheel = std::ranges::find(*fact, "wheel", &PythonEnvironment::kind);
+    return {fact->begin(), wheel};
+  }
   if (fact.state == snapshot::FactState::kAbsent) {
     ruling.NotApplicable();
   } else {

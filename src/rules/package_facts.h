@@ -11,7 +11,8 @@
 
 namespace culprit::rules {
 
-// The environments. Tells `ruling` when there are none, or when they could not be looked at.
+// The environments without wheels, which are looked at alone: what they require is not beside them. Tells
+// `ruling` when there are none, or when they could not be looked at.
 std::span<const snapshot::PythonEnvironment> EnvironmentsOf(const Scene& scene, Ruling& ruling);
 
 const snapshot::Framework* FindFramework(const snapshot::PythonEnvironment& environment,
