@@ -146,7 +146,9 @@ class Comparison {
       Add(package.shown, other,
           package.build == nullptr ? knowledge::Unknown(package.shown + " is not in the table") : ask());
     };
-    const knowledge::FrameworkRelease& build = *package.build;
+    // Only asked of when there is a row.
+    static constexpr knowledge::FrameworkRelease kNone{};
+    const knowledge::FrameworkRelease& build = package.build == nullptr ? kNone : *package.build;
     const knowledge::Platform platform = question_.platform;
     if (question_.platform_given) {
       add(platform == knowledge::Platform::kWindows ? "Windows" : "Linux",
