@@ -67,7 +67,7 @@ class Judging {
   // Leaving aside versions of PTX: `fit` where the target covers the device. `plain` says whether one
   // without suffix would reach over to it, were the device's number not lower.
   Judgement Reaches(const GpuTarget& target, bool plain, Fit fit) const {
-    const Judgement no{Fit::kNone, target.Name() + " does not run on " + DeviceName()};
+    Judgement no{Fit::kNone, target.Name() + " does not run on " + DeviceName()};
     const bool sass = target.kind == GpuTarget::Kind::kSass;
     if (target.arch == arch_) return {fit, ""};
     if ((target.arch == 101 && arch_ == 110) || (target.arch == 110 && arch_ == 101)) {

@@ -53,7 +53,7 @@ std::string Distribution(const system::System& system) {
 
 // "# R36 (release), REVISION: 4.3, GCID: ..." -> "36.4.3"; another text as it is.
 std::string JetsonRelease(const system::System& system) {
-  const std::string line = FirstLine(ReadSmallFile(system, "/etc/nv_tegra_release"));
+  std::string line = FirstLine(ReadSmallFile(system, "/etc/nv_tegra_release"));
   const size_t release = line.find('R');
   const size_t revision = line.find("REVISION: ");
   if (release == std::string::npos || revision == std::string::npos) return line;

@@ -105,8 +105,8 @@ Fact<std::vector<ModuleFile>> FindModuleFiles(const system::System& system) {
 }
 
 Fact<std::string> LoadedVersion(const system::System& system, std::string& flavor) {
-  const auto sys = ReadSmallFile(system, "/sys/module/nvidia/version");
-  const auto proc = ReadSmallFile(system, "/proc/driver/nvidia/version");
+  auto sys = ReadSmallFile(system, "/sys/module/nvidia/version");
+  auto proc = ReadSmallFile(system, "/proc/driver/nvidia/version");
   const ModuleVersion parsed = proc ? ParseNvrmVersion(*proc) : ModuleVersion{};
   flavor = parsed.flavor;
   if (std::string version = FirstLine(sys); !version.empty()) {

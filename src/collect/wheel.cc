@@ -36,7 +36,7 @@ class MemberSource final : public base::ByteSource {
 // Where pip puts a member, relative to site-packages: "x.data/purelib/a" becomes "a", scripts and headers go
 // elsewhere and are left out (""). Names that climb out are left out as well.
 std::string InstalledName(const std::string& name) {
-  const std::string clean = base::CleanPath(name);
+  std::string clean = base::CleanPath(name);
   for (const std::string& component : base::Split(clean, '/')) {
     if (component == ".." || component == ".") return "";
   }

@@ -80,7 +80,8 @@ class Comparison {
     if (driver.parts.size() > 1 || question_.platform == knowledge::Platform::kWindows) return ask(driver);
     const auto range = knowledge::DriversOfBranch(driver.part(0));
     if (!range) return ask(driver);
-    const Answer lowest = ask(knowledge::Known(range->lowest)), newest = ask(knowledge::Known(range->newest));
+    const Answer lowest = ask(knowledge::Known(range->lowest));
+    Answer newest = ask(knowledge::Known(range->newest));
     if (lowest.verdict == newest.verdict) return newest;
     return knowledge::Unknown("it depends on which " + driver.ToString() +
                                   " driver: " + std::string(range->lowest) + " " +

@@ -31,7 +31,7 @@ void ReadTarget(const JsonReader& json, GpuTarget& target) {
         return item.Get(target.arch);
       case 2:
         item.Get(text);
-        if (text != "" && text != "a" && text != "f") item.Fail("neither \"\" nor \"a\" nor \"f\"");
+        if (!text.empty() && text != "a" && text != "f") item.Fail("neither \"\" nor \"a\" nor \"f\"");
         target.suffix = text.empty() ? '\0' : text.front();
         return;
       case 3:
