@@ -1,5 +1,6 @@
 // CUL3012: the cuDNN that is loaded does not serve this GPU.
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "base/version.h"
@@ -34,6 +35,28 @@ Where another GPU of the machine does the work, this is a warning.
 data/cudnn.toml, each row with its source.
 )md";
 
+// The last release that serves the GPU, where one is known and was built for this CUDA.
+report::Fix Repair(const Scene& scene, const loader::Scenario& scenario,
+                   const std::optional<base::Version>& cuda, const base::Version& capability) {
+  report::Fix fix{.text = "take a release of cuDNN that serves this GPU", .commands = {}, .risk = "medium"};
+  for (const knowledge::CudnnLastForCapability& last : knowledge::CudnnLastForCapabilities()) {
+    const auto version = base::Version::Parse(last.cudnn);
+    if (base::Version::Parse(last.cc) != capability || !version) continue;
+    fix.text = "take cuDNN " + std::string(last.cudnn) + ", the last that serves this GPU, or an older one";
+    if (!cuda) continue;
+    const std::string major = std::to_string(cuda->part(0));
+    if (knowledge::CudnnForCuda(*version, *cuda).verdict == knowledge::Verdict::kNo) {
+      fix.text +=
+          "; it was not built for CUDA " + major + ": take a build of the framework for an older CUDA";
+    } else if (const auto* environment = scene.EnvironmentOf(scenario);
+               environment != nullptr && !environment->interpreter.empty()) {
+      fix.commands = {environment->interpreter + " -m pip install 'nvidia-cudnn-cu" + major + "<" +
+                      std::to_string(version->part(0)) + "." + std::to_string(version->part(1) + 1) + "'"};
+    }
+  }
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().gpus) return;
   for (const loader::Scenario& scenario : scene.scenarios) {
@@ -65,18 +88,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           {loaded->object->path + " is " + loaded->version->ToString(), loaded->source});
       finding.evidence.push_back({name + " has compute capability " + gpu.compute_capability,
                                   gpu.source.empty() ? "--host" : gpu.source});
-      finding.fix = {
-          .text = "take a release of cuDNN that serves this GPU", .commands = {}, .risk = "medium"};
-      for (const knowledge::CudnnLastForCapability& last : knowledge::CudnnLastForCapabilities()) {
-        if (base::Version::Parse(last.cc) == capability)
-          finding.fix.text =
-              "take cuDNN " + std::string(last.cudnn) + ", the last that serves this GPU, or an older one";
-      }
-      const auto* environment = scene.EnvironmentOf(scenario);
-      if (environment != nullptr && cuda && !environment->interpreter.empty()) {
-        finding.fix.commands = {environment->interpreter + " -m pip install 'nvidia-cudnn-cu" +
-                                std::to_string(cuda->part(0)) + "<" + loaded->version->ToString() + "'"};
-      }
+      finding.fix = Repair(scene, scenario, cuda, *capability);
     }
   }
 }

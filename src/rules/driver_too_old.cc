@@ -88,7 +88,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   report::Finding& finding =
       ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
                       (floor.empty() ? "a newer one" : floor + " or newer"),
-                  scenario.title);
+                  "NVIDIA driver " + driver_text);
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back({"the driver is " + driver_text, driver_source});
   finding.evidence.push_back({scenario.title + " wants CUDA " + wanted.cuda, wanted.source});
