@@ -44,7 +44,8 @@ class PythonCollector : public testing::Test {
   }
 
   std::vector<PythonEnvironment> Collect() {
-    Surroundings around{.system = system_, .environment = environment_, .working_directory = "/home/u/work"};
+    Surroundings around{
+        .system = system_, .environment = environment_, .working_directory = "/home/u/project"};
     around.environments = given_;
     around.verify = verify_;
     const auto fact = CollectPython(around);
@@ -92,7 +93,7 @@ TEST_F(PythonCollector, CpuBuildIsSeen) {
 }
 
 TEST_F(PythonCollector, FoundOnesWithoutFrameworksAreLeftOut) {
-  AddVenv("/home/u/work/.venv");
+  AddVenv("/home/u/project/.venv");
   EXPECT_EQ(Collect().size(), 1u);
 }
 

@@ -16,8 +16,8 @@ namespace {
 using binfmt::testing::BuildElf;
 using Components = std::span<const std::string>;
 
-constexpr const char* kVenv = "/home/u/work/.venv";
-constexpr const char* kSite = "/home/u/work/.venv/lib/python3.12/site-packages";
+constexpr const char* kVenv = "/home/u/project/.venv";
+constexpr const char* kSite = "/home/u/project/.venv/lib/python3.12/site-packages";
 constexpr const char* kConda = "/home/u/miniconda3/envs/train";
 constexpr const char* kDebian = "/usr/lib/x86_64-linux-gnu";
 constexpr const char* kCached = "/srv/cached";
@@ -51,7 +51,7 @@ class Reads : public testing::Test {
     AddCuda();
     AddEnvironments();
     system_.AddFile("/home/u/.ssh/id_ed25519", "secret");
-    system_.AddFile("/home/u/work/train.py", "import torch\n");
+    system_.AddFile("/home/u/project/train.py", "import torch\n");
     system_.AddFile("/etc/shadow", "secret");
   }
 
@@ -108,7 +108,7 @@ class Reads : public testing::Test {
   }
 
   Surroundings Around() const {
-    return {.system = system_, .environment = variables_, .working_directory = "/home/u/work"};
+    return {.system = system_, .environment = variables_, .working_directory = "/home/u/project"};
   }
 
   system::MemorySystem system_;
@@ -278,7 +278,7 @@ TEST_F(Reads, Context) {
 TEST_F(Reads, NoneDeclaresFilesOfTheUser) {
   for (const CollectorInfo& collector : Collectors()) {
     for (const char* path :
-         {"/home/u/.ssh/id_ed25519", "/home/u/work/train.py", "/etc/shadow", "/usr/share/doc/readme",
+         {"/home/u/.ssh/id_ed25519", "/home/u/project/train.py", "/etc/shadow", "/usr/share/doc/readme",
           "/opt/app/server", "/usr/lib/x86_64-linux-gnu/libz.so.1", "/proc/77/environ", "/proc/77/cmdline",
           "/dev/sda"}) {
       EXPECT_FALSE(Declared(collector, path)) << collector.name << " says that it reads " << path;

@@ -30,9 +30,7 @@ data/architectures.toml.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  if (GpuPresence(scene) == Presence::kNo) return ruling.NotApplicable();
-  if (GpuPresence(scene) == Presence::kUnknown) return ruling.NotEnoughFacts("GPUs", scene.stack().gpus.why);
-  for (const GpuFit& fit : GpuFits(scene, Role::kBuiltOn)) {
+  for (const GpuFit& fit : GpuFits(scene, Role::kBuiltOn, ruling)) {
     if (fit.fit != Fit::kNone && fit.fit != Fit::kPtxTooNew) continue;
     report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has no code for " +
                                                DisplayName(*fit.gpu) + ", only for " + fit.has,

@@ -38,16 +38,7 @@ bool Mine(const Scene& scene, const FailedLoad& failed) {
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kElsewhere || !Mine(scene, failed)) continue;
-    const std::string directory(base::DirName(failed.copies.front().path));
-    report::Finding& finding = Fire(
-        ruling, failed, failed.request->name + " is in " + directory + ", where the loader does not look",
-        failed.copies.front().path);
-    for (const loader::LibraryCopy& copy : failed.copies) {
-      const auto version = scene.view.Version(copy.path);
-      finding.evidence.push_back({copy.path + (version ? " is " + version->version : " is there"),
-                                  version ? version.source : copy.path});
-    }
-    finding.fix = SearchToo(scene, failed, directory);
+    FireNotSearched(scene, failed, ruling);
   }
 }
 

@@ -34,16 +34,7 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (!failed.IsCudnnShim() || failed.why != Why::kElsewhere) continue;
-    const std::string directory(base::DirName(failed.copies.front().path));
-    report::Finding& finding = Fire(
-        ruling, failed, failed.request->name + " is in " + directory + ", where the loader does not look",
-        failed.copies.front().path);
-    for (const loader::LibraryCopy& copy : failed.copies) {
-      const auto version = scene.view.Version(copy.path);
-      finding.evidence.push_back({copy.path + (version ? " is cuDNN " + version->version : " is there"),
-                                  version ? version.source : copy.path});
-    }
-    finding.fix = SearchToo(scene, failed, directory);
+    FireNotSearched(scene, failed, ruling);
   }
 }
 

@@ -104,6 +104,27 @@ std::string NameOf(const snapshot::Gpu& gpu) {
 
 std::string_view ModprobePath() { return "/usr/bin/nvidia-modprobe"; }
 
+std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, const Driver& driver) {
+  std::vector<UndrivenGpu> undriven;
+  if (!Circumstances(scene).jetson.empty()) return undriven;
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = base::Version::Parse(gpu->compute_capability);
+    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+    if (row == nullptr || row->jetson) continue;
+    if (!gpu->minor.empty() && !gpu->assumed && !driver.assumed) continue;  // the driver lists it
+    undriven.push_back({gpu, *capability, row});
+  }
+  return undriven;
+}
+
+std::vector<report::Evidence> BranchEvidence(const Driver& driver, const UndrivenGpu& undriven) {
+  const knowledge::Capability& row = *undriven.row;
+  return {{"the driver is " + *driver.kernel_version, driver.kernel_version.source},
+          {"its compute capability is " + undriven.gpu->compute_capability, undriven.gpu->source},
+          {std::string(row.architecture) + (row.note.empty() ? "" : ": " + std::string(row.note)),
+           std::string(row.source)}};
+}
+
 std::string ModprobeProblem(const Scene& scene) {
   const std::string path(ModprobePath());
   const snapshot::FileFacts& file = scene.view.Open(path);

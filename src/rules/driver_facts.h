@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/version.h"
+#include "knowledge/arch.h"
 #include "rules/rule.h"
 
 namespace culprit::rules {
@@ -46,6 +47,17 @@ const loader::Scenario* AnyProgram(const Scene& scene);
 std::vector<const snapshot::Gpu*> KnownGpus(const Scene& scene);
 // "NVIDIA H200 at 0000:19:00.0".
 std::string NameOf(const snapshot::Gpu& gpu);
+
+// A GPU to hold against the branch of the driver: its architecture is known, and the loaded driver does not
+// list it itself. A Jetson's GPU comes with a driver of its own and is left out.
+struct UndrivenGpu {
+  const snapshot::Gpu* gpu;
+  base::Version capability;
+  const knowledge::Capability* row;
+};
+std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, const snapshot::Driver& driver);
+// Driver, capability and the row of the table.
+std::vector<report::Evidence> BranchEvidence(const snapshot::Driver& driver, const UndrivenGpu& undriven);
 
 // The setuid program that loads nvidia-uvm and makes device nodes on demand; without it nobody does. "" when
 // it does its work, otherwise what is wrong with it: "/usr/bin/nvidia-modprobe is not there".

@@ -150,9 +150,12 @@ std::string DisplayName(const snapshot::Gpu& gpu) {
   return gpu.name.empty() || gpu.assumed ? sm : gpu.name + " (" + sm + ")";
 }
 
-std::vector<GpuFit> GpuFits(const Scene& scene, Role role) {
+std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling) {
   std::vector<GpuFit> fits;
-  if (!scene.stack().gpus || !scene.stack().environments) return fits;
+  const Presence gpu = GpuPresence(scene);
+  if (gpu == Presence::kNo) ruling.NotApplicable();
+  if (gpu == Presence::kUnknown) ruling.NotEnoughFacts("GPUs", scene.stack().gpus.why);
+  if (gpu != Presence::kYes || !scene.stack().environments) return fits;
   const auto belongs = [&](std::string_view name) {
     return role == Role::kLeads ? std::ranges::find(kLeading, name) != kLeading.end()
                                 : std::ranges::find(kBuiltOn, name) != kBuiltOn.end();

@@ -32,9 +32,10 @@ struct GpuFit {
 };
 
 // For frameworks that lead (torch, jax ...) or for what is built on them (xformers, flash-attn ...). Files
-// without GPU code give nothing. GPUs of one capability count once.
+// without GPU code give nothing. GPUs of one capability count once. Tells `ruling` when there is no GPU, or
+// when it is not known whether there is one.
 enum class Role { kLeads, kBuiltOn };
-std::vector<GpuFit> GpuFits(const Scene& scene, Role role);
+std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling);
 
 // "sm_90" of a GPU, with its name where that is known: "NVIDIA H100 (sm_90)".
 std::string DisplayName(const snapshot::Gpu& gpu);

@@ -34,13 +34,10 @@ NVIDIA, legacy GPU lists and driver release notes, as cited in data/architecture
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
   const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
-  if (!version || !Circumstances(scene).jetson.empty()) return ruling.NotApplicable();
-  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
-    const auto capability = base::Version::Parse(gpu->compute_capability);
-    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
-    if (row == nullptr || row->jetson) continue;
-    if (!gpu->minor.empty() && !gpu->assumed && !driver->assumed) continue;  // the driver lists it
-    if (knowledge::DriverDrives(*version, *capability).verdict != knowledge::Verdict::kNo) continue;
+  if (!version) return ruling.NotApplicable();
+  for (const UndrivenGpu& undriven : UndrivenGpus(scene, *driver)) {
+    const auto& [gpu, capability, row] = undriven;
+    if (knowledge::DriverDrives(*version, capability).verdict != knowledge::Verdict::kNo) continue;
     if (row->last_driver_branch == 0 || version->part(0) <= row->last_driver_branch) continue;
     const std::string branch = std::to_string(row->last_driver_branch);
     report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " no longer drives the " +
@@ -49,11 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not see this GPU",
                    .commands = {},
                    .risk = "medium"};
-    finding.evidence.push_back({"the driver is " + *driver->kernel_version, driver->kernel_version.source});
-    finding.evidence.push_back({"its compute capability is " + gpu->compute_capability, gpu->source});
-    finding.evidence.push_back(
-        {std::string(row->architecture) + (row->note.empty() ? "" : ": " + std::string(row->note)),
-         std::string(row->source)});
+    finding.evidence = BranchEvidence(*driver, undriven);
   }
 }
 

@@ -34,12 +34,9 @@ NVIDIA driver release notes and CUDA release notes, as cited in data/architectur
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
   const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
-  if (!version || !Circumstances(scene).jetson.empty()) return ruling.NotApplicable();
-  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
-    const auto capability = base::Version::Parse(gpu->compute_capability);
-    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
-    if (row == nullptr || row->jetson) continue;
-    if (!gpu->minor.empty() && !gpu->assumed && !driver->assumed) continue;  // the driver lists it
+  if (!version) return ruling.NotApplicable();
+  for (const UndrivenGpu& undriven : UndrivenGpus(scene, *driver)) {
+    const auto& [gpu, capability, row] = undriven;
     if (row->first_driver_branch == 0 || version->part(0) >= row->first_driver_branch) continue;
     const std::string branch = std::to_string(row->first_driver_branch);
     report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " is older than the " +
@@ -49,11 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text = "install a driver of branch " + branch + " or newer", .commands = {}, .risk = "medium"};
     if (gpu->assumed || driver->assumed)
       finding.severity = report::Severity::kWarning;  // nobody has tried it
-    finding.evidence.push_back({"the driver is " + *driver->kernel_version, driver->kernel_version.source});
-    finding.evidence.push_back({"its compute capability is " + gpu->compute_capability, gpu->source});
-    finding.evidence.push_back(
-        {std::string(row->architecture) + (row->note.empty() ? "" : ": " + std::string(row->note)),
-         std::string(row->source)});
+    finding.evidence = BranchEvidence(*driver, undriven);
   }
 }
 

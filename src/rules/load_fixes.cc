@@ -38,6 +38,19 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
       .risk = "low"};
 }
 
+void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling) {
+  const std::string directory(base::DirName(failed.copies.front().path));
+  report::Finding& finding =
+      Fire(ruling, failed, failed.request->name + " is in " + directory + ", where the loader does not look",
+           failed.copies.front().path);
+  for (const loader::LibraryCopy& copy : failed.copies) {
+    const auto version = scene.view.Version(copy.path);
+    finding.evidence.push_back({copy.path + (version ? " is " + version->version : " is there"),
+                                version ? version.source : copy.path});
+  }
+  finding.fix = SearchToo(scene, failed, directory);
+}
+
 std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname) {
   static constexpr std::string_view kNumberedByCuda[] = {
       "cudart", "cublas", "cublasLt", "nvblas", "nvrtc", "nvJitLink", "nvfatbin", "cupti", "nvjpeg", "nppc"};

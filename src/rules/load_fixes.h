@@ -15,6 +15,10 @@ std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
 
+// The finding for a library that lies where the loader does not look: every copy with its version, and that
+// fix.
+void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling);
+
 // The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" where several
 // share it.
 std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname);

@@ -31,9 +31,7 @@ data/architectures.toml.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  if (GpuPresence(scene) == Presence::kNo) return ruling.NotApplicable();
-  if (GpuPresence(scene) == Presence::kUnknown) return ruling.NotEnoughFacts("GPUs", scene.stack().gpus.why);
-  for (const GpuFit& fit : GpuFits(scene, Role::kLeads)) {
+  for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
     if (fit.fit != Fit::kJit) continue;
     report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " +
                                                DisplayName(*fit.gpu) + ": the first start is slow",
