@@ -128,7 +128,7 @@ Rows Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
   Rows rows;
   for (const std::string_view name : kShown) {
     for (const loader::Object& object : scenario.graph.objects) {
-      const auto* library = knowledge::FindLibrary(base::BaseName(object.path));
+      const auto* library = LibraryOf(object);
       if (library == nullptr || library->name != name) continue;
       const auto version = scene.view.Version(object.path);
       rows.push_back({.what = std::string(library->title),

@@ -18,13 +18,6 @@ using loader::Request;
 using snapshot::FileView;
 using snapshot::Snapshot;
 
-const knowledge::Library* LibraryOf(const Object& object) {
-  if (object.elf != nullptr && object.elf->soname) {
-    if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
-  }
-  return knowledge::FindLibrary(base::BaseName(object.path));
-}
-
 report::LibraryVersion VersionOf(FileView& view, const std::string& path) {
   const auto fact = view.Version(path);
   if (!fact) return {};

@@ -13,13 +13,6 @@
 namespace culprit::loader {
 namespace {
 
-const knowledge::Library* LibraryOf(const Object& object) {
-  if (object.elf != nullptr && object.elf->soname) {
-    if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
-  }
-  return knowledge::FindLibrary(base::BaseName(object.path));
-}
-
 // The caller's own facts, which the names that it opens are made of.
 struct Caller {
   std::string directory;

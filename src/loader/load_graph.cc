@@ -1,5 +1,8 @@
 #include "loader/load_graph.h"
 
+#include "base/text.h"
+#include "knowledge/libraries.h"
+
 namespace culprit::loader {
 
 std::string_view Name(Via via) {
@@ -78,6 +81,13 @@ void Unload(LoadGraph& graph, size_t first_object, size_t first_request, size_t 
     }
   }
   graph.objects.resize(first_object);
+}
+
+const knowledge::Library* LibraryOf(const Object& object) {
+  if (object.elf != nullptr && object.elf->soname) {
+    if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
+  }
+  return knowledge::FindLibrary(base::BaseName(object.path));
 }
 
 }  // namespace culprit::loader

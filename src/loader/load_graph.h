@@ -10,6 +10,10 @@
 
 #include "snapshot/file_view.h"
 
+namespace culprit::knowledge {
+struct Library;
+}
+
 namespace culprit::loader {
 
 // How a file was found. The names are part of the JSON contract.
@@ -89,6 +93,10 @@ struct Object {
   size_t requester = kNone;  // who brought it in
   std::shared_ptr<const binfmt::ElfFile> elf;
 };
+
+// The row of data/libraries.toml for a loaded object, by its soname or its file name; nullptr when it is no
+// CUDA library.
+const knowledge::Library* LibraryOf(const Object& object);
 
 // Takes back what a failed dlopen did: objects from `first_object` on go, and the requests made since
 // `first_request` keep only the path of a requester that is gone.

@@ -4,13 +4,6 @@
 
 namespace culprit::rules {
 
-const knowledge::Library* LibraryOf(const loader::Object& object) {
-  if (object.elf != nullptr && object.elf->soname) {
-    if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
-  }
-  return knowledge::FindLibrary(base::BaseName(object.path));
-}
-
 std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path) {
   for (const loader::Request& request : graph.requests) {
     if (request.object == loader::kNone || !request.loaded_now) continue;

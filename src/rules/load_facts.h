@@ -9,9 +9,6 @@
 
 namespace culprit::rules {
 
-// The row of data/libraries.toml for a loaded object; nullptr when it is no CUDA library.
-const knowledge::Library* LibraryOf(const loader::Object& object);
-
 // How the object at `path` was found, in words: "LD_LIBRARY_PATH", "RUNPATH of /x/liby.so", "ld.so.cache".
 std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path);
 
