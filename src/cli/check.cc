@@ -3,27 +3,21 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <future>
-#include <thread>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/snapshot_file.h"
 #include "collect/host.h"
-#include "collect/look_at_stack.h"
 #include "collect/record.h"
 #include "collect/target.h"
 #include "collect/wheel.h"
-#include "loader/scenario.h"
 #include "render/check.h"
 #include "render/redact.h"
-#include "snapshot/recorded_file_view.h"
 #include "snapshot/stack_json.h"
 
 namespace culprit::cli {
@@ -38,16 +32,6 @@ struct CheckOptions {
   bool strict = false;
   bool verify = false;
   bool no_redact = false;
-};
-
-// What is looked at: a machine or a recorded snapshot, and the programs to play on it.
-struct Subject {
-  std::shared_ptr<const system::System> machine;  // null for a snapshot
-  std::vector<std::string> programs;
-  std::vector<std::string> environments;
-  std::string snapshot_file;
-  bool rooted = false;
-  int patience = 1;  // times the usual limit
 };
 
 // Members of a wheel have to be inflated from the front to be read.
@@ -92,78 +76,6 @@ base::Result<Subject> Choose(const CheckOptions& options) {
     }
   }
   return subject;
-}
-
-// The facts, and a view of the files that outlives this function with everything it refers to.
-struct Facts {
-  std::shared_ptr<snapshot::Snapshot> snapshot;
-  std::shared_ptr<snapshot::FileView> view;
-};
-
-base::Result<Facts> Look(const CheckOptions& options, const Subject& subject) {
-  Facts facts;
-  if (!subject.snapshot_file.empty()) {
-    auto recorded = ReadSnapshotFile(subject.snapshot_file);
-    if (!recorded) return std::unexpected(recorded.error());
-    facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(*recorded));
-    facts.view = std::make_shared<snapshot::RecordedFileView>(facts.snapshot->files);
-  } else {
-    auto environment = ReadEnvironment(options.common);
-    if (!environment) return std::unexpected(environment.error());
-    const system::System& machine = *subject.machine;
-    collect::Surroundings around{
-        .system = machine,
-        .environment = *environment ? std::move(**environment) : machine.Environment(),
-        .working_directory = machine.WorkingDirectory(),
-        .python = options.python.empty() ? "" : base::JoinPath(machine.WorkingDirectory(), options.python),
-        .environments = subject.environments,
-        .verify = options.verify,
-        .no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty(),
-        .host_unseen = subject.rooted};
-    auto look = collect::LookAtStack(around, subject.programs,
-                                     std::chrono::seconds(options.seconds * subject.patience));
-    facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(look.snapshot));
-    facts.view = std::move(look.view);
-  }
-  facts.snapshot->tool_version = CULPRIT_VERSION;
-  if (!options.host.empty()) {
-    const auto host = collect::ParseHost(options.host);
-    if (!host) return std::unexpected(host.error());
-    collect::Assume(*host, facts.snapshot->stack);
-  }
-  return facts;
-}
-
-report::CheckReport Judge(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
-                          const std::vector<std::string>& programs) {
-  const auto scenarios = loader::PlayScenarios(snapshot, view, programs);
-  return diagnose::Check({snapshot, view, scenarios});
-}
-
-// Files are still read while the loads are played, so this too ends in time: then with the facts alone.
-report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::string>& programs, int seconds) {
-  std::promise<report::CheckReport> promise;
-  auto result = promise.get_future();
-  std::thread([facts, programs, promise = std::move(promise)]() mutable {
-    try {
-      promise.set_value(Judge(*facts.snapshot, *facts.view, programs));
-    } catch (...) {
-      promise.set_exception(std::current_exception());
-    }
-  }).detach();
-  if (result.wait_for(std::chrono::seconds(seconds)) == std::future_status::ready) return result.get();
-  snapshot::FileRecord nothing;
-  snapshot::RecordedFileView blind(nothing);
-  report::CheckReport report = diagnose::Check({*facts.snapshot, blind, {}});
-  report.not_checked.insert(
-      report.not_checked.begin(),
-      {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +
-                                                " s: a file system that does not respond? (--timeout)"});
-  if (report.verdict == report::Verdict::kOk) {
-    report.verdict = report::Verdict::kUnknown;
-    report.headline = "could not tell: files did not answer in time";
-  }
-  return report;
 }
 
 base::Json SnapshotJson(const snapshot::Snapshot& snapshot) {
@@ -258,7 +170,11 @@ int RunCheck(int argc, const char* const* argv) {
   int status = kExitCannot;
   {
     Progress progress(!options.common.quiet);
-    const auto facts = Look(options, *subject);
+    const auto facts = LookAt(*subject, {.common = options.common,
+                                         .host = options.host,
+                                         .python = options.python,
+                                         .seconds = options.seconds,
+                                         .verify = options.verify});
     if (!facts) return Fail(facts.error());
     progress.Show("playing what would be loaded");
     const auto report = JudgeInTime(*facts, subject->programs, options.seconds * subject->patience);

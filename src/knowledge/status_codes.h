@@ -42,6 +42,14 @@ struct StatusCode {
 };
 std::span<const StatusCode> NvmlStatuses();
 std::span<const StatusCode> WindowsLoaderCodes();
+std::span<const StatusCode> CublasStatuses();
+std::span<const StatusCode> CusolverStatuses();
+std::span<const StatusCode> CusparseStatuses();
+std::span<const StatusCode> CufftStatuses();
+std::span<const StatusCode> NvrtcStatuses();
+std::span<const StatusCode> NvJitLinkStatuses();
+std::span<const StatusCode> NcclStatuses();
+std::span<const StatusCode> XidCodes();
 
 struct LoaderMessage {
   std::string_view pattern;  // part of the message

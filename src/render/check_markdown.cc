@@ -1,43 +1,13 @@
 // The diagnosis for an issue tracker: findings open, proof, stack and the rest folded. Foreign text stands in
 // code spans and fenced blocks, so that it cannot become markup.
-#include <algorithm>
-
 #include "base/text.h"
 #include "render/check.h"
+#include "render/markdown.h"
 
 namespace culprit::render {
 namespace {
 
 using report::Finding;
-
-// `text` as inline code, whatever backticks are in it.
-std::string Code(std::string_view text) {
-  std::string safe = base::Printable(text);
-  std::string fence = "`";
-  while (safe.find(fence) != std::string::npos) fence += '`';
-  const char* space = safe.starts_with('`') || safe.ends_with('`') ? " " : "";
-  return fence + space + safe + space + fence;
-}
-
-// Plain words with everything that Markdown or HTML would take for markup escaped.
-std::string Plain(std::string_view text) {
-  std::string out;
-  for (const char c : base::Printable(text)) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else {
-      if (std::string_view("\\`*_[]|#~@").find(c) != std::string_view::npos) out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string Folded(const std::string& title, const std::string& body) {
-  return "<details><summary>" + title + "</summary>\n\n" + body + "\n</details>\n";
-}
 
 std::string FindingMarkdown(const Finding& finding) {
   std::string text = "#### " + std::string(Name(finding.severity)) + " " + finding.code + ": " +

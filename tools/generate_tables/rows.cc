@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "anchors.h"
+
 namespace generate {
 namespace {
 
@@ -41,8 +43,12 @@ std::string_view WhatItIsNot(Form form, std::string_view text) {
     case Form::kTexts:
     case Form::kNumber:
     case Form::kStatus:
+    case Form::kWeight:
     case Form::kFlag:
     case Form::kWord:
+    case Form::kPairs:
+    case Form::kPattern:
+    case Form::kAnchors:
       break;
   }
   return "";
@@ -73,6 +79,7 @@ class RowWriter {
   std::string Value(const Field& field, Reader& reader, int line) {
     switch (field.form) {
       case Form::kText:
+      case Form::kPattern:
       case Form::kVersion:
       case Form::kVersionOrNone:
       case Form::kCapability: {
@@ -90,6 +97,11 @@ class RowWriter {
         if (number < -1 || number > INT32_MAX) errors_.Add(line, NameOf(field) + " is out of range");
         return std::to_string(number);
       }
+      case Form::kWeight: {
+        const int64_t number = reader.Number(field.name, field.required).value_or(0);
+        if (number < -100 || number > 100) errors_.Add(line, NameOf(field) + " is out of range");
+        return std::to_string(number);
+      }
       case Form::kFlag:
         return reader.Flag(field.name, field.required) ? "true" : "false";
       case Form::kTexts:
@@ -102,8 +114,24 @@ class RowWriter {
       }
       case Form::kWord:
         return Word(field, reader.Text(field.name, field.required), line);
+      case Form::kPairs:
+        return List(reader.Pairs(field.name));
+      case Form::kAnchors:
+        return List(Anchors(reader.List(field.name, false), reader.Text("pattern", true), line));
     }
     return "";
+  }
+
+  Texts Anchors(Texts given, const std::string& pattern, int line) {
+    if (given.empty()) given = AnchorsOf(pattern);
+    for (const std::string& anchor : given) {
+      if (anchor.size() < kShortestAnchor) given.clear();
+    }
+    if (given.empty()) {
+      errors_.Add(line, "the pattern has no literal of " + std::to_string(kShortestAnchor) +
+                            " bytes that every match contains; name them in 'any'");
+    }
+    return given;
   }
 
   std::string Word(const Field& field, const std::string& text, int line) {

@@ -314,6 +314,14 @@ Subject StatusCodes() {
                                  kSource},
                       .unique = {"name"}},
                      Codes("nvml", "NvmlStatuses"),
+                     Codes("cublas", "CublasStatuses"),
+                     Codes("cusolver", "CusolverStatuses"),
+                     Codes("cusparse", "CusparseStatuses"),
+                     Codes("cufft", "CufftStatuses"),
+                     Codes("nvrtc", "NvrtcStatuses"),
+                     Codes("nvjitlink", "NvJitLinkStatuses"),
+                     Codes("nccl", "NcclStatuses"),
+                     Codes("xid", "XidCodes"),
                      Codes("windows_loader", "WindowsLoaderCodes"),
                      {.key = "linux_loader",
                       .type = "LoaderMessage",
@@ -329,9 +337,9 @@ Subject StatusCodes() {
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Cudnn(),      Drivers(),       Frameworks(),
-                                                 GpuIds(),        Harvested(),  HostCompilers(), Imports(),
-                                                 Sonames(),       StatusCodes()};
+  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),  Cudnn(),      Drivers(),
+                                                 Frameworks(),    GpuIds(),  Harvested(),  HostCompilers(),
+                                                 Imports(),       Sonames(), Signatures(), StatusCodes()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

@@ -15,12 +15,16 @@ enum class Form {
   kCapability,     // "9.0", "10.0f"
   kNumber,         // a whole number, 0 to 2^32 - 1; absent = 0
   kStatus,         // a whole number, 0 to 2^31 - 1; absent = -1
+  kWeight,         // a whole number, -100 to 100
   kFlag,           // true or false; absent = false
   kTexts,          // a list of texts
   kVersions,       // a list of versions
   kCapabilities,   // a list of capabilities
   kCode,           // a list of GPU code: "9.0" machine code, "9.0+PTX" both, "PTX 9.0" PTX alone
   kWord,           // one of `words`
+  kPairs,          // a table of texts or lists of texts, as a list of "key=value" and "key=one,other"
+  kPattern,        // a regular expression of RE2
+  kAnchors,        // literals of which every match of the row's `pattern` has one; absent = taken from it
 };
 
 struct Field {

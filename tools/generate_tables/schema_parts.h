@@ -25,5 +25,7 @@ inline Table Rules(std::string_view function) {
 
 Subject Frameworks();
 Subject Harvested();
+Subject Signatures();
+Subject Causes();
 
 }  // namespace generate

@@ -101,6 +101,30 @@ class Reader {
     return {};
   }
 
+  // { key = "value", other = ["one", "two"] } as "key=value", "other=one,two".
+  Texts Pairs(std::string_view key) {
+    const toml::node* node = Get(key, false);
+    if (node == nullptr) return {};
+    Texts pairs;
+    if (const toml::table* table = node->as_table()) {
+      for (auto&& [name, value] : *table) {
+        std::string pair = std::string(name.str()) + "=" + value.value_or(std::string());
+        if (value.is_array()) {
+          Reader values(*table, errors_);
+          for (const std::string& text : values.List(name.str(), true)) {
+            pair += (pair.back() == '=' ? "" : ",") + text;
+          }
+        }
+        if (!value.is_array() && !value.is_string()) {
+          errors_.Add(LineOf(value), Quoted(name.str()) + " must be a text or texts");
+        }
+        pairs.push_back(std::move(pair));
+      }
+    }
+    if (pairs.empty()) errors_.Add(LineOf(*node), Quoted(key) + " must be a table that is not empty");
+    return pairs;
+  }
+
   const toml::table* Table(std::string_view key) {
     const toml::node* node = Get(key, true);
     if (node != nullptr && !node->is_table()) errors_.Add(LineOf(*node), Quoted(key) + " must be a table");
@@ -150,6 +174,10 @@ inline std::string Quote(std::string_view text) { return "\"" + std::string(text
 inline std::string Literal(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text) {
+    if (c == '\n') {
+      literal += "\\n";
+      continue;
+    }
     if (c == '"' || c == '\\') literal += '\\';
     literal += c;
   }

@@ -1,0 +1,18 @@
+// Bytes that come one after the other and only once: a pipe, a terminal, a file read from front to back.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/error.h"
+
+namespace culprit::base {
+
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  // At least one byte, or 0 at the end.
+  virtual Result<size_t> Read(std::span<char> out) = 0;
+};
+
+}  // namespace culprit::base

@@ -1,0 +1,67 @@
+#include "cli/explain_follow.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "logs/log_reader.h"
+
+namespace culprit::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kQuiet = 300;                          // milliseconds without output: the message is complete
+constexpr auto kPatience = std::chrono::seconds(2);  // with a program that never falls quiet
+
+bool PassOn(std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+size_t Failures(std::span<const logs::Symptom> symptoms) {
+  return static_cast<size_t>(std::ranges::count(symptoms, knowledge::Role::kFailure, &logs::Symptom::role));
+}
+
+}  // namespace
+
+int Follow(system::InputStream& in,
+           const std::function<void(std::span<const logs::Symptom>, uint64_t lines)>& speak) {
+  logs::LogReader reader;
+  size_t told = 0;                   // failures that were spoken of
+  Clock::time_point first_unspoken;  // when the first one that was not appeared
+  const auto waiting = [&] { return Failures(reader.symptoms()) > told; };
+  const auto tell = [&] {
+    reader.Flush();
+    told = Failures(reader.symptoms());
+    speak(reader.symptoms(), reader.lines());
+  };
+  bool reading = true;
+  while (reading) {
+    if (waiting() && told == 0 && (!in.Wait(kQuiet) || Clock::now() - first_unspoken > kPatience)) tell();
+    const auto room = reader.Room();
+    const auto got = in.Read(room);
+    if (!got) return Fail(got.error());
+    reading = *got > 0 && PassOn(room.first(*got));
+    const bool was_waiting = waiting();
+    reader.Added(*got);
+    if (!was_waiting && waiting()) first_unspoken = Clock::now();
+  }
+  reader.Flush();
+  const bool consequence_only =
+      told == 0 &&
+      std::ranges::count(reader.symptoms(), knowledge::Role::kConsequence, &logs::Symptom::role) > 0;
+  if (waiting() || consequence_only) tell();
+  return Failures(reader.symptoms()) > 0 || consequence_only ? kExitFound : kExitOk;
+}
+
+}  // namespace culprit::cli

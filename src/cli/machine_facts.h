@@ -1,0 +1,44 @@
+// The facts of the machine that a command speaks of, live or recorded, and what check makes of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "report/check.h"
+#include "snapshot/snapshot.h"
+#include "system/system.h"
+
+namespace culprit::cli {
+
+// What is looked at: a machine or a recorded snapshot, and the programs to play on it.
+struct Subject {
+  std::shared_ptr<const system::System> machine;  // null for a snapshot
+  std::vector<std::string> programs;
+  std::vector<std::string> environments;
+  std::string snapshot_file;
+  bool rooted = false;
+  int patience = 1;  // times the usual limit
+};
+
+struct LookOptions {
+  const Options& common;
+  std::string host = {};    // --host
+  std::string python = {};  // --python
+  int seconds = 10;
+  bool verify = false;
+};
+
+// The facts, and a view of the files that outlives the look with everything it refers to.
+struct Facts {
+  std::shared_ptr<snapshot::Snapshot> snapshot;
+  std::shared_ptr<snapshot::FileView> view;
+};
+
+base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options);
+
+// Files are still read while the loads are played, so this too ends in time: then with the facts alone.
+report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::string>& programs, int seconds);
+
+}  // namespace culprit::cli

@@ -1,0 +1,15 @@
+// The catalogue of foreign codes: "cuda:803", "CUDNN_STATUS_NOT_INITIALIZED", "error code 126", "xid:79".
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "report/status_page.h"
+
+namespace culprit::diagnose {
+
+// Every page that the words may mean, likeliest first: a bare number can be of several interfaces. Empty when
+// the words name no code.
+std::vector<report::StatusPage> StatusPages(std::string_view words);
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,13 @@
+// A line of a log without what terminals, launchers and containers put around it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace culprit::logs {
+
+// Without colours and other escape sequences, control characters (they become blanks), and the prefixes of
+// ranks, containers and Kubernetes. Timestamps and levels stay: messages of libraries contain them.
+std::string CleanLine(std::string_view line);
+
+}  // namespace culprit::logs

@@ -1,0 +1,21 @@
+// What the name of a library tells, of either system: libcudnn_ops_infer.so.8, cublas64_12.dll.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace culprit::logs {
+
+struct LibraryName {
+  std::string_view family;  // "cudnn", "cudnn-part", "cuda", "driver", "nvml", ... "other"
+  std::string stem;         // "cudnn_ops_infer", "cublas"
+  std::string major;        // of cuDNN, of CUDA, or the number of the name; "" = not told
+  std::string release;      // "10.0": the CUDA release where the name tells it
+  bool windows = false;
+  bool versioned = false;
+};
+
+// `name` may be a path of either system.
+LibraryName ReadLibraryName(std::string_view name);
+
+}  // namespace culprit::logs

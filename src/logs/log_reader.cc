@@ -1,0 +1,247 @@
+#include "logs/log_reader.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "logs/anchors.h"
+#include "logs/clean_line.h"
+
+namespace culprit::logs {
+namespace {
+
+using knowledge::Signature;
+
+constexpr size_t kBuffer = 1 << 20;
+constexpr size_t kRead = 1 << 18;             // at a time; stays in the second-level cache
+constexpr size_t kReach = 4 << 10;            // of a line to each side of an anchor
+constexpr size_t kLongestMessage = 64 << 10;  // of several lines
+constexpr size_t kShown = 400;                // of a line
+constexpr size_t kMostSymptoms = 1000;
+constexpr size_t kMostMatches = 32;  // of one signature in one line
+constexpr int kMostGroups = 12;
+
+re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+
+// A signature whose expression is compiled when it is first needed: most never are.
+class LazyPattern {
+ public:
+  explicit LazyPattern(const Signature& signature) : signature_(signature) {}
+  const Signature& signature() const { return signature_; }
+  const RE2& expression() {
+    if (!expression_) {
+      RE2::Options options(RE2::Latin1);
+      options.set_log_errors(false);
+      options.set_max_mem(1 << 20);
+      expression_ = std::make_unique<RE2>(Piece(signature_.pattern), options);
+    }
+    return *expression_;
+  }
+
+ private:
+  const Signature& signature_;
+  std::unique_ptr<RE2> expression_;
+};
+
+// The text around a match, on one line.
+std::string Excerpt(std::string_view text, size_t match) {
+  constexpr size_t kBefore = 80;
+  if (text.size() > kShown) text = text.substr(match > kBefore ? match - kBefore : 0, kShown);
+  std::string shown(base::Trim(text));
+  std::ranges::replace(shown, '\n', ' ');
+  return shown;
+}
+
+}  // namespace
+
+// One line, or what stands between two carriage returns in it.
+struct LogReader::Segment {
+  size_t begin = 0, end = 0;  // in the buffer
+};
+
+struct LogReader::Matcher {
+  std::vector<LazyPattern> patterns;
+  std::vector<std::vector<size_t>> of_anchor;  // anchor -> patterns
+  std::unique_ptr<AnchorFinder> finder;
+  std::unordered_map<std::string, size_t> seen;  // what was noted -> where
+
+  Matcher() {
+    std::vector<std::string_view> anchors;
+    for (const Signature& signature : knowledge::Signatures()) {
+      for (const std::string_view anchor : signature.any) {
+        const auto known = std::ranges::find(anchors, anchor);
+        const auto index = static_cast<size_t>(known - anchors.begin());
+        if (known == anchors.end()) {
+          anchors.push_back(anchor);
+          of_anchor.emplace_back();
+        }
+        of_anchor[index].push_back(patterns.size());
+      }
+      patterns.emplace_back(signature);
+    }
+    finder = std::make_unique<AnchorFinder>(anchors);
+  }
+
+  // The patterns that may match a segment, in the order of the table.
+  std::vector<size_t> Candidates(std::string_view segment) const {
+    std::vector<size_t> found;
+    finder->Find(segment, 0, [&](const AnchorFinder::Hit& hit) {
+      found.insert(found.end(), of_anchor[hit.anchor].begin(), of_anchor[hit.anchor].end());
+      return true;
+    });
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+};
+
+LogReader::LogReader(size_t input)
+    : matcher_(std::make_unique<Matcher>()), input_(input), buffer_(kBuffer, '\0') {}
+LogReader::~LogReader() = default;
+LogReader::LogReader(LogReader&&) noexcept = default;
+
+std::span<char> LogReader::Room() {
+  return std::span(buffer_).subspan(size_, std::min(kRead, buffer_.size() - size_));
+}
+
+void LogReader::Added(size_t count) {
+  size_ += count;
+  Process(false);
+}
+
+void LogReader::Flush() { Process(true); }
+
+uint64_t LogReader::lines() const {
+  const std::string_view rest = std::string_view(buffer_).substr(counted_, size_ - counted_);
+  const bool open_end = !rest.empty() && rest.back() != '\n';
+  return lines_ + CountLines(rest) + (open_end ? 1 : 0);
+}
+
+void LogReader::Process(bool complete) {
+  const std::string_view text = std::string_view(buffer_).substr(0, size_);
+  // Whole lines; or most of a line that is longer than the buffer.
+  size_t end = size_;
+  if (!complete) {
+    const size_t last = text.rfind('\n');
+    end = last != std::string_view::npos && last + 1 > done_ ? last + 1 : done_;
+    if (end == done_ && size_ + kRead > buffer_.size()) end = size_ - kReach;
+  }
+  while (done_ < end) {
+    size_t at = end;
+    matcher_->finder->Find(text.substr(0, end), done_, [&](const AnchorFinder::Hit& hit) {
+      at = hit.at;
+      return false;
+    });
+    if (at == end) {
+      done_ = end;
+      break;
+    }
+    const size_t from = std::max(done_, at - std::min(at, kReach));
+    const std::string_view before = text.substr(from, at - from),
+                           after = text.substr(at, std::min(kReach, end - at));
+    const size_t line_end = before.find_last_of("\r\n");
+    const Segment segment{.begin = line_end == std::string_view::npos ? from : from + line_end + 1,
+                          .end = at + std::min(after.find_first_of("\r\n"), after.size())};
+    if (!ReadSegment(segment, complete)) {
+      done_ = segment.begin;
+      break;
+    }
+    done_ = std::max(segment.end, at + 1);
+  }
+  // What was looked at goes, but for a little before it: the beginning of a line that goes on.
+  if (size_ + kRead <= buffer_.size() && !complete) return;
+  const size_t keep = done_;
+  lines_ += CountLines(text.substr(counted_, std::max(keep, counted_) - counted_));
+  std::memmove(buffer_.data(), buffer_.data() + keep, size_ - keep);
+  size_ -= keep;
+  done_ = 0;
+  counted_ = 0;
+}
+
+bool LogReader::ReadSegment(const Segment& segment, bool complete) {
+  const std::string_view text = std::string_view(buffer_).substr(0, size_);
+  const std::vector<size_t> candidates =
+      matcher_->Candidates(text.substr(segment.begin, segment.end - segment.begin));
+  uint32_t lines = 1;
+  for (const size_t candidate : candidates) {
+    lines = std::max(lines, matcher_->patterns[candidate].signature().lines);
+  }
+  // The lines that follow, cleaned; the first is the segment itself.
+  std::vector<std::string> cleaned = {CleanLine(text.substr(segment.begin, segment.end - segment.begin))};
+  for (size_t at = text.find('\n', segment.end); cleaned.size() < lines;) {
+    if (at == std::string_view::npos) {
+      if (!complete && size_ - segment.begin < kLongestMessage) return false;
+      break;
+    }
+    const size_t next = text.find('\n', at + 1);
+    if (next == std::string_view::npos && !complete && size_ - segment.begin < kLongestMessage) return false;
+    const std::string line = CleanLine(text.substr(at + 1, std::min(std::min(next, size_) - at - 1, kReach)));
+    cleaned.emplace_back(base::Trim(line));
+    at = next;
+  }
+  const uint64_t number = lines_ + CountLines(text.substr(counted_, segment.begin - counted_)) + 1;
+  for (const size_t candidate : candidates) {
+    LazyPattern& pattern = matcher_->patterns[candidate];
+    const Signature& signature = pattern.signature();
+    std::string subject = cleaned.front();
+    for (size_t i = 1; i < std::min<size_t>(signature.lines, cleaned.size()); ++i)
+      subject += '\n' + cleaned[i];
+    const RE2& expression = pattern.expression();
+    std::array<re2::StringPiece, kMostGroups> groups;
+    const int count = std::min(expression.NumberOfCapturingGroups() + 1, kMostGroups);
+    size_t from = 0;
+    for (size_t matches = 0; matches < kMostMatches && from <= cleaned.front().size(); ++matches) {
+      if (!expression.Match(Piece(subject), from, subject.size(), RE2::UNANCHORED, groups.data(), count))
+        break;
+      const auto begin = static_cast<size_t>(groups[0].data() - subject.data());
+      if (begin > cleaned.front().size()) break;
+      Symptom symptom{.signature = &signature, .line = number, .input = input_};
+      for (const auto& [name, group] : expression.NamedCapturingGroups()) {
+        if (group < count && !groups[static_cast<size_t>(group)].empty()) {
+          symptom.attributes[name] = std::string(base::Trim(std::string_view(
+              groups[static_cast<size_t>(group)].data(), groups[static_cast<size_t>(group)].size())));
+        }
+      }
+      for (const std::string_view pair : signature.set) {
+        const size_t equals = pair.find('=');
+        symptom.attributes.emplace(pair.substr(0, equals), pair.substr(equals + 1));
+      }
+      AddImplied(symptom.attributes);
+      symptom.text = Excerpt(subject, begin);
+      Note(std::move(symptom));
+      from = begin + std::max<size_t>(groups[0].size(), 1);
+    }
+  }
+  return true;
+}
+
+void LogReader::Note(Symptom symptom) {
+  std::string key(symptom.signature->id);
+  for (const auto& [name, value] : symptom.attributes) key += '\n' + name + '=' + value;
+  const auto [known, fresh] = matcher_->seen.emplace(std::move(key), symptoms_.size());
+  if (!fresh) {
+    ++symptoms_[known->second].count;
+  } else if (symptoms_.size() < kMostSymptoms) {
+    symptoms_.push_back(std::move(symptom));
+  } else {
+    matcher_->seen.erase(known);
+  }
+}
+
+base::Result<LogReader> ReadLog(base::ByteStream& stream, size_t input) {
+  LogReader reader(input);
+  while (true) {
+    const auto got = stream.Read(reader.Room());
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) break;
+    reader.Added(*got);
+  }
+  reader.Flush();
+  return reader;
+}
+
+}  // namespace culprit::logs

@@ -1,0 +1,57 @@
+// Bytes of a log -> symptoms, in memory that does not depend on its size.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_stream.h"
+#include "logs/symptom.h"
+
+namespace culprit::logs {
+
+class LogReader {
+ public:
+  // `input` is noted in every symptom.
+  explicit LogReader(size_t input = 0);
+  ~LogReader();
+  LogReader(LogReader&&) noexcept;
+
+  // Where the next bytes may be put, and how many were.
+  std::span<char> Room();
+  void Added(size_t count);
+  // No more bytes, or none for now: the last line counts as complete, and a message of several lines as
+  // ended.
+  void Flush();
+
+  // In the order of the log; the same symptom again is counted, not repeated.
+  const std::vector<Symptom>& symptoms() const { return symptoms_; }
+  std::vector<Symptom> TakeSymptoms() { return std::move(symptoms_); }
+  uint64_t lines() const;
+
+ private:
+  struct Matcher;
+  struct Segment;
+
+  void Process(bool complete);
+  // False when the lines that follow are needed and not here yet.
+  bool ReadSegment(const Segment& segment, bool complete);
+  void Note(Symptom symptom);
+
+  std::unique_ptr<Matcher> matcher_;
+  size_t input_;
+  std::string buffer_;
+  size_t size_ = 0;
+  size_t done_ = 0;     // of the buffer; what is before was looked at
+  uint64_t lines_ = 0;  // line ends before `counted_`
+  size_t counted_ = 0;
+  std::vector<Symptom> symptoms_;
+};
+
+// Everything of a stream.
+base::Result<LogReader> ReadLog(base::ByteStream& stream, size_t input = 0);
+
+}  // namespace culprit::logs

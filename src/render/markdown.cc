@@ -1,0 +1,34 @@
+#include "render/markdown.h"
+
+#include "base/text.h"
+
+namespace culprit::render {
+
+std::string Code(std::string_view text) {
+  std::string safe = base::Printable(text);
+  std::string fence = "`";
+  while (safe.find(fence) != std::string::npos) fence += '`';
+  const char* space = safe.starts_with('`') || safe.ends_with('`') ? " " : "";
+  return fence + space + safe + space + fence;
+}
+
+std::string Plain(std::string_view text) {
+  std::string out;
+  for (const char c : base::Printable(text)) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (std::string_view("\\`*_[]|#~@").find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string Folded(const std::string& title, const std::string& body) {
+  return "<details><summary>" + title + "</summary>\n\n" + body + "\n</details>\n";
+}
+
+}  // namespace culprit::render
