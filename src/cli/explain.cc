@@ -78,7 +78,7 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
   auto reader = logs::ReadLog(*peeked, reading.inputs.size());
   if (!reader) return std::unexpected(base::Error{reader.error().code, name + ": " + reader.error().message});
   reading.inputs.push_back({name, reader->lines()});
-  for (logs::Symptom& symptom : reader->TakeSymptoms()) reading.symptoms.push_back(std::move(symptom));
+  for (logs::Symptom& symptom : reader->symptoms()) reading.symptoms.push_back(std::move(symptom));
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "knowledge/status_codes.h"
 
+#include <algorithm>
+
 namespace culprit::knowledge {
 namespace {
 
@@ -25,6 +27,20 @@ const CudaStatus* FindCudaStatus(std::string_view name) {
   if (name.empty()) return nullptr;
   return FirstOf(CudaStatuses(),
                  [&](const CudaStatus& row) { return row.driver_name == name || row.runtime_name == name; });
+}
+
+const CudaStatus* FindCudaStatusOfAnyAge(int32_t code) {
+  if (const CudaStatus* row = FindCudaStatus(code)) return row;
+  return FirstOf(CudaStatuses(), [&](const CudaStatus& row) { return row.legacy == code && code >= 0; });
+}
+
+const CudaStatus* FindCudaStatusByText(std::string_view text) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return FirstOf(CudaStatuses(), [&](const CudaStatus& row) {
+    return std::ranges::any_of(row.texts, [&](std::string_view known) {
+      return std::ranges::equal(known, text, [&](char a, char b) { return lower(a) == lower(b); });
+    });
+  });
 }
 
 const CudnnStatus* FindCudnnStatus(std::string_view name) {

@@ -3,14 +3,27 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 
 namespace culprit::logs {
 namespace {
 
-constexpr size_t kWindow = 4;
-constexpr size_t kStride = 4;
+constexpr size_t kSlots = 1 << 14;
 
-constexpr uint32_t Hash(uint32_t window) { return (window * 0x9E3779B1u) >> 16; }
+// Setting the bit that tells lower from upper case folds letters; other bytes are folded alike on both sides.
+uint64_t Long(const char* bytes) {
+  uint64_t window;
+  std::memcpy(&window, bytes, sizeof window);
+  return window | 0x2020202020202020u;
+}
+uint64_t Short(const char* bytes) {
+  uint32_t window;
+  std::memcpy(&window, bytes, sizeof window);
+  return window | 0x20202020u;
+}
+
+// The upper sixteen bits of a product depend on all bytes.
+constexpr uint64_t Hash(uint64_t window) { return (window * 0x9E3779B97F4A7C15u) >> 48; }
 
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
@@ -21,13 +34,13 @@ constexpr uint32_t Commonness(char c) {
   return rank == std::string_view::npos ? 1 : static_cast<uint32_t>(kCommonFirst.size() - rank + 4);
 }
 
-// Where in an anchor its kShortest rarest neighbouring bytes begin.
-size_t RarestPart(std::string_view anchor) {
+// Where in an anchor its `size` rarest neighbouring bytes begin.
+size_t RarestPart(std::string_view anchor, size_t size) {
   size_t best = 0;
   uint32_t lowest = ~0u;
-  for (size_t at = 0; at + AnchorFinder::kShortest <= anchor.size(); ++at) {
+  for (size_t at = 0; at + size <= anchor.size(); ++at) {
     uint32_t score = 0;
-    for (const char c : anchor.substr(at, AnchorFinder::kShortest)) score += Commonness(c);
+    for (const char c : anchor.substr(at, size)) score += Commonness(c);
     if (score < lowest) {
       lowest = score;
       best = at;
@@ -36,44 +49,59 @@ size_t RarestPart(std::string_view anchor) {
   return best;
 }
 
+bool Test(const std::array<uint64_t, 1024>& bitmap, uint64_t hash) {
+  return (bitmap[hash >> 6] >> (hash & 63) & 1) != 0;
+}
+
 }  // namespace
 
-AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) {
+AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(kSlots) {
+  std::map<uint64_t, std::vector<Entry>> of_bytes;  // a short window has zeros above, a long one never
   for (const std::string_view anchor : anchors) {
     const auto index = static_cast<uint32_t>(anchors_.size());
     std::string& lower = anchors_.emplace_back(anchor);
     std::ranges::transform(lower, lower.begin(), Lower);
-    const size_t part = RarestPart(lower);
-    for (size_t offset = part; offset < part + kStride && offset + kWindow <= lower.size(); ++offset) {
-      const uint32_t window = Folded(lower.data() + offset);
-      entries_[window].push_back({index, static_cast<uint32_t>(offset)});
-      const uint32_t hash = Hash(window);
-      bitmap_[hash >> 6] |= uint64_t{1} << (hash & 63);
+    const size_t width = lower.size() >= kLong + kStride - 1 ? kLong : kShort;
+    const size_t part = RarestPart(lower, width + kStride - 1);
+    for (size_t offset = part; offset < part + kStride; ++offset) {
+      const uint64_t bytes = width == kLong ? Long(lower.data() + offset) : Short(lower.data() + offset);
+      of_bytes[bytes].push_back({index, static_cast<uint32_t>(offset)});
+      const uint64_t hash = Hash(bytes);
+      (width == kLong ? long_ : short_)[hash >> 6] |= uint64_t{1} << (hash & 63);
     }
   }
+  for (const auto& [bytes, entries] : of_bytes) {
+    size_t slot = Hash(bytes) % kSlots;
+    while (slots_[slot].count != 0) slot = (slot + 1) % kSlots;
+    slots_[slot] = {bytes, static_cast<uint32_t>(entries_.size()), static_cast<uint32_t>(entries.size())};
+    entries_.insert(entries_.end(), entries.begin(), entries.end());
+  }
 }
 
-// Setting the bit that tells lower from upper case folds letters; other bytes are folded alike on both sides.
-uint32_t AnchorFinder::Folded(const char* bytes) {
-  uint32_t window;
-  std::memcpy(&window, bytes, kWindow);
-  return window | 0x20202020u;
-}
-
+// The next multiple of four, from `at` on, whose bytes may belong to an anchor; text.size() when none.
 size_t AnchorFinder::NextPlace(std::string_view text, size_t at) const {
   const auto maybe = [&](size_t place) {
-    const uint32_t hash = Hash(Folded(text.data() + place));
-    return (bitmap_[hash >> 6] >> (hash & 63)) & 1;
+    const char* bytes = text.data() + place;
+    return Test(long_, Hash(Long(bytes))) || Test(short_, Hash(Short(bytes)));
   };
-  for (; at + 4 * kStride <= text.size(); at += 4 * kStride) {
-    const uint64_t any =
-        maybe(at) | maybe(at + kStride) << 1 | maybe(at + 2 * kStride) << 2 | maybe(at + 3 * kStride) << 3;
-    if (any != 0) return at + kStride * static_cast<size_t>(std::countr_zero(any));
+  for (; at + kLong <= text.size(); at += kStride) {
+    if (maybe(at)) return at;
   }
-  for (; at + kWindow <= text.size(); at += kStride) {
-    if (maybe(at) != 0) return at;
+  for (; at + kShort <= text.size(); at += kStride) {
+    if (Test(short_, Hash(Short(text.data() + at)))) return at;
   }
   return text.size();
+}
+
+std::span<const AnchorFinder::Entry> AnchorFinder::EntriesOf(std::string_view text, size_t at,
+                                                             size_t width) const {
+  if (text.size() - at < width) return {};
+  const uint64_t bytes = width == kLong ? Long(text.data() + at) : Short(text.data() + at);
+  for (size_t slot = Hash(bytes) % kSlots; slots_[slot].count != 0; slot = (slot + 1) % kSlots) {
+    if (slots_[slot].bytes == bytes)
+      return std::span(entries_).subspan(slots_[slot].first, slots_[slot].count);
+  }
+  return {};
 }
 
 bool AnchorFinder::Matches(std::string_view text, size_t at, uint32_t anchor) const {

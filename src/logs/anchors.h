@@ -1,10 +1,10 @@
 // Finds literals in gigabytes of text: the prefilter that keeps regular expressions away from lines that
 // cannot match.
 //
-// Every anchor is at least kShortest = 7 bytes long, so wherever it lies, four of its bytes stand at an
-// offset that is a multiple of four. Only those places are looked at: their four bytes, with the case
-// folded, are hashed into a bitmap that fits into the first-level cache. A hit is verified by comparing the
-// whole literal.
+// Only every fourth place of a text is looked at. An anchor of at least 11 bytes covers, wherever it lies,
+// eight bytes that begin at such a place; one of at least 7 covers four. These bytes, with the case folded,
+// are hashed into one of two bitmaps that fit into the first-level cache together. A hit is looked up in a
+// table and verified by comparing the whole literal.
 #pragma once
 
 #include <array>
@@ -13,7 +13,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace culprit::logs {
@@ -33,33 +32,42 @@ class AnchorFinder {
   // false. A place where two anchors begin gives two hits.
   template <typename Found>
   void Find(std::string_view text, size_t from, Found found) const {
-    // A hit that begins at `from` may be noticed only at one of the next multiples of four.
-    for (size_t at = NextPlace(text, from & ~size_t{3}); at + 4 <= text.size();
-         at = NextPlace(text, at + 4)) {
-      const auto entries = entries_.find(Folded(text.data() + at));
-      if (entries == entries_.end()) continue;
-      for (const Entry& entry : entries->second) {
-        if (at < entry.offset || at - entry.offset < from) continue;
-        if (Matches(text, at - entry.offset, entry.anchor) && !found(Hit{at - entry.offset, entry.anchor}))
-          return;
+    // A hit that begins at `from` is noticed at one of the next multiples of four.
+    for (size_t at = NextPlace(text, from & ~size_t{3}); at < text.size();
+         at = NextPlace(text, at + kStride)) {
+      for (const std::span<const Entry> entries : {EntriesOf(text, at, kLong), EntriesOf(text, at, kShort)}) {
+        for (const Entry& entry : entries) {
+          if (at < entry.offset || at - entry.offset < from) continue;
+          if (Matches(text, at - entry.offset, entry.anchor) && !found(Hit{at - entry.offset, entry.anchor}))
+            return;
+        }
       }
     }
   }
 
  private:
+  static constexpr size_t kStride = 4;
+  static constexpr size_t kLong = 8, kShort = 4;  // bytes that are looked at
+
   struct Entry {
     uint32_t anchor;
-    uint32_t offset;  // of the four bytes within it
+    uint32_t offset;  // of the bytes that are looked at within it
   };
+  // All entries of one value of those bytes.
+  struct Slot {
+    uint64_t bytes = 0;
+    uint32_t first = 0, count = 0;  // in entries_; count 0 = an empty slot
+  };
+  using Bitmap = std::array<uint64_t, 1024>;
 
-  static uint32_t Folded(const char* bytes);
-  // The next multiple of four, from `at` on, whose bytes may belong to an anchor; text.size() when none.
   size_t NextPlace(std::string_view text, size_t at) const;
+  std::span<const Entry> EntriesOf(std::string_view text, size_t at, size_t width) const;
   bool Matches(std::string_view text, size_t at, uint32_t anchor) const;
 
   std::vector<std::string> anchors_;  // lower case
-  std::array<uint64_t, 1024> bitmap_{};
-  std::unordered_map<uint32_t, std::vector<Entry>> entries_;
+  Bitmap long_{}, short_{};
+  std::vector<Slot> slots_;
+  std::vector<Entry> entries_;
 };
 
 // How many line ends a text has.

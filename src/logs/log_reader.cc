@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "logs/anchors.h"
 #include "logs/clean_line.h"
+#include "logs/mention.h"
 
 namespace culprit::logs {
 namespace {
@@ -20,10 +21,12 @@ constexpr size_t kBuffer = 1 << 20;
 constexpr size_t kRead = 1 << 18;             // at a time; stays in the second-level cache
 constexpr size_t kReach = 4 << 10;            // of a line to each side of an anchor
 constexpr size_t kLongestMessage = 64 << 10;  // of several lines
+constexpr size_t kBeginning = 64 << 10;       // that tells what kind of text it is
 constexpr size_t kShown = 400;                // of a line
 constexpr size_t kMostSymptoms = 1000;
 constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
+constexpr uint64_t kFewLines = 5;  // somebody pasted the message and nothing else: it is meant
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -32,6 +35,8 @@ class LazyPattern {
  public:
   explicit LazyPattern(const Signature& signature) : signature_(signature) {}
   const Signature& signature() const { return signature_; }
+  // Context that says always the same has been said: it need not be looked for any more.
+  bool done = false;
   const RE2& expression() {
     if (!expression_) {
       RE2::Options options(RE2::Latin1);
@@ -86,6 +91,10 @@ struct LogReader::Matcher {
     finder = std::make_unique<AnchorFinder>(anchors);
   }
 
+  bool IsLive(size_t anchor) const {
+    return std::ranges::any_of(of_anchor[anchor], [&](size_t pattern) { return !patterns[pattern].done; });
+  }
+
   // The patterns that may match a segment, in the order of the table.
   std::vector<size_t> Candidates(std::string_view segment) const {
     std::vector<size_t> found;
@@ -93,6 +102,7 @@ struct LogReader::Matcher {
       found.insert(found.end(), of_anchor[hit.anchor].begin(), of_anchor[hit.anchor].end());
       return true;
     });
+    std::erase_if(found, [&](size_t pattern) { return patterns[pattern].done; });
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -121,8 +131,21 @@ uint64_t LogReader::lines() const {
   return lines_ + CountLines(rest) + (open_end ? 1 : 0);
 }
 
+std::vector<Symptom> LogReader::symptoms() const {
+  std::vector<Symptom> told = symptoms_;
+  if (lines() >= kFewLines) {
+    std::erase_if(told, [&](const Symptom& symptom) { return only_mentions_ || symptom.mentioned; });
+  }
+  std::ranges::sort(told, {}, &Symptom::line);
+  return told;
+}
+
 void LogReader::Process(bool complete) {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
+  if (!began_ && (complete || size_ >= kBeginning)) {
+    began_ = true;
+    only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
+  }
   // Whole lines; or most of a line that is longer than the buffer.
   size_t end = size_;
   if (!complete) {
@@ -133,6 +156,7 @@ void LogReader::Process(bool complete) {
   while (done_ < end) {
     size_t at = end;
     matcher_->finder->Find(text.substr(0, end), done_, [&](const AnchorFinder::Hit& hit) {
+      if (!matcher_->IsLive(hit.anchor)) return true;
       at = hit.at;
       return false;
     });
@@ -212,8 +236,10 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
       }
       AddImplied(symptom.attributes);
       symptom.text = Excerpt(subject, begin);
+      symptom.mentioned = IsMention(cleaned.front(), begin, begin + groups[0].size());
       Note(std::move(symptom));
       from = begin + std::max<size_t>(groups[0].size(), 1);
+      pattern.done = signature.role == knowledge::Role::kContext && expression.NamedCapturingGroups().empty();
     }
   }
   return true;
@@ -224,7 +250,13 @@ void LogReader::Note(Symptom symptom) {
   for (const auto& [name, value] : symptom.attributes) key += '\n' + name + '=' + value;
   const auto [known, fresh] = matcher_->seen.emplace(std::move(key), symptoms_.size());
   if (!fresh) {
-    ++symptoms_[known->second].count;
+    Symptom& same = symptoms_[known->second];
+    if (same.mentioned && !symptom.mentioned) {  // what was mentioned now happened
+      same.mentioned = false;
+      same.line = symptom.line;
+      same.text = std::move(symptom.text);
+    }
+    ++same.count;
   } else if (symptoms_.size() < kMostSymptoms) {
     symptoms_.push_back(std::move(symptom));
   } else {

@@ -27,9 +27,9 @@ class LogReader {
   // ended.
   void Flush();
 
-  // In the order of the log; the same symptom again is counted, not repeated.
-  const std::vector<Symptom>& symptoms() const { return symptoms_; }
-  std::vector<Symptom> TakeSymptoms() { return std::move(symptoms_); }
+  // In the order of the log; the same symptom again is counted, not repeated. What a longer text merely
+  // mentions is left out.
+  std::vector<Symptom> symptoms() const;
   uint64_t lines() const;
 
  private:
@@ -48,6 +48,8 @@ class LogReader {
   size_t done_ = 0;     // of the buffer; what is before was looked at
   uint64_t lines_ = 0;  // line ends before `counted_`
   size_t counted_ = 0;
+  bool only_mentions_ = false;  // by the beginning of the text
+  bool began_ = false;
   std::vector<Symptom> symptoms_;
 };
 

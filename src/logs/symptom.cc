@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/version.h"
+#include "knowledge/status_codes.h"
 #include "logs/library_name.h"
 
 namespace culprit::logs {
@@ -102,6 +103,22 @@ void AddMemory(Attributes& attributes) {
   attributes.emplace("memory", amount < kLowMemory ? "low" : "some");
 }
 
+// A CUDA error by its name, its number (api = cuda) or its text: `status` becomes the name in the runtime.
+void AddCudaStatus(Attributes& attributes) {
+  const std::string_view status = Get(attributes, "status"), code = Get(attributes, "code");
+  const knowledge::CudaStatus* row = nullptr;
+  int32_t number = -1;
+  if (!status.empty()) {
+    row = knowledge::FindCudaStatus(status);
+  } else if (Get(attributes, "api") == "cuda" &&
+             std::from_chars(code.data(), code.data() + code.size(), number).ec == std::errc()) {
+    row = knowledge::FindCudaStatusOfAnyAge(number);
+  } else if (const std::string_view message = Get(attributes, "message"); !message.empty()) {
+    row = knowledge::FindCudaStatusByText(message);
+  }
+  if (row != nullptr) attributes["status"] = row->runtime_name;
+}
+
 struct Place {
   std::string_view part;
   std::string_view name;
@@ -138,6 +155,7 @@ void AddImplied(Attributes& attributes) {
   if (const std::string name(Get(attributes, "library")); !name.empty()) AddLibrary(attributes, name, "");
   if (const std::string name(Get(attributes, "requester")); !name.empty())
     AddLibrary(attributes, name, "requester_");
+  AddCudaStatus(attributes);
   const auto compiled = ReadVersion(Get(attributes, "compiled")),
              loaded = ReadVersion(Get(attributes, "loaded"));
   if (compiled && loaded) attributes.emplace("order", Order(*compiled, *loaded));

@@ -16,10 +16,11 @@ using Attributes = std::map<std::string, std::string, std::less<>>;
 struct Symptom {
   const knowledge::Signature* signature = nullptr;
   Attributes attributes;
-  uint64_t line = 0;   // from 1
-  uint64_t count = 1;  // how often the same was seen
-  std::string text;    // the line, cleaned, at most kLongestShown bytes around the match
-  size_t input = 0;    // index of the file it is from
+  uint64_t line = 0;       // from 1
+  uint64_t count = 1;      // how often the same was seen
+  std::string text;        // the line, cleaned, at most kLongestShown bytes around the match
+  size_t input = 0;        // index of the file it is from
+  bool mentioned = false;  // quoted or talked about (mention.h)
 
   std::string_view kind() const { return signature->symptom; }
   knowledge::Role role() const { return signature->role; }

@@ -297,6 +297,7 @@ Subject StatusCodes() {
                                  {"driver_name"},
                                  {"runtime_name", Form::kText, kRequired},
                                  {"legacy", Form::kStatus},
+                                 {"texts", Form::kTexts},
                                  {"meaning", Form::kText, kRequired},
                                  {"causes", Form::kTexts},
                                  kSource},
