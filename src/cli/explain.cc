@@ -16,6 +16,7 @@
 #include "logs/log_reader.h"
 #include "logs/peeked_stream.h"
 #include "logs/plain_text.h"
+#include "logs/text_stream.h"
 #include "render/check.h"
 #include "render/explain.h"
 #include "system/stream.h"
@@ -82,19 +83,6 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
   return {};
 }
 
-class TextStream final : public base::ByteStream {
- public:
-  explicit TextStream(std::string text) : text_(std::move(text)) {}
-  base::Result<size_t> Read(std::span<char> out) override {
-    const size_t count = text_.copy(out.data(), out.size());
-    text_.erase(0, count);
-    return count;
-  }
-
- private:
-  std::string text_;
-};
-
 base::Result<Reading> ReadAll(const ExplainOptions& options) {
   Reading reading;
   Progress progress(!options.common.quiet);
@@ -153,7 +141,8 @@ std::optional<int> AnswerWords(const ExplainOptions& options, const std::string&
     return WritePage(options.common, page) ? kExitOk : kExitCannot;
   }
   Reading reading;
-  if (auto read = ReadOne(std::make_unique<TextStream>(words), "-", reading); !read) return std::nullopt;
+  if (auto read = ReadOne(std::make_unique<logs::TextStream>(words), "-", reading); !read)
+    return std::nullopt;
   auto pages = diagnose::StatusPages(words);
   const bool speaks = std::ranges::any_of(reading.symptoms, [](const logs::Symptom& symptom) {
     return symptom.role() != knowledge::Role::kContext;

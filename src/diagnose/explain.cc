@@ -61,9 +61,18 @@ const Symptom* FirstFailure(std::span<const Symptom> symptoms) {
   return first == symptoms.end() ? nullptr : &*first;
 }
 
+// The line that a person should read first.
+const Symptom* FirstSpeaking(std::span<const Symptom> symptoms) {
+  for (const Role role : {Role::kFailure, Role::kConsequence, Role::kHint}) {
+    const auto first = std::ranges::find(symptoms, role, &Symptom::role);
+    if (first != symptoms.end()) return &*first;
+  }
+  return nullptr;
+}
+
 double Loudness(const Symptom& symptom, const Symptom* first_failure) {
   if (first_failure == nullptr || symptom.role() == Role::kContext) return 1;
-  if (symptom.role() == Role::kConsequence) return kMuffled;
+  if (symptom.role() == Role::kConsequence || symptom.role() == Role::kHint) return kMuffled;
   const bool later =
       symptom.input != first_failure->input || symptom.line > first_failure->line + kSameMoment;
   return later ? kLater : 1;
@@ -184,6 +193,8 @@ std::string_view Name(Role role) {
       return "failure";
     case Role::kConsequence:
       return "consequence";
+    case Role::kHint:
+      return "hint";
     case Role::kContext:
       return "context";
     case Role::kHarmless:
@@ -196,9 +207,9 @@ std::string_view Name(Role role) {
 
 Differential::Differential(std::span<const Symptom> symptoms) {
   const Symptom* first_failure = FirstFailure(symptoms);
-  const bool failed = first_failure != nullptr || std::ranges::any_of(symptoms, [](const Symptom& symptom) {
-                        return symptom.role() == Role::kConsequence;
-                      });
+  const bool failed = std::ranges::any_of(symptoms, [](const Symptom& symptom) {
+    return symptom.role() != Role::kContext && symptom.role() != Role::kHarmless;
+  });
   if (!failed) return;
   for (const Story& story : knowledge::Stories()) {
     Told loudest{.story = &story};
@@ -255,7 +266,7 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
     explanation.causes.push_back(Describe(cause, score, differential, explanation.inputs));
     AddFacts(explanation.causes.back(), settlements);
   }
-  if (const Symptom* first = FirstFailure(symptoms))
+  if (const Symptom* first = FirstSpeaking(symptoms))
     explanation.first_failure.push_back(Line(*first, explanation.inputs));
   return explanation;
 }

@@ -10,6 +10,7 @@ namespace culprit::knowledge {
 enum class Role {
   kFailure,
   kConsequence,  // follows from other failures; weak evidence when it stands alone
+  kHint,         // words that a failure goes with; heard in a short text that shows nothing else
   kContext,      // a fact that the log tells, no failure
   kHarmless,     // looks like a failure and is none
 };

@@ -15,6 +15,7 @@
 namespace culprit::logs {
 namespace {
 
+using knowledge::Role;
 using knowledge::Signature;
 
 constexpr size_t kBuffer = 1 << 20;
@@ -26,7 +27,8 @@ constexpr size_t kShown = 400;                // of a line
 constexpr size_t kMostSymptoms = 1000;
 constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
-constexpr uint64_t kFewLines = 5;  // somebody pasted the message and nothing else: it is meant
+constexpr uint64_t kShortText = 40;  // somebody chose what to show
+constexpr uint64_t kFewLines = 5;    // somebody pasted the message and nothing else: it is meant
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -136,6 +138,12 @@ std::vector<Symptom> LogReader::symptoms() const {
   if (lines() >= kFewLines) {
     std::erase_if(told, [&](const Symptom& symptom) { return only_mentions_ || symptom.mentioned; });
   }
+  const auto speaks = [](const Symptom& symptom) {
+    return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
+  };
+  if (lines() > kShortText || std::ranges::any_of(told, speaks)) {
+    std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
+  }
   std::ranges::sort(told, {}, &Symptom::line);
   return told;
 }
@@ -239,7 +247,7 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
       symptom.mentioned = IsMention(cleaned.front(), begin, begin + groups[0].size());
       Note(std::move(symptom));
       from = begin + std::max<size_t>(groups[0].size(), 1);
-      pattern.done = signature.role == knowledge::Role::kContext && expression.NamedCapturingGroups().empty();
+      pattern.done = signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
     }
   }
   return true;

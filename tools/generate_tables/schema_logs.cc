@@ -16,6 +16,7 @@ Subject Signatures() {
                                   false,
                                   {{"failure", "Role::kFailure"},
                                    {"consequence", "Role::kConsequence"},
+                                   {"hint", "Role::kHint"},
                                    {"context", "Role::kContext"},
                                    {"harmless", "Role::kHarmless"}}},
                                  {"pattern", Form::kPattern, kRequired},
