@@ -32,8 +32,19 @@ constexpr uint64_t kFewLines = 5;    // somebody pasted the message and nothing 
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
+// The text around a match, on one line.
+std::string Excerpt(std::string_view text, size_t match) {
+  constexpr size_t kBefore = 80;
+  if (text.size() > kShown) text = text.substr(match > kBefore ? match - kBefore : 0, kShown);
+  std::string shown(base::Trim(text));
+  std::ranges::replace(shown, '\n', ' ');
+  return shown;
+}
+
+}  // namespace
+
 // A signature whose expression is compiled when it is first needed: most never are.
-class LazyPattern {
+class LogReader::LazyPattern {
  public:
   explicit LazyPattern(const Signature& signature) : signature_(signature) {}
   const Signature& signature() const { return signature_; }
@@ -54,17 +65,6 @@ class LazyPattern {
   std::unique_ptr<RE2> expression_;
 };
 
-// The text around a match, on one line.
-std::string Excerpt(std::string_view text, size_t match) {
-  constexpr size_t kBefore = 80;
-  if (text.size() > kShown) text = text.substr(match > kBefore ? match - kBefore : 0, kShown);
-  std::string shown(base::Trim(text));
-  std::ranges::replace(shown, '\n', ' ');
-  return shown;
-}
-
-}  // namespace
-
 // One line, or what stands between two carriage returns in it.
 struct LogReader::Segment {
   size_t begin = 0, end = 0;  // in the buffer
@@ -78,15 +78,15 @@ struct LogReader::Matcher {
 
   Matcher() {
     std::vector<std::string_view> anchors;
+    std::unordered_map<std::string_view, size_t> index;
     for (const Signature& signature : knowledge::Signatures()) {
       for (const std::string_view anchor : signature.any) {
-        const auto known = std::ranges::find(anchors, anchor);
-        const auto index = static_cast<size_t>(known - anchors.begin());
-        if (known == anchors.end()) {
+        const auto [known, fresh] = index.emplace(anchor, anchors.size());
+        if (fresh) {
           anchors.push_back(anchor);
           of_anchor.emplace_back();
         }
-        of_anchor[index].push_back(patterns.size());
+        of_anchor[known->second].push_back(patterns.size());
       }
       patterns.emplace_back(signature);
     }
@@ -163,9 +163,9 @@ void LogReader::Process(bool complete) {
   }
   while (done_ < end) {
     size_t at = end;
-    matcher_->finder->Find(text.substr(0, end), done_, [&](const AnchorFinder::Hit& hit) {
+    matcher_->finder->Find(text, done_, [&](const AnchorFinder::Hit& hit) {
       if (!matcher_->IsLive(hit.anchor)) return true;
-      at = hit.at;
+      at = std::min(hit.at, end);
       return false;
     });
     if (at == end) {
@@ -173,8 +173,7 @@ void LogReader::Process(bool complete) {
       break;
     }
     const size_t from = std::max(done_, at - std::min(at, kReach));
-    const std::string_view before = text.substr(from, at - from),
-                           after = text.substr(at, std::min(kReach, end - at));
+    const std::string_view before = text.substr(from, at - from), after = text.substr(at, kReach);
     const size_t line_end = before.find_last_of("\r\n");
     const Segment segment{.begin = line_end == std::string_view::npos ? from : from + line_end + 1,
                           .end = at + std::min(after.find_first_of("\r\n"), after.size())};
@@ -184,81 +183,121 @@ void LogReader::Process(bool complete) {
     }
     done_ = std::max(segment.end, at + 1);
   }
-  // What was looked at goes, but for a little before it: the beginning of a line that goes on.
+  // What was looked at goes, but for the lines before it that a message may have begun in.
   if (size_ + kRead <= buffer_.size() && !complete) return;
-  const size_t keep = done_;
+  const size_t keep = done_ - std::min(done_, kReach);
   lines_ += CountLines(text.substr(counted_, std::max(keep, counted_) - counted_));
   std::memmove(buffer_.data(), buffer_.data() + keep, size_ - keep);
   size_ -= keep;
-  done_ = 0;
+  done_ -= keep;
   counted_ = 0;
+}
+
+// The lines before and after a place that a message of several lines may reach, cleaned.
+struct LogReader::Neighbourhood {
+  std::vector<std::string> lines;
+  size_t here = 0;    // index of the line with the anchor
+  bool whole = true;  // false when lines that follow are not here yet
+};
+
+LogReader::Neighbourhood LogReader::Around(const Segment& segment, uint32_t reach) const {
+  const std::string_view text = std::string_view(buffer_).substr(0, size_);
+  const auto cleaned = [&](size_t begin, size_t end) {
+    return CleanLine(text.substr(begin, std::min(end - begin, kReach)));
+  };
+  Neighbourhood around{.lines = {CleanLine(text.substr(segment.begin, segment.end - segment.begin))}};
+  for (size_t end = segment.begin; around.here + 1 < reach && end > 0 && text[end - 1] == '\n';
+       ++around.here) {
+    const std::string_view before = text.substr(0, end - 1);
+    const size_t from = before.size() - std::min(before.size(), kReach);
+    const size_t line_end = before.substr(from).rfind('\n');
+    const size_t begin = line_end == std::string_view::npos ? from : from + line_end + 1;
+    around.lines.insert(around.lines.begin(), cleaned(begin, end - 1));
+    end = begin;
+  }
+  for (size_t at = segment.end; around.lines.size() - around.here < reach;) {
+    at = text.find('\n', at);
+    const size_t next = at == std::string_view::npos ? at : text.find('\n', at + 1);
+    if (next == std::string_view::npos) around.whole = false;
+    if (at == std::string_view::npos) break;
+    around.lines.push_back(cleaned(at + 1, std::min(next, size_)));
+    at = std::min(next, size_);
+  }
+  return around;
 }
 
 bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
   const std::vector<size_t> candidates =
       matcher_->Candidates(text.substr(segment.begin, segment.end - segment.begin));
-  uint32_t lines = 1;
+  uint32_t reach = 1;
   for (const size_t candidate : candidates) {
-    lines = std::max(lines, matcher_->patterns[candidate].signature().lines);
+    reach = std::max(reach, matcher_->patterns[candidate].signature().lines);
   }
-  // The lines that follow, cleaned; the first is the segment itself.
-  std::vector<std::string> cleaned = {CleanLine(text.substr(segment.begin, segment.end - segment.begin))};
-  for (size_t at = text.find('\n', segment.end); cleaned.size() < lines;) {
-    if (at == std::string_view::npos) {
-      if (!complete && size_ - segment.begin < kLongestMessage) return false;
-      break;
-    }
-    const size_t next = text.find('\n', at + 1);
-    if (next == std::string_view::npos && !complete && size_ - segment.begin < kLongestMessage) return false;
-    const std::string line = CleanLine(text.substr(at + 1, std::min(std::min(next, size_) - at - 1, kReach)));
-    cleaned.emplace_back(base::Trim(line));
-    at = next;
-  }
+  const Neighbourhood around = Around(segment, reach);
+  if (!around.whole && !complete && size_ - segment.begin < kLongestMessage) return false;
   const uint64_t number = lines_ + CountLines(text.substr(counted_, segment.begin - counted_)) + 1;
   for (const size_t candidate : candidates) {
     LazyPattern& pattern = matcher_->patterns[candidate];
-    const Signature& signature = pattern.signature();
-    std::string subject = cleaned.front();
-    for (size_t i = 1; i < std::min<size_t>(signature.lines, cleaned.size()); ++i)
-      subject += '\n' + cleaned[i];
-    const RE2& expression = pattern.expression();
-    std::array<re2::StringPiece, kMostGroups> groups;
-    const int count = std::min(expression.NumberOfCapturingGroups() + 1, kMostGroups);
-    size_t from = 0;
-    for (size_t matches = 0; matches < kMostMatches && from <= cleaned.front().size(); ++matches) {
-      if (!expression.Match(Piece(subject), from, subject.size(), RE2::UNANCHORED, groups.data(), count))
-        break;
-      const auto begin = static_cast<size_t>(groups[0].data() - subject.data());
-      if (begin > cleaned.front().size()) break;
-      Symptom symptom{.signature = &signature, .line = number, .input = input_};
-      for (const auto& [name, group] : expression.NamedCapturingGroups()) {
-        if (group < count && !groups[static_cast<size_t>(group)].empty()) {
-          symptom.attributes[name] = std::string(base::Trim(std::string_view(
-              groups[static_cast<size_t>(group)].data(), groups[static_cast<size_t>(group)].size())));
-        }
+    const size_t lines = std::max<size_t>(pattern.signature().lines, 1);
+    // The anchor may stand in any line of the message.
+    for (size_t back = std::min(lines - 1, around.here) + 1; back-- > 0;) {
+      const size_t first = around.here - back;
+      std::string subject = around.lines[first];
+      size_t here = 0;  // where the line with the anchor begins
+      for (size_t i = first + 1; i < std::min(first + lines, around.lines.size()); ++i) {
+        subject += '\n';
+        if (i == around.here) here = subject.size();
+        subject += base::Trim(around.lines[i]);
       }
-      for (const std::string_view pair : signature.set) {
-        const size_t equals = pair.find('=');
-        symptom.attributes.emplace(pair.substr(0, equals), pair.substr(equals + 1));
-      }
-      AddImplied(symptom.attributes);
-      symptom.text = Excerpt(subject, begin);
-      symptom.mentioned = IsMention(cleaned.front(), begin, begin + groups[0].size());
-      Note(std::move(symptom));
-      from = begin + std::max<size_t>(groups[0].size(), 1);
-      pattern.done = signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
+      Match(pattern, subject, around.lines[first].size(), here, number - back);
     }
   }
   return true;
+}
+
+void LogReader::Match(LazyPattern& pattern, const std::string& subject, size_t first_line, size_t here,
+                      uint64_t number) {
+  const Signature& signature = pattern.signature();
+  const RE2& expression = pattern.expression();
+  std::array<re2::StringPiece, kMostGroups> groups;
+  const int count = std::min(expression.NumberOfCapturingGroups() + 1, kMostGroups);
+  size_t from = 0;
+  for (size_t matches = 0; matches < kMostMatches && from <= first_line; ++matches) {
+    if (!expression.Match(Piece(subject), from, subject.size(), RE2::UNANCHORED, groups.data(), count))
+      return;
+    const auto begin = static_cast<size_t>(groups[0].data() - subject.data());
+    const size_t end = begin + groups[0].size();
+    from = std::max(end, begin + 1);
+    if (begin > first_line) return;  // another line's
+    if (end < here) continue;        // of lines before the anchor, which have their own
+    Symptom symptom{.signature = &signature, .line = number, .input = input_};
+    for (const auto& [name, group] : expression.NamedCapturingGroups()) {
+      if (group >= count || groups[static_cast<size_t>(group)].empty()) continue;
+      const re2::StringPiece& value = groups[static_cast<size_t>(group)];
+      symptom.attributes[name] = base::Trim(std::string_view(value.data(), value.size()));
+    }
+    for (const std::string_view pair : signature.set) {
+      const size_t equals = pair.find('=');
+      symptom.attributes.emplace(pair.substr(0, equals), pair.substr(equals + 1));
+    }
+    AddImplied(symptom.attributes);
+    symptom.text = Excerpt(subject, begin);
+    symptom.mentioned = IsMention(std::string_view(subject).substr(0, first_line), begin);
+    Note(std::move(symptom));
+    pattern.done = signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
+  }
 }
 
 void LogReader::Note(Symptom symptom) {
   std::string key(symptom.signature->id);
   for (const auto& [name, value] : symptom.attributes) key += '\n' + name + '=' + value;
   const auto [known, fresh] = matcher_->seen.emplace(std::move(key), symptoms_.size());
+  symptom.last_line = symptom.line;
   if (!fresh) {
     Symptom& same = symptoms_[known->second];
+    if (same.last_line == symptom.line) return;  // the same place, found by another of its lines
+    same.last_line = symptom.line;
     if (same.mentioned && !symptom.mentioned) {  // what was mentioned now happened
       same.mentioned = false;
       same.line = symptom.line;

@@ -35,10 +35,18 @@ class LogReader {
  private:
   struct Matcher;
   struct Segment;
+  struct Neighbourhood;
+  class LazyPattern;
 
   void Process(bool complete);
   // False when the lines that follow are needed and not here yet.
   bool ReadSegment(const Segment& segment, bool complete);
+  // `reach` lines from the segment on, and as many up to it.
+  Neighbourhood Around(const Segment& segment, uint32_t reach) const;
+  // Every match in `subject` that begins in its first line, which ends at `first_line` and has this number,
+  // and ends at `here` or after it.
+  void Match(LazyPattern& pattern, const std::string& subject, size_t first_line, size_t here,
+             uint64_t number);
   void Note(Symptom symptom);
 
   std::unique_ptr<Matcher> matcher_;

@@ -60,7 +60,7 @@ bool ReadsAsSentence(std::string_view before) {
   static const RE2 kWord(
       R"((?i)(?:^|[\s(])(?:the|an?|that|this|is|was|were|are|when|if|we|you|i|they|it|with|about|like|and|or|of|on|in|for|to|from|after|because|says?|said|sees?|saw|means?|gets?|got|fix(?:e[sd])?|avoids?|handles?|explains?|reports?|shows?|instead|such|as|by|see|every|whether|no longer)(?:[\s,.:;)]|$))");
   static const RE2 kLog(
-      R"((?i)error\s*[:=(]|errors?\]|exception|warning|traceback|\bfatal|failed|failure|\blevel=|\d\d:\d\d:\d\d|\]:|[EWF]\d{4} |[EWIF] \w+/|nvrm|xid|\.(?:cc|cpp|cu|py|h|c|go):\d+)");
+      R"((?i)error\s*[:=(]|errors?\]|exception|warning|traceback|\bfatal|failed|failure|\blevel=|\d\d:\d\d:\d\d|\]:|[EWF]\d{4} |[EWIF] \w+/|nvrm|xid|terminate called|what\(\):|\.(?:cc|cpp|cu|py|h|c|go):\d+)");
   if (Has(before, kLog)) return false;
   size_t words = 0;
   re2::StringPiece rest = Piece(before);
@@ -94,7 +94,7 @@ bool OnlyMentions(std::string_view beginning) {
   return kinds.headings > 0 && marks >= 2;
 }
 
-bool IsMention(std::string_view line, size_t begin, size_t end) {
+bool IsMention(std::string_view line, size_t begin) {
   static const RE2 kComment(R"(^\s*(?:#+|//+|/\*|\*|;|<!--|>|\.\.)\s+\w)");
   static const RE2 kCheckbox(R"(^\s*[-*] \[[ xX]\] )");
   static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
@@ -111,7 +111,8 @@ bool IsMention(std::string_view line, size_t begin, size_t end) {
       R"re((?i)\w*error|fail|fatal|exception|warn|"?\b(?:level|msg|message|log|severity|desc)"?\s*[:=])re");
   static const RE2 kCodeBefore(
       R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*[:=]|\w+\())");
-  const std::string_view before = line.substr(0, begin), after = line.substr(std::min(end, line.size()));
+  // An expression may reach beyond the quotation, so its end is looked for from the beginning on.
+  const std::string_view before = line.substr(0, begin), after = line.substr(begin);
   if (Has(line, kComment) || Has(line, kCheckbox) || Has(line, kOurs) || Has(line, kField) ||
       Has(line, kLoaderTrace))
     return true;
@@ -122,7 +123,9 @@ bool IsMention(std::string_view line, size_t begin, size_t end) {
   if (InsideQuotes(before, after, '`')) return true;
   const bool quoted =
       InsideQuotes(before, after, '"') || (InsideQuotes(before, after, '\'') && Has(before, kCodeBefore));
-  if (quoted && (Has(before, kCodeBefore) || !Has(before, kTellingQuote))) {
+  static const RE2 kTold(
+      R"re((?i)^\s*(?:\w*error|err|reason|message|msg|what|stderr|\w*exception)\s*[:=]\s*"$)re");
+  if (quoted && !Has(before, kTold) && (Has(before, kCodeBefore) || !Has(before, kTellingQuote))) {
     static const RE2 kStructured(
         R"re("(?:level|msg|message|log|severity|stream|time|ts)"\s*:|\b(?:level|msg|time)=)re");
     if (!Has(line, kStructured)) return true;

@@ -17,6 +17,7 @@ struct Symptom {
   const knowledge::Signature* signature = nullptr;
   Attributes attributes;
   uint64_t line = 0;       // from 1
+  uint64_t last_line = 0;  // where it was seen last
   uint64_t count = 1;      // how often the same was seen
   std::string text;        // the line, cleaned, at most kLongestShown bytes around the match
   size_t input = 0;        // index of the file it is from

@@ -1,0 +1,131 @@
+// data/signatures.toml and data/causes.toml hold together: examples match, stories speak of symptoms that
+// exist, texts ask for nothing that is not there, codes are rules.
+#include <re2/re2.h>
+#include <toml++/toml.h>
+
+#include <set>
+
+#include "explained.h"
+#include "knowledge/causes.h"
+#include "knowledge/signatures.h"
+#include "rules/rule.h"
+
+namespace culprit {
+namespace {
+
+using knowledge::Role;
+
+toml::table Signatures() { return toml::parse_file(CULPRIT_SOURCE_DIR "/data/signatures.toml"); }
+
+std::set<std::string, std::less<>> Symptoms() {
+  std::set<std::string, std::less<>> symptoms;
+  for (const knowledge::Signature& signature : knowledge::Signatures()) symptoms.emplace(signature.symptom);
+  return symptoms;
+}
+
+TEST(SignatureTable, EveryExampleShowsItsSymptom) {
+  const toml::table table = Signatures();
+  size_t examples = 0;
+  for (const toml::node& node : *table["signature"].as_array()) {
+    const toml::table& row = *node.as_table();
+    const std::string id = row["id"].value_or(std::string()),
+                      example = row["example"].value_or(std::string());
+    const auto symptoms = SymptomsOf(example);
+    // A hint is silent beside a failure, so its expression is asked directly.
+    const bool found =
+        row["role"].value_or(std::string()) == "hint"
+            ? RE2::PartialMatch(example, RE2(row["pattern"].value_or(std::string()), RE2::Latin1))
+            : std::ranges::any_of(symptoms, [&](const auto& symptom) { return symptom.signature->id == id; });
+    EXPECT_TRUE(found) << id << ": " << example;
+    ++examples;
+  }
+  EXPECT_EQ(examples, knowledge::Signatures().size());
+}
+
+TEST(SignatureTable, EveryExpressionIsSoundAndSmall) {
+  for (const knowledge::Signature& signature : knowledge::Signatures()) {
+    const RE2 expression(re2::StringPiece(signature.pattern.data(), signature.pattern.size()), RE2::Latin1);
+    EXPECT_TRUE(expression.ok()) << signature.id << ": " << expression.error();
+    EXPECT_LE(expression.NumberOfCapturingGroups(), 11) << signature.id;
+    EXPECT_LE(expression.ProgramSize(), 4000) << signature.id;
+    EXPECT_FALSE(RE2::PartialMatch("", expression)) << signature.id;
+  }
+}
+
+TEST(SignatureTable, HarmlessLinesSayWhy) {
+  for (const knowledge::Signature& signature : knowledge::Signatures()) {
+    EXPECT_EQ(signature.role == Role::kHarmless, !signature.note.empty()) << signature.id;
+  }
+}
+
+TEST(StoryTable, SpeaksOfSymptomsAndCausesThatExist) {
+  const auto symptoms = Symptoms();
+  for (const knowledge::Story& story : knowledge::Stories()) {
+    EXPECT_TRUE(symptoms.contains(story.symptom)) << story.id << ": " << story.symptom;
+    EXPECT_NE(knowledge::FindCause(story.cause), nullptr) << story.id << ": " << story.cause;
+    EXPECT_NE(story.weight, 0) << story.id;
+    for (std::string_view with : story.with) {
+      if (with.starts_with('!')) with.remove_prefix(1);
+      const std::string kind(with.substr(0, with.find(' ')));
+      EXPECT_TRUE(symptoms.contains(kind)) << story.id << ": " << kind;
+    }
+  }
+}
+
+TEST(StoryTable, EveryFailureHasAStory) {
+  std::set<std::string_view> told;
+  for (const knowledge::Story& story : knowledge::Stories()) told.insert(story.symptom);
+  for (const knowledge::Signature& signature : knowledge::Signatures()) {
+    if (signature.role == Role::kContext || signature.role == Role::kHarmless) continue;
+    EXPECT_TRUE(told.contains(signature.symptom)) << signature.id << ": " << signature.symptom;
+  }
+}
+
+TEST(StoryTable, CodesAreRules) {
+  for (const knowledge::Story& story : knowledge::Stories()) {
+    EXPECT_TRUE(story.code.empty() || rules::FindRule(story.code) != nullptr)
+        << story.id << ": " << story.code;
+  }
+  for (const knowledge::Cause& cause : knowledge::Causes()) {
+    EXPECT_TRUE(cause.code.empty() || rules::FindRule(cause.code) != nullptr)
+        << cause.slug << ": " << cause.code;
+  }
+}
+
+TEST(CauseTable, IsTheClosedListAndHasAllTexts) {
+  EXPECT_EQ(knowledge::Causes().size(), 34u);
+  for (const rules::Rule* rule : rules::AllRules()) {
+    EXPECT_NE(knowledge::FindCause(rule->cause), nullptr) << rule->code;
+  }
+}
+
+// What is said of a failure is complete, and every place for a name was filled.
+TEST(Explain, EveryExampleOfAFailureIsExplainedInFull) {
+  const toml::table table = Signatures();
+  for (const toml::node& node : *table["signature"].as_array()) {
+    const toml::table& row = *node.as_table();
+    const std::string role = row["role"].value_or(std::string("failure"));
+    if (role == "context" || role == "harmless") continue;
+    const std::string id = row["id"].value_or(std::string());
+    const report::Explanation explanation = Explained(row["example"].value_or(std::string()));
+    ASSERT_FALSE(explanation.causes.empty()) << id;
+    for (const report::LikelyCause& cause : explanation.causes) {
+      for (const std::string& text : {cause.summary, cause.separate_by, cause.fix}) {
+        EXPECT_FALSE(text.empty()) << id << ": " << cause.cause;
+      }
+      for (const std::string& text :
+           {cause.summary, cause.because, cause.separate_by, cause.fix, cause.avoid}) {
+        EXPECT_FALSE(RE2::PartialMatch(text, "\\{[a-z_]+\\}")) << id << ": " << text;
+      }
+      EXPECT_GT(cause.confidence, 0);
+      EXPECT_LT(cause.confidence, 1);
+      EXPECT_FALSE(cause.evidence.empty());
+    }
+    EXPECT_TRUE(
+        std::ranges::is_sorted(explanation.causes, std::ranges::greater(), &report::LikelyCause::confidence))
+        << id;
+  }
+}
+
+}  // namespace
+}  // namespace culprit

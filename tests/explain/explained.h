@@ -1,0 +1,28 @@
+// A text -> what culprit explains of it, as the program would.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "diagnose/explain.h"
+#include "logs/log_reader.h"
+#include "logs/plain_text.h"
+#include "logs/text_stream.h"
+
+namespace culprit {
+
+inline std::vector<logs::Symptom> SymptomsOf(const std::string& text) {
+  const auto stream = logs::PlainText(std::make_unique<logs::TextStream>(text));
+  const auto reader = logs::ReadLog(*stream);
+  EXPECT_TRUE(reader.has_value());
+  return reader->symptoms();
+}
+
+inline report::Explanation Explained(const std::string& text) {
+  const std::vector<logs::Symptom> symptoms = SymptomsOf(text);
+  return diagnose::Explain(symptoms, {{"-", 1}});
+}
+
+}  // namespace culprit

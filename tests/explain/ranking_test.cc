@@ -1,0 +1,91 @@
+// The differential diagnosis: one text, several causes; several texts, one cause; what else stands in the log
+// decides.
+#include "explained.h"
+
+namespace culprit {
+namespace {
+
+std::string First(const std::string& text) {
+  const auto causes = Explained(text).causes;
+  return causes.empty() ? "" : causes.front().cause;
+}
+
+std::vector<std::string> FirstThree(const std::string& text) {
+  std::vector<std::string> names;
+  for (const auto& cause : Explained(text).causes) {
+    if (names.size() < 3) names.push_back(cause.cause);
+  }
+  return names;
+}
+
+bool Among(const std::string& cause, const std::vector<std::string>& causes) {
+  return std::ranges::find(causes, cause) != causes.end();
+}
+
+TEST(Ranking, OneTextHasOppositeCauses) {
+  const auto causes = FirstThree("CUDA driver version is insufficient for CUDA runtime version");
+  EXPECT_EQ(causes.front(), "driver-too-old");
+  EXPECT_TRUE(Among("container-runtime", causes));
+  EXPECT_TRUE(Among("driver-missing", causes));
+}
+
+TEST(Ranking, LoadedAgainstCompiledIsThreeStories) {
+  const auto text = [](const char* loaded, const char* compiled) {
+    return std::string("Loaded runtime CuDNN library: ") + loaded +
+           " but source was compiled with: " + compiled + ".";
+  };
+  for (const std::string& log : {text("7.1.2", "7.3.1"), text("9.19.0", "9.14.0"), text("8.9.7", "9.1.0")}) {
+    EXPECT_EQ(First(log), "cudnn-version-mismatch") << log;
+  }
+  EXPECT_NE(Explained(text("7.1.2", "7.3.1")).causes.front().summary,
+            Explained(text("8.9.7", "9.1.0")).causes.front().summary);
+}
+
+TEST(Ranking, TheFirstFailureIsToldFromWhatFollows) {
+  const auto explanation = Explained(
+      "/pytorch/aten/src/ATen/native/cuda/Indexing.cu:662: indexSelectLargeIndex: block: [633,0,0], thread: "
+      "[64,0,0] "
+      "Assertion `srcIndex < srcSelectDimSize` failed.\n"
+      "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`\n");
+  ASSERT_FALSE(explanation.causes.empty());
+  EXPECT_EQ(explanation.causes.front().cause, "application-bug");
+  ASSERT_EQ(explanation.first_failure.size(), 1u);
+  EXPECT_EQ(explanation.first_failure.front().line, 1u);
+  EXPECT_EQ(First("RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+            "out-of-memory");
+}
+
+TEST(Ranking, FreeMemoryDecidesAboutAHandle) {
+  EXPECT_EQ(First("E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:439] Could not create cudnn handle: "
+                  "CUDNN_STATUS_NOT_INITIALIZED\n"
+                  "E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:443] Memory usage: 7995392 bytes "
+                  "free, 11721572352 bytes total."),
+            "out-of-memory");
+}
+
+TEST(Ranking, AnArchitectureIsHeldAgainstTheTables) {
+  const auto causes = Explained("nvcc fatal   : Unsupported gpu architecture 'compute_120'").causes;
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().cause, "arch-unsupported-by-compiler");
+  EXPECT_TRUE(std::ranges::any_of(
+      causes.front().known, [](const std::string& fact) { return fact.find("12.8") != std::string::npos; }));
+}
+
+TEST(Ranking, HarmlessLinesAreNamedAndCauseNothing) {
+  const auto explanation = Explained(
+      "successful NUMA node read from SysFS had negative value (-1), but there must be at least one NUMA "
+      "node, so "
+      "returning NUMA node zero");
+  EXPECT_TRUE(explanation.causes.empty());
+  EXPECT_TRUE(std::ranges::any_of(explanation.symptoms,
+                                  [](const auto& symptom) { return symptom.role == "harmless"; }));
+}
+
+TEST(Ranking, IsTheSameEveryTime) {
+  const std::string log = "CUDNN_STATUS_INTERNAL_ERROR";
+  const auto once = FirstThree(log);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(FirstThree(log), once);
+}
+
+}  // namespace
+}  // namespace culprit
