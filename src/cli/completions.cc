@@ -18,10 +18,13 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     --root) COMPREPLY=($(compgen -d -- "$cur")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "why inspect compat snapshot completions --help --version" -- "$cur")); return
+    COMPREPLY=($(compgen -W "check why inspect explain rules compat snapshot completions --help --version" -- "$cur")); return
   fi
   case ${COMP_WORDS[1]} in
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
+    check) COMPREPLY=($(compgen -f -W "--host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
+    explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow $common" -- "$cur")) ;;
+    rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
     inspect|snapshot) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
     compat) COMPREPLY=($(compgen -S = -W "cuda cudnn driver gpu gcc clang msvc python platform torch tensorflow jax onnxruntime" -- "$cur")); compopt -o nospace ;;
     completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")) ;;
@@ -31,12 +34,19 @@ complete -o filenames -F _culprit culprit
 )sh";
 
 constexpr std::string_view kFish =
-    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "why inspect compat snapshot completions"
+    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check why inspect explain rules compat snapshot completions"
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
 complete -c culprit -s o -l output -r
 complete -c culprit -l env -r
+complete -c culprit -n "__fish_seen_subcommand_from check explain" -l host -x
+complete -c culprit -n "__fish_seen_subcommand_from check" -l python -r
+complete -c culprit -n "__fish_seen_subcommand_from check" -l strict
+complete -c culprit -n "__fish_seen_subcommand_from check" -l verify
+complete -c culprit -n "__fish_seen_subcommand_from explain" -l here
+complete -c culprit -n "__fish_seen_subcommand_from explain" -l snapshot -r
+complete -c culprit -n "__fish_seen_subcommand_from explain" -l follow
 complete -c culprit -n "__fish_seen_subcommand_from why" -l for -r
 complete -c culprit -n "__fish_seen_subcommand_from why" -l snapshot -r
 complete -c culprit -n "__fish_seen_subcommand_from why" -l from -x

@@ -16,7 +16,8 @@ constexpr std::array kCommands = {
             RunCheck},
     Command{"why", "which file is loaded under a name, and why; or the whole load as a tree", RunWhy},
     Command{"inspect", "every static fact of a binary", RunInspect},
-    Command{"explain", "the page of a code: what it means, why it breaks, the fix", RunExplain},
+    Command{"explain", "the causes behind a log or an error message, best first; or the page of a code",
+            RunExplain},
     Command{"rules", "everything that check looks for", RunRules},
     Command{"compat", "whether versions of CUDA, cuDNN, driver, GPU and frameworks go together", RunCompat},
     Command{"snapshot", "this machine as one file, to ask questions of it elsewhere", RunSnapshot},
@@ -34,6 +35,7 @@ void PrintHelp(FILE* out) {
              "\n  culprit COMMAND --help   options and examples\n\n"
              "examples:\n"
              "  culprit\n"
+             "  python train.py 2>&1 | culprit explain\n"
              "  culprit check .venv --host driver=535.104.05,gpu=sm_90\n"
              "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
              "  culprit why --for /usr/local/cuda/lib64/libcusolver.so\n"

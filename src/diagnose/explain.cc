@@ -170,16 +170,22 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   return likely;
 }
 
-// What the machine says of a cause; a finding of `check` knows the file and has the better fix.
+// What the machine says of a cause: a fact that confirms it is the better sentence, and a finding of `check`
+// knows the file and has the better fix.
 void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlements) {
-  const report::Finding* finding = nullptr;
+  const Settlement* confirmed = nullptr;
   for (const Settlement& settlement : settlements) {
     if (settlement.cause != likely.cause) continue;
     if (std::ranges::find(likely.settled, settlement.says) == likely.settled.end()) {
       likely.settled.push_back(settlement.says);
     }
-    if (finding == nullptr) finding = settlement.finding;
+    const bool better =
+        confirmed == nullptr || (confirmed->finding == nullptr && settlement.finding != nullptr);
+    if (settlement.confirms && better) confirmed = &settlement;
   }
+  if (confirmed == nullptr) return;
+  const report::Finding* finding = confirmed->finding;
+  likely.summary = finding == nullptr ? confirmed->says : finding->summary;
   if (finding == nullptr) return;
   likely.code = finding->code;
   if (finding->fix.text.empty()) return;

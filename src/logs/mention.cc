@@ -87,7 +87,7 @@ bool OnlyMentions(std::string_view beginning) {
   if (kinds.commits > 2 && (kinds.commits * 10 >= kinds.lines * 3 || kinds.whole_commits > 1)) return true;
   if (kinds.found_in * 10 >= kinds.lines * 5) return true;
   if (kinds.traceback) return false;
-  if (kinds.code_starts > 2 && kinds.code * 10 >= kinds.lines * 4) return true;
+  if (kinds.lines >= 8 && kinds.code_starts > 2 && kinds.code * 10 >= kinds.lines * 4) return true;
   const size_t marks = size_t{kinds.headings > 1} + size_t{kinds.bullets > 1} + size_t{kinds.links > 0} +
                        size_t{kinds.fences > 1} + size_t{kinds.table_rules > 0} + size_t{kinds.spans > 1} +
                        size_t{kinds.bold > 1};

@@ -158,6 +158,8 @@ void AddImplied(Attributes& attributes) {
   AddCudaStatus(attributes);
   const auto compiled = ReadVersion(Get(attributes, "compiled")),
              loaded = ReadVersion(Get(attributes, "loaded"));
+  if (compiled) attributes["compiled"] = compiled->ToString();  // (8, 9, 2) and 8902 are shown as 8.9.2
+  if (loaded) attributes["loaded"] = loaded->ToString();
   if (compiled && loaded) attributes.emplace("order", Order(*compiled, *loaded));
   if (attributes.contains("arch") && attributes.contains("archs")) AddArchSide(attributes);
   if (attributes.contains("free")) AddMemory(attributes);

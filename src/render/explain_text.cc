@@ -32,7 +32,7 @@ std::string CauseText(const LikelyCause& cause, size_t rank, bool full, const St
                                  style.Bold(cause.summary), style.Dim(Percent(cause.confidence)));
   std::string_view label = "seen";
   for (const LogLine& line : cause.evidence) {
-    if (!full && &line != &cause.evidence.front()) break;
+    if (!full) break;  // the same lines as those of the first cause, mostly
     text += fmt::format("  {:<8} {}\n", label, LineText(line, style));
     label = "";
   }
@@ -71,12 +71,13 @@ std::string Headline(const report::Explanation& explanation, const Style& style)
                                ? fmt::format("{} line{} read", lines, lines == 1 ? "" : "s")
                                : fmt::format("{} lines of {} files read", lines, explanation.inputs.size());
   if (explanation.causes.empty())
-    return style.Good("no failure of the CUDA stack in this text") + style.Dim("  (" + read + ")");
+    return style.Good("no failure of the CUDA stack in this text") + style.Dim("  (" + read + ")") + "\n";
   std::string text = style.Bold("the first failure") + style.Dim("  (" + read + ")") + "\n";
   for (const LogLine& line : explanation.first_failure) text += "  " + LineText(line, style) + "\n";
   constexpr double kDecided = 0.6;
   if (explanation.causes.size() > 1 && explanation.causes.front().confidence < kDecided) {
-    text += "\n" + style.Warn("The text alone does not decide. The first check below separates the causes.");
+    text += "\n" + style.Warn("The text alone does not decide. The first check below separates the causes.") +
+            "\n";
   }
   return text;
 }
@@ -87,7 +88,7 @@ std::string ToText(const report::Explanation& explanation, const Style& style, c
   std::string text;
   for (const report::StatusPage& page : explanation.pages)
     text += (text.empty() ? "" : "\n") + PageText(page, style);
-  if (explanation.pages.empty()) text += Headline(explanation, style) + "\n";
+  if (explanation.pages.empty()) text += Headline(explanation, style);
   size_t rank = 0;
   for (const LikelyCause& cause : explanation.causes) {
     ++rank;

@@ -111,12 +111,16 @@ class Cli : public ::testing::Test {
     part("cudnn_engines_runtime_compiled", {"libcudnn_graph.so.9"});
   }
 
-  Output Run(std::vector<std::string> arguments) const {
+  // `input` is what stands on standard input.
+  Output Run(std::vector<std::string> arguments, const std::string& input = "") const {
     arguments.insert(arguments.begin(), CULPRIT_PROGRAM);
+    const fs::path in = top_ / "stdin";
+    WriteFile(in, input);
     const fs::path out = top_ / "stdout", err = top_ / "stderr";
     const pid_t child = fork();
     if (child == 0) {
       if (chdir(top_.c_str()) != 0) _exit(126);
+      dup2(open(in.c_str(), O_RDONLY), STDIN_FILENO);
       for (const auto& [path, number] : {std::pair{out, STDOUT_FILENO}, std::pair{err, STDERR_FILENO}}) {
         dup2(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), number);
       }

@@ -1,0 +1,38 @@
+// Any bytes as a log, in pieces of any size: no crash, no hang, bounded memory, and nothing that a terminal
+// would obey.
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "diagnose/explain.h"
+#include "logs/log_reader.h"
+#include "logs/plain_text.h"
+#include "logs/text_stream.h"
+
+namespace {
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace culprit;
+  if (size == 0) return 0;
+  const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const auto stream = logs::PlainText(std::make_unique<logs::TextStream>(text, size_t{data[0]} + 1));
+  const auto reader = logs::ReadLog(*stream);
+  if (!reader) return 0;  // a damaged archive
+  const auto symptoms = reader->symptoms();
+  Require(symptoms.size() <= 1000);
+  for (const logs::Symptom& symptom : symptoms) {
+    Require(symptom.line >= 1 && symptom.line <= reader->lines());
+    Require(symptom.text.size() <= 400);
+    for (const char c : symptom.text) Require(static_cast<unsigned char>(c) >= 0x20);
+  }
+  const auto explanation = diagnose::Explain(symptoms, {{"-", reader->lines()}});
+  Require(explanation.causes.size() <= 6);
+  return 0;
+}

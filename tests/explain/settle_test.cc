@@ -1,0 +1,71 @@
+// The same text on different machines: the facts decide.
+#include <toml++/toml.h>
+
+#include "../rules/made_up_machine.h"
+#include "collect/host.h"
+#include "collect/look_at_stack.h"
+#include "diagnose/check.h"
+#include "explained.h"
+#include "loader/scenario.h"
+
+namespace culprit {
+namespace {
+
+constexpr const char* kInsufficient = "CUDA driver version is insufficient for CUDA runtime version\n";
+
+// `log` explained on the machine that `description` makes (tests/rules/worlds).
+report::LikelyCause FirstOn(const std::string& description, const std::string& log,
+                            const std::string& host = "") {
+  model::MadeUpMachine machine(CULPRIT_SOURCE_DIR "/tests/rules");
+  machine.Apply(toml::parse(description));
+  collect::Surroundings around{.system = machine.system,
+                               .environment = machine.system.Environment(),
+                               .working_directory = machine.system.WorkingDirectory(),
+                               .python = ""};
+  auto look = collect::LookAtStack(around, {}, std::chrono::minutes(1));
+  if (!host.empty()) collect::Assume(*collect::ParseHost(host), look.snapshot.stack);
+  const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
+  const rules::Scene scene{look.snapshot, *look.view, scenarios};
+  const report::CheckReport check = diagnose::Check(scene);
+  const auto symptoms = SymptomsOf(log);
+  const auto explanation = diagnose::Explain(symptoms, {{"-", 1}}, diagnose::Settle(symptoms, scene, check));
+  return explanation.causes.empty() ? report::LikelyCause{} : explanation.causes.front();
+}
+
+TEST(Settle, NoDriverInAContainer) {
+  const auto first = FirstOn("world = \"bare\"\n[files]\n\"/.dockerenv\" = \"\"\n", kInsufficient);
+  EXPECT_EQ(first.cause, "container-runtime");
+  EXPECT_EQ(first.summary, "there is no libcuda.so.1 in this container");
+}
+
+TEST(Settle, NoDriverAtAll) {
+  EXPECT_EQ(FirstOn("world = \"bare\"\n", kInsufficient).cause, "driver-missing");
+}
+
+TEST(Settle, ADriverThatIsTooOld) {
+  const auto first = FirstOn("world = \"torch\"\n", kInsufficient, "driver=470.82.01,gpu=sm_80");
+  EXPECT_EQ(first.cause, "driver-too-old");
+  EXPECT_NE(first.summary.find("470.82.01"), std::string::npos) << first.summary;
+  EXPECT_GT(first.confidence, 0.9);
+}
+
+TEST(Settle, WhatTheLogNeedsIsHeldAgainstTheDriver) {
+  const auto first =
+      FirstOn("world = \"gpu\"\n",
+              std::string("Successfully opened dynamic library libcudart.so.12\n") + kInsufficient,
+              "driver=470.82.01,gpu=sm_80");
+  EXPECT_EQ(first.cause, "driver-too-old");
+  EXPECT_NE(first.summary.find("driver 470.82.01 is below the 525.60.13 that CUDA 12 needs"),
+            std::string::npos)
+      << first.summary;
+}
+
+TEST(Settle, ALibraryThatIsOnTheMachineIsNotMissing) {
+  const std::string log =
+      "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory\n";
+  EXPECT_EQ(FirstOn("world = \"torch_and_system_cudnn\"\n", log).cause, "search-path");
+  EXPECT_EQ(FirstOn("world = \"gpu\"\n", log).cause, "cudnn-missing");
+}
+
+}  // namespace
+}  // namespace culprit
