@@ -30,7 +30,7 @@ const CudaStatus* FindCudaStatus(std::string_view name) {
 }
 
 const CudaStatus* FindCudaStatusOfAnyAge(int32_t code) {
-  if (const CudaStatus* row = FindCudaStatus(code)) return row;
+  if (const CudaStatus* row = FindCudaStatus(code); row != nullptr && !row->retired) return row;
   return FirstOf(CudaStatuses(), [&](const CudaStatus& row) { return row.legacy == code && code >= 0; });
 }
 

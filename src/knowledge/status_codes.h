@@ -12,10 +12,11 @@ namespace culprit::knowledge {
 
 struct CudaStatus {
   int32_t code;
-  std::string_view driver_name;   // "CUDA_ERROR_NO_DEVICE"; "" = the driver has none
-  std::string_view runtime_name;  // "cudaErrorNoDevice"
-  int32_t legacy;                 // number of the runtime before CUDA 10.1; -1 = none
+  std::string_view driver_name;             // "CUDA_ERROR_NO_DEVICE"; "" = the driver has none
+  std::string_view runtime_name;            // "cudaErrorNoDevice"
+  int32_t legacy;                           // number of the runtime before CUDA 10.1; -1 = none
   std::span<const std::string_view> texts;  // as cudaGetErrorString and cuGetErrorString say it
+  bool retired;                             // no runtime since CUDA 5.0 returns it
   std::string_view meaning;
   std::span<const std::string_view> causes;
   std::string_view source;
@@ -65,7 +66,8 @@ std::span<const Rule> StatusRules();
 // By number, or by either name ("CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice"); nullptr when there is none.
 const CudaStatus* FindCudaStatus(int32_t code);
 const CudaStatus* FindCudaStatus(std::string_view name);
-// By the number that programs print, today's or that of the runtime before CUDA 10.1; by its text, in any case.
+// By the number that programs print, today's or that of the runtime before CUDA 10.1; by its text, in any
+// case.
 const CudaStatus* FindCudaStatusOfAnyAge(int32_t code);
 const CudaStatus* FindCudaStatusByText(std::string_view text);
 // By name, or by the number it has in that cuDNN major (7, 8, 9).

@@ -34,5 +34,19 @@ TEST(StatusTables, AnAliasHasTheNumberOfWhatItStandsFor) {
   }
 }
 
+TEST(CudaStatuses, AreFoundByTheNumbersOfEveryAge) {
+  EXPECT_EQ(FindCudaStatusOfAnyAge(803)->runtime_name, "cudaErrorSystemDriverMismatch");
+  EXPECT_EQ(FindCudaStatusOfAnyAge(38)->runtime_name, "cudaErrorNoDevice");  // before CUDA 10.1
+  EXPECT_EQ(FindCudaStatusOfAnyAge(8)->runtime_name,
+            "cudaErrorInvalidDeviceFunction");  // its new owner is retired
+  EXPECT_EQ(FindCudaStatusOfAnyAge(-1), nullptr);
+  EXPECT_EQ(FindCudaStatusOfAnyAge(99999), nullptr);
+}
+
+TEST(CudaStatuses, AreFoundByTheirTexts) {
+  EXPECT_EQ(FindCudaStatusByText("NO CUDA-capable device is detected")->runtime_name, "cudaErrorNoDevice");
+  EXPECT_EQ(FindCudaStatusByText("no such text"), nullptr);
+}
+
 }  // namespace
 }  // namespace culprit::knowledge

@@ -298,6 +298,7 @@ Subject StatusCodes() {
                                  {"runtime_name", Form::kText, kRequired},
                                  {"legacy", Form::kStatus},
                                  {"texts", Form::kTexts},
+                                 {"retired", Form::kFlag},
                                  {"meaning", Form::kText, kRequired},
                                  {"causes", Form::kTexts},
                                  kSource},
