@@ -20,7 +20,8 @@ struct Signature {
   std::string_view symptom;  // "library-not-found"; several signatures may show one
   Role role;
   std::string_view pattern;               // RE2 over bytes; named groups are the captures
-  std::span<const std::string_view> any;  // every match contains one of these, in any case
+  std::span<const std::string_view> any;  // every match contains one of these, in any case;
+                                          // empty for hints that are asked of every line
   uint32_t lines;                         // that a match may span; 0 = 1
   std::span<const std::string_view> set;  // captures with a fixed value, "library=zlibwapi.dll"
   std::string_view note;                  // why it is harmless

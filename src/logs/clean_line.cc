@@ -33,6 +33,15 @@ std::string WithoutControls(std::string_view line) {
       at = AfterEscape(line, at);
       continue;
     }
+    // ‘ ’ “ ” are quotes that an editor or a chat has made of ' and ".
+    if (const std::string_view rest = line.substr(at, 3); rest.starts_with("\xE2\x80") && rest.size() == 3) {
+      const auto last = static_cast<uint8_t>(rest[2]);
+      if (last == 0x98 || last == 0x99 || last == 0x9C || last == 0x9D) {
+        text += last < 0x9A ? '\'' : '"';
+        at += 3;
+        continue;
+      }
+    }
     text += byte < 0x20 || byte == 0x7F ? ' ' : line[at];
     ++at;
   }

@@ -6,8 +6,9 @@
 
 namespace culprit::logs {
 
-// Without colours and other escape sequences, control characters (they become blanks), and the prefixes of
-// ranks, containers and Kubernetes. Timestamps and levels stay: messages of libraries contain them.
+// Without colours and other escape sequences, control characters (they become blanks), typographic quotes
+// (they become plain ones), and the prefixes of ranks, containers and Kubernetes. Timestamps and levels stay:
+// messages of libraries contain them.
 std::string CleanLine(std::string_view line);
 
 }  // namespace culprit::logs

@@ -8,9 +8,9 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "logs/anchors.h"
 #include "logs/clean_line.h"
 #include "logs/mention.h"
+#include "logs/signature_index.h"
 
 namespace culprit::logs {
 namespace {
@@ -27,10 +27,40 @@ constexpr size_t kShown = 400;                // of a line
 constexpr size_t kMostSymptoms = 1000;
 constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
+constexpr size_t kShortBytes = 8 << 10;
+constexpr uint64_t kFewWords = 10;   // lines; a person picked them, and something is wrong
 constexpr uint64_t kShortText = 40;  // somebody chose what to show
 constexpr uint64_t kFewLines = 5;    // somebody pasted the message and nothing else: it is meant
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+
+bool Speaks(const Symptom& symptom) {
+  return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
+}
+
+// Lines in which words of failures tell of none: counts of zero, tests that passed, web requests, heads of
+// tables.
+bool TellsOfSuccess(const std::string& line) {
+  static const RE2 kSuccess(
+      R"((?i)\bno errors?\b|\b0 errors?\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$)");
+  return RE2::PartialMatch(line, kSuccess);
+}
+
+// Two signatures may see the same thing in a line: the one that tells more is kept, or the first.
+void DropRepeated(std::vector<Symptom>& symptoms) {
+  const auto tells_less = [&](const Symptom& symptom) {
+    return std::ranges::any_of(symptoms, [&](const Symptom& other) {
+      if (&other == &symptom || other.line != symptom.line || other.kind() != symptom.kind()) return false;
+      if (other.role() != symptom.role() || other.mentioned != symptom.mentioned) return false;
+      return std::ranges::includes(other.attributes, symptom.attributes) &&
+             (other.attributes.size() > symptom.attributes.size() || &other < &symptom);
+    });
+  };
+  std::vector<bool> dropped;
+  for (const Symptom& symptom : symptoms) dropped.push_back(tells_less(symptom));
+  size_t index = 0;
+  std::erase_if(symptoms, [&](const Symptom&) { return dropped[index++]; });
+}
 
 // The text around a match, on one line.
 std::string Excerpt(std::string_view text, size_t match) {
@@ -43,68 +73,30 @@ std::string Excerpt(std::string_view text, size_t match) {
 
 }  // namespace
 
-// A signature whose expression is compiled when it is first needed: most never are.
-class LogReader::LazyPattern {
- public:
-  explicit LazyPattern(const Signature& signature) : signature_(signature) {}
-  const Signature& signature() const { return signature_; }
-  // Context that says always the same has been said: it need not be looked for any more.
-  bool done = false;
-  const RE2& expression() {
-    if (!expression_) {
-      RE2::Options options(RE2::Latin1);
-      options.set_log_errors(false);
-      options.set_max_mem(1 << 20);
-      expression_ = std::make_unique<RE2>(Piece(signature_.pattern), options);
-    }
-    return *expression_;
-  }
-
- private:
-  const Signature& signature_;
-  std::unique_ptr<RE2> expression_;
-};
-
 // One line, or what stands between two carriage returns in it.
 struct LogReader::Segment {
   size_t begin = 0, end = 0;  // in the buffer
 };
 
-struct LogReader::Matcher {
-  std::vector<LazyPattern> patterns;
-  std::vector<std::vector<size_t>> of_anchor;  // anchor -> patterns
-  std::unique_ptr<AnchorFinder> finder;
-  std::unordered_map<std::string, size_t> seen;  // what was noted -> where
-
-  Matcher() {
-    std::vector<std::string_view> anchors;
-    std::unordered_map<std::string_view, size_t> index;
-    for (const Signature& signature : knowledge::Signatures()) {
-      for (const std::string_view anchor : signature.any) {
-        const auto [known, fresh] = index.emplace(anchor, anchors.size());
-        if (fresh) {
-          anchors.push_back(anchor);
-          of_anchor.emplace_back();
-        }
-        of_anchor[known->second].push_back(patterns.size());
-      }
-      patterns.emplace_back(signature);
-    }
-    finder = std::make_unique<AnchorFinder>(anchors);
-  }
+// What one reader remembers.
+struct LogReader::Memory {
+  std::vector<bool> done = std::vector<bool>(SignatureIndex::The().size());  // context that has been said
+  std::unordered_map<std::string, size_t> seen;                              // what was noted -> where
 
   bool IsLive(size_t anchor) const {
-    return std::ranges::any_of(of_anchor[anchor], [&](size_t pattern) { return !patterns[pattern].done; });
+    return std::ranges::any_of(SignatureIndex::The().OfAnchor(anchor),
+                               [&](size_t signature) { return !done[signature]; });
   }
 
-  // The patterns that may match a segment, in the order of the table.
+  // The signatures that may match a segment, in the order of the table.
   std::vector<size_t> Candidates(std::string_view segment) const {
     std::vector<size_t> found;
-    finder->Find(segment, 0, [&](const AnchorFinder::Hit& hit) {
-      found.insert(found.end(), of_anchor[hit.anchor].begin(), of_anchor[hit.anchor].end());
+    SignatureIndex::The().finder().Find(segment, 0, [&](const AnchorFinder::Hit& hit) {
+      const auto of_anchor = SignatureIndex::The().OfAnchor(hit.anchor);
+      found.insert(found.end(), of_anchor.begin(), of_anchor.end());
       return true;
     });
-    std::erase_if(found, [&](size_t pattern) { return patterns[pattern].done; });
+    std::erase_if(found, [&](size_t signature) { return done[signature]; });
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -112,7 +104,7 @@ struct LogReader::Matcher {
 };
 
 LogReader::LogReader(size_t input)
-    : matcher_(std::make_unique<Matcher>()), input_(input), buffer_(kBuffer, '\0') {}
+    : memory_(std::make_unique<Memory>()), input_(input), buffer_(kBuffer, '\0') {}
 LogReader::~LogReader() = default;
 LogReader::LogReader(LogReader&&) noexcept = default;
 
@@ -138,13 +130,12 @@ std::vector<Symptom> LogReader::symptoms() const {
   if (lines() >= kFewLines) {
     std::erase_if(told, [&](const Symptom& symptom) { return only_mentions_ || symptom.mentioned; });
   }
-  const auto speaks = [](const Symptom& symptom) {
-    return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
-  };
-  if (lines() > kShortText || std::ranges::any_of(told, speaks)) {
+  if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
-  std::ranges::sort(told, {}, &Symptom::line);
+  std::stable_sort(told.begin(), told.end(),
+                   [](const Symptom& a, const Symptom& b) { return a.line < b.line; });
+  DropRepeated(told);
   return told;
 }
 
@@ -163,8 +154,8 @@ void LogReader::Process(bool complete) {
   }
   while (done_ < end) {
     size_t at = end;
-    matcher_->finder->Find(text, done_, [&](const AnchorFinder::Hit& hit) {
-      if (!matcher_->IsLive(hit.anchor)) return true;
+    SignatureIndex::The().finder().Find(text, done_, [&](const AnchorFinder::Hit& hit) {
+      if (!memory_->IsLive(hit.anchor)) return true;
       at = std::min(hit.at, end);
       return false;
     });
@@ -183,6 +174,7 @@ void LogReader::Process(bool complete) {
     }
     done_ = std::max(segment.end, at + 1);
   }
+  if (complete) TakeHints(text);
   // What was looked at goes, but for the lines before it that a message may have begun in.
   if (size_ + kRead <= buffer_.size() && !complete) return;
   const size_t keep = done_ - std::min(done_, kReach);
@@ -191,6 +183,21 @@ void LogReader::Process(bool complete) {
   size_ -= keep;
   done_ -= keep;
   counted_ = 0;
+}
+
+void LogReader::TakeHints(std::string_view text) {
+  const bool whole = lines_ == 0 && counted_ == 0;
+  if (!whole || text.size() > kShortBytes || lines() > kFewWords || std::ranges::any_of(symptoms_, Speaks))
+    return;
+  uint64_t number = 0;
+  for (const std::string& line : base::Split(text, '\n')) {
+    const std::string cleaned = CleanLine(std::string_view(line).substr(0, kReach));
+    ++number;
+    if (TellsOfSuccess(cleaned)) continue;
+    for (const size_t signature : SignatureIndex::The().loose()) {
+      Match(signature, cleaned, cleaned.size(), 0, number);
+    }
+  }
 }
 
 // The lines before and after a place that a message of several lines may reach, cleaned.
@@ -229,17 +236,16 @@ LogReader::Neighbourhood LogReader::Around(const Segment& segment, uint32_t reac
 bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
   const std::vector<size_t> candidates =
-      matcher_->Candidates(text.substr(segment.begin, segment.end - segment.begin));
+      memory_->Candidates(text.substr(segment.begin, segment.end - segment.begin));
   uint32_t reach = 1;
   for (const size_t candidate : candidates) {
-    reach = std::max(reach, matcher_->patterns[candidate].signature().lines);
+    reach = std::max(reach, knowledge::Signatures()[candidate].lines);
   }
   const Neighbourhood around = Around(segment, reach);
   if (!around.whole && !complete && size_ - segment.begin < kLongestMessage) return false;
   const uint64_t number = lines_ + CountLines(text.substr(counted_, segment.begin - counted_)) + 1;
   for (const size_t candidate : candidates) {
-    LazyPattern& pattern = matcher_->patterns[candidate];
-    const size_t lines = std::max<size_t>(pattern.signature().lines, 1);
+    const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
     // The anchor may stand in any line of the message.
     for (size_t back = std::min(lines - 1, around.here) + 1; back-- > 0;) {
       const size_t first = around.here - back;
@@ -250,16 +256,16 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
         if (i == around.here) here = subject.size();
         subject += base::Trim(around.lines[i]);
       }
-      Match(pattern, subject, around.lines[first].size(), here, number - back);
+      Match(candidate, subject, around.lines[first].size(), here, number - back);
     }
   }
   return true;
 }
 
-void LogReader::Match(LazyPattern& pattern, const std::string& subject, size_t first_line, size_t here,
+void LogReader::Match(size_t index, const std::string& subject, size_t first_line, size_t here,
                       uint64_t number) {
-  const Signature& signature = pattern.signature();
-  const RE2& expression = pattern.expression();
+  const Signature& signature = knowledge::Signatures()[index];
+  const RE2& expression = SignatureIndex::The().Expression(index);
   std::array<re2::StringPiece, kMostGroups> groups;
   const int count = std::min(expression.NumberOfCapturingGroups() + 1, kMostGroups);
   size_t from = 0;
@@ -285,14 +291,14 @@ void LogReader::Match(LazyPattern& pattern, const std::string& subject, size_t f
     symptom.text = Excerpt(subject, begin);
     symptom.mentioned = IsMention(std::string_view(subject).substr(0, first_line), begin);
     Note(std::move(symptom));
-    pattern.done = signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
+    memory_->done[index] = signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
   }
 }
 
 void LogReader::Note(Symptom symptom) {
   std::string key(symptom.signature->id);
   for (const auto& [name, value] : symptom.attributes) key += '\n' + name + '=' + value;
-  const auto [known, fresh] = matcher_->seen.emplace(std::move(key), symptoms_.size());
+  const auto [known, fresh] = memory_->seen.emplace(std::move(key), symptoms_.size());
   symptom.last_line = symptom.line;
   if (!fresh) {
     Symptom& same = symptoms_[known->second];
@@ -307,7 +313,7 @@ void LogReader::Note(Symptom symptom) {
   } else if (symptoms_.size() < kMostSymptoms) {
     symptoms_.push_back(std::move(symptom));
   } else {
-    matcher_->seen.erase(known);
+    memory_->seen.erase(known);
   }
 }
 

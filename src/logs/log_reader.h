@@ -33,23 +33,23 @@ class LogReader {
   uint64_t lines() const;
 
  private:
-  struct Matcher;
+  struct Memory;
   struct Segment;
   struct Neighbourhood;
-  class LazyPattern;
 
   void Process(bool complete);
   // False when the lines that follow are needed and not here yet.
   bool ReadSegment(const Segment& segment, bool complete);
+  // What the words of a short text suggest that shows no failure otherwise.
+  void TakeHints(std::string_view text);
   // `reach` lines from the segment on, and as many up to it.
   Neighbourhood Around(const Segment& segment, uint32_t reach) const;
-  // Every match in `subject` that begins in its first line, which ends at `first_line` and has this number,
-  // and ends at `here` or after it.
-  void Match(LazyPattern& pattern, const std::string& subject, size_t first_line, size_t here,
-             uint64_t number);
+  // Every match of a signature in `subject` that begins in its first line, which ends at `first_line` and has
+  // this number, and ends at `here` or after it.
+  void Match(size_t index, const std::string& subject, size_t first_line, size_t here, uint64_t number);
   void Note(Symptom symptom);
 
-  std::unique_ptr<Matcher> matcher_;
+  std::unique_ptr<Memory> memory_;
   size_t input_;
   std::string buffer_;
   size_t size_ = 0;

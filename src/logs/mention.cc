@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/text.h"
@@ -29,9 +30,9 @@ void Count(std::string_view line, LineKinds& kinds) {
   static const RE2 kCodeEnd(R"([;{}]\s*$|\)\s*:\s*$|["'],\s*$)");
   static const RE2 kCodeStart(
       R"(^\s*(?:#include|#define|#pragma|import [\w{*]|from [\w.]+ import|def \w+\(|class \w+|static const|constexpr|const \w+|namespace |template|std::|module\.exports|export |function |func |fn |pub |msgid|msgstr|switch |case \w+:|return |if \(|else \{|try:|except ))");
-  static const RE2 kHeading(R"(^#{1,6} \w)"), kBullet(R"(^\s*(?:[-*]|\d+\.) [\[\x60*A-Za-z])"),
-      kLink(R"(\]\()"), kFence("^\\s*(?:```|~~~)"), kTableRule(R"(^\|\s*:?-{3,})"), kSpan("`[^`']+`"),
-      kBold(R"(^\*\*.+\*\*)");
+  static const RE2 kHeading(R"(^#{1,6} \w|^(?:={4,}|-{4,})$)"),
+      kBullet(R"(^\s*(?:[-*]|\d+\.) [\[\x60*A-Za-z])"), kLink(R"(\]\()"), kFence("^\\s*(?:```|~~~)"),
+      kTableRule(R"(^\|\s*:?-{3,})"), kSpan("`[^`']+`"), kBold(R"(^\*\*.+\*\*)");
   static const RE2 kPatch(R"(^(?:diff --git |@@ -\d|--- a/|\+\+\+ b/|From [0-9a-f]{40} ))"),
       kCommit(R"(^(?:commit [0-9a-f]{40}|\^?[0-9a-f]{7,40} [(A-Za-z]))"),
       kFoundIn(
@@ -94,43 +95,62 @@ bool OnlyMentions(std::string_view beginning) {
   return kinds.headings > 0 && marks >= 2;
 }
 
+namespace {
+
+// Lines that tell of nothing that happened, wherever in them an error stands.
+bool IsNoReport(std::string_view line) {
+  static const std::array<RE2, 11> kKinds = {
+      RE2(R"(^\s*(?:#+|//+|/\*|\*|;|<!--|\.\.)\s+\w)"),    // a comment
+      RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
+      RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),  // our own catalogue
+      RE2(R"(^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):)"),  // a setting in
+                                                                                            // YAML
+      RE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),  // LD_DEBUG: lookups that may fail
+      RE2(R"(^\s*[iIwW]! )"),                             // cuDNN's log: tried and passed over
+      RE2(R"(^\s*(?:\d+[:-])?\s*[A-Z][A-Z0-9_]+\s*=\s*\d+\s*,?\s*(?:/[/*].*)?$)"),  // an enumeration
+      RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
+      RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \()"),                         // source
+      RE2(R"(^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),                 // source
+      RE2(R"(^\[\d\d:\d\d\] \w+: [a-z]|^>.*\?$)"),                                  // a chat
+  };
+  return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
+}
+
+// key = text, but for keys under which programs report.
+bool IsSetting(std::string_view line, std::string_view before) {
+  static const RE2 kSpaced(R"(^\s*[\w.-]+ +=\s)"), kBare(R"(^\s*[\w.-]+\s*=\s*$)");
+  static const RE2 kReport(
+      R"((?i)^\s*(?:\w*error|err|status|reason|message|msg|result|what|cause|details?|stderr|stdout|\w*exception)\s*[:=]\s*$)");
+  if (Has(line, kSpaced)) return !Has(line.substr(0, line.find('=') + 1), kReport);
+  return Has(before, kBare) && !Has(before, kReport);
+}
+
+// A string of source code, or words in quotation marks; not the quotes of a structured log.
+bool IsQuoted(std::string_view line, std::string_view before, std::string_view after) {
+  static const RE2 kCode(
+      R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*[:=]|\w+\())");
+  static const RE2 kReport(
+      R"re((?i)\w*error|fail|fatal|exception|warn|"?\b(?:level|msg|message|log|severity|desc)"?\s*[:=])re");
+  static const RE2 kOnlyReport(
+      R"re((?i)^\s*(?:\w*error|err|reason|message|msg|what|stderr|\w*exception)\s*[:=]\s*"$)re");
+  static const RE2 kStructured(
+      R"re("(?:level|msg|message|log|severity|stream|time|ts)"\s*:|\b(?:level|msg|time)=)re");
+  if (InsideQuotes(before, after, '`')) return true;
+  const bool code = Has(before, kCode);
+  if (!InsideQuotes(before, after, '"') && !(code && InsideQuotes(before, after, '\''))) return false;
+  return !Has(before, kOnlyReport) && (code || !Has(before, kReport)) && !Has(line, kStructured);
+}
+
+}  // namespace
+
 bool IsMention(std::string_view line, size_t begin) {
-  static const RE2 kComment(R"(^\s*(?:#+|//+|/\*|\*|;|<!--|>|\.\.)\s+\w)");
-  static const RE2 kCheckbox(R"(^\s*[-*] \[[ xX]\] )");
   static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
   static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
-  static const RE2 kOurs(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)");
-  static const RE2 kSetting(R"(^\s*(?:- )?[\w.-]+\s*[:=]\s*$)");
-  static const RE2 kTelling(
-      R"((?i)^\s*(?:\w*error|err|status|reason|message|msg|result|what|cause|detail|details|stderr|stdout|\w*exception)\s*[:=]\s*$)");
-  static const RE2 kIniSetting(R"(^\s*[\w.-]+ +=\s)");
-  static const RE2 kLoaderTrace(
-      R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)");  // LD_DEBUG: lookups that may fail
-  static const RE2 kField(R"(^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):)");
-  static const RE2 kTellingQuote(
-      R"re((?i)\w*error|fail|fatal|exception|warn|"?\b(?:level|msg|message|log|severity|desc)"?\s*[:=])re");
-  static const RE2 kCodeBefore(
-      R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*[:=]|\w+\())");
   // An expression may reach beyond the quotation, so its end is looked for from the beginning on.
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
-  if (Has(line, kComment) || Has(line, kCheckbox) || Has(line, kOurs) || Has(line, kField) ||
-      Has(line, kLoaderTrace))
-    return true;
-  if (Has(line, kIniSetting) && !Has(line.substr(0, line.find('=') + 1), kTelling)) return true;
+  if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return true;
   if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return true;
-  if (Has(before, kCommand)) return true;
-  if (Has(before, kSetting) && !Has(before, kTelling)) return true;
-  if (InsideQuotes(before, after, '`')) return true;
-  const bool quoted =
-      InsideQuotes(before, after, '"') || (InsideQuotes(before, after, '\'') && Has(before, kCodeBefore));
-  static const RE2 kTold(
-      R"re((?i)^\s*(?:\w*error|err|reason|message|msg|what|stderr|\w*exception)\s*[:=]\s*"$)re");
-  if (quoted && !Has(before, kTold) && (Has(before, kCodeBefore) || !Has(before, kTellingQuote))) {
-    static const RE2 kStructured(
-        R"re("(?:level|msg|message|log|severity|stream|time|ts)"\s*:|\b(?:level|msg|time)=)re");
-    if (!Has(line, kStructured)) return true;
-  }
-  return ReadsAsSentence(before);
+  return IsQuoted(line, before, after) || ReadsAsSentence(before);
 }
 
 }  // namespace culprit::logs

@@ -51,7 +51,7 @@ TEST(OnlyMentions, DocumentsPatchesCommitsAndSources) {
   EXPECT_TRUE(OnlyMentions("0a1b2c3 Fix a\n1a1b2c3 Fix b\n2a1b2c3 Fix c\n3a1b2c3 Fix d\n4a1b2c3 Fix e\n"));
   EXPECT_TRUE(
       OnlyMentions("#include <map>\n#include <string>\n\nstatic const char* Name(int code) {\n  if (code == "
-                   "2) {\n    return \"x\";\n  }\n}\n"));
+                   "2) {\n    return \"x\";\n  }\n  return \"y\";\n}\n"));
 }
 
 TEST(OnlyMentions, NotLogs) {

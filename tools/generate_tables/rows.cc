@@ -117,17 +117,18 @@ class RowWriter {
       case Form::kPairs:
         return List(reader.Pairs(field.name));
       case Form::kAnchors:
-        return List(Anchors(reader.List(field.name, false), reader.Text("pattern", true), line));
+        return List(Anchors(reader.List(field.name, false), reader, line));
     }
     return "";
   }
 
-  Texts Anchors(Texts given, const std::string& pattern, int line) {
-    if (given.empty()) given = AnchorsOf(pattern);
+  Texts Anchors(Texts given, Reader& reader, int line) {
+    if (given.empty()) given = AnchorsOf(reader.Text("pattern", true));
     for (const std::string& anchor : given) {
       if (anchor.size() < kShortestAnchor) given.clear();
     }
-    if (given.empty()) {
+    // Hints are only asked for in short texts and can do without.
+    if (given.empty() && reader.Text("role", false) != "hint") {
       errors_.Add(line, "the pattern has no literal of " + std::to_string(kShortestAnchor) +
                             " bytes that every match contains; name them in 'any'");
     }
