@@ -1,5 +1,6 @@
-// fmt's own functions, compiled once. Debian's package has the library as a shared object only, which a program that
-// needs nothing but glibc cannot use, and header-only costs every source that formats three seconds.
+// fmt's own functions, compiled once. Debian's package has the library as a shared object only, which a
+// program that needs nothing but glibc cannot use, and header-only costs every source that formats three
+// seconds.
 #include <fmt/format-inl.h>
 
 namespace fmt {

@@ -58,11 +58,15 @@ const RE2& Prefixes() {
 
 }  // namespace
 
-std::string CleanLine(std::string_view line) {
-  std::string text = WithoutControls(line);
-  re2::StringPiece rest(text);
-  if (RE2::Consume(&rest, Prefixes())) text.erase(0, text.size() - rest.size());
-  return text;
+CleanedLine CleanLine(std::string_view line) {
+  CleanedLine cleaned{.text = WithoutControls(line), .prefix = ""};
+  re2::StringPiece rest(cleaned.text);
+  if (RE2::Consume(&rest, Prefixes())) {
+    const size_t size = cleaned.text.size() - rest.size();
+    cleaned.prefix = cleaned.text.substr(0, size);
+    cleaned.text.erase(0, size);
+  }
+  return cleaned;
 }
 
 }  // namespace culprit::logs

@@ -27,6 +27,9 @@ constexpr size_t kShown = 400;                // of a line
 constexpr size_t kMostSymptoms = 1000;
 constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
+constexpr size_t kMostOthers = 64;  // lines of other processes inside of a message
+constexpr uint32_t kEnough =
+    5000;  // matches of one signature; a log that repeats itself is not read for it any further
 constexpr size_t kShortBytes = 8 << 10;
 constexpr uint64_t kFewWords = 10;   // lines; a person picked them, and something is wrong
 constexpr uint64_t kShortText = 40;  // somebody chose what to show
@@ -62,6 +65,14 @@ void DropRepeated(std::vector<Symptom>& symptoms) {
   std::erase_if(symptoms, [&](const Symptom&) { return dropped[index++]; });
 }
 
+// A prefix without what changes from line to line: "2026-11-15T08:00:00Z stderr F " is one process.
+std::string ProcessOf(std::string_view prefix) {
+  static const RE2 kTime(R"(\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [FP] )");
+  std::string process(prefix);
+  RE2::GlobalReplace(&process, kTime, "");
+  return process;
+}
+
 // The text around a match, on one line.
 std::string Excerpt(std::string_view text, size_t match) {
   constexpr size_t kBefore = 80;
@@ -80,8 +91,9 @@ struct LogReader::Segment {
 
 // What one reader remembers.
 struct LogReader::Memory {
-  std::vector<bool> done = std::vector<bool>(SignatureIndex::The().size());  // context that has been said
-  std::unordered_map<std::string, size_t> seen;                              // what was noted -> where
+  std::vector<bool> done = std::vector<bool>(SignatureIndex::The().size());  // has said what it can
+  std::vector<uint32_t> matches = std::vector<uint32_t>(done.size());
+  std::unordered_map<std::string, size_t> seen;  // what was noted -> where
 
   bool IsLive(size_t anchor) const {
     return std::ranges::any_of(SignatureIndex::The().OfAnchor(anchor),
@@ -191,7 +203,7 @@ void LogReader::TakeHints(std::string_view text) {
     return;
   uint64_t number = 0;
   for (const std::string& line : base::Split(text, '\n')) {
-    const std::string cleaned = CleanLine(std::string_view(line).substr(0, kReach));
+    const std::string cleaned = CleanLine(std::string_view(line).substr(0, kReach)).text;
     ++number;
     if (TellsOfSuccess(cleaned)) continue;
     for (const size_t signature : SignatureIndex::The().loose()) {
@@ -203,32 +215,50 @@ void LogReader::TakeHints(std::string_view text) {
 // The lines before and after a place that a message of several lines may reach, cleaned.
 struct LogReader::Neighbourhood {
   std::vector<std::string> lines;
-  size_t here = 0;    // index of the line with the anchor
+  size_t here = 0;  // index of the line with the anchor
+  std::vector<uint64_t>
+      numbers_back;   // how far above it in the log each line before it stands, nearest first
   bool whole = true;  // false when lines that follow are not here yet
 };
 
+// Where several processes share a log, the lines of the others are passed over.
 LogReader::Neighbourhood LogReader::Around(const Segment& segment, uint32_t reach) const {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
   const auto cleaned = [&](size_t begin, size_t end) {
     return CleanLine(text.substr(begin, std::min(end - begin, kReach)));
   };
-  Neighbourhood around{.lines = {CleanLine(text.substr(segment.begin, segment.end - segment.begin))}};
-  for (size_t end = segment.begin; around.here + 1 < reach && end > 0 && text[end - 1] == '\n';
-       ++around.here) {
+  CleanedLine here = CleanLine(text.substr(segment.begin, segment.end - segment.begin));
+  const std::string process = ProcessOf(here.prefix);
+  Neighbourhood around{.lines = {std::move(here.text)}};
+  size_t others = 0;
+  for (size_t end = segment.begin;
+       around.here + 1 < reach && others < kMostOthers && end > 0 && text[end - 1] == '\n';) {
     const std::string_view before = text.substr(0, end - 1);
     const size_t from = before.size() - std::min(before.size(), kReach);
     const size_t line_end = before.substr(from).rfind('\n');
     const size_t begin = line_end == std::string_view::npos ? from : from + line_end + 1;
-    around.lines.insert(around.lines.begin(), cleaned(begin, end - 1));
+    CleanedLine line = cleaned(begin, end - 1);
     end = begin;
+    if (ProcessOf(line.prefix) != process) {
+      ++others;
+      continue;
+    }
+    around.lines.insert(around.lines.begin(), std::move(line.text));
+    around.numbers_back.push_back(++around.here + others);
   }
-  for (size_t at = segment.end; around.lines.size() - around.here < reach;) {
+  others = 0;
+  for (size_t at = segment.end; around.lines.size() - around.here < reach && others < kMostOthers;) {
     at = text.find('\n', at);
     const size_t next = at == std::string_view::npos ? at : text.find('\n', at + 1);
     if (next == std::string_view::npos) around.whole = false;
     if (at == std::string_view::npos) break;
-    around.lines.push_back(cleaned(at + 1, std::min(next, size_)));
+    CleanedLine line = cleaned(at + 1, std::min(next, size_));
     at = std::min(next, size_);
+    if (ProcessOf(line.prefix) != process) {
+      ++others;
+      continue;
+    }
+    around.lines.push_back(std::move(line.text));
   }
   return around;
 }
@@ -256,7 +286,8 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
         if (i == around.here) here = subject.size();
         subject += base::Trim(around.lines[i]);
       }
-      Match(candidate, subject, around.lines[first].size(), here, number - back);
+      const uint64_t above = back == 0 ? 0 : around.numbers_back[back - 1];
+      Match(candidate, subject, around.lines[first].size(), here, number - above);
     }
   }
   return true;
@@ -291,7 +322,9 @@ void LogReader::Match(size_t index, const std::string& subject, size_t first_lin
     symptom.text = Excerpt(subject, begin);
     symptom.mentioned = IsMention(std::string_view(subject).substr(0, first_line), begin);
     Note(std::move(symptom));
-    memory_->done[index] = signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
+    const bool says_always_the_same =
+        signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
+    memory_->done[index] = says_always_the_same || ++memory_->matches[index] >= kEnough;
   }
 }
 

@@ -77,6 +77,22 @@ TEST(LogReader, ColoursPrefixesAndProgressBarsAreNotInTheWay) {
   }
 }
 
+TEST(LogReader, AMessageOfOneProcessIsReadThroughTheLinesOfOthers) {
+  const LogReader reader = Read(
+      "[rank0]: RuntimeError:\n"
+      "[rank1]: step 10\n"
+      "[rank0]:   The detected CUDA version (12.2) mismatches the version that was used to compile\n"
+      "[rank1]: step 11\n"
+      "[rank0]:   PyTorch (11.3). Please make sure to use the same CUDA versions.\n");
+  const std::vector<Symptom> symptoms = reader.symptoms();
+  const auto found = std::ranges::find_if(symptoms, [](const Symptom& symptom) {
+    return symptom.attributes.contains("compiled") ||
+           symptom.text.find("PyTorch (11.3)") != std::string::npos;
+  });
+  ASSERT_NE(found, symptoms.end());
+  EXPECT_EQ(found->line, 3u);
+}
+
 TEST(LogReader, TheSameAgainIsCounted) {
   std::string text;
   for (int i = 0; i < 500; ++i) text += std::string(kNotFound) + "\n";

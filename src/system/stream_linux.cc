@@ -1,3 +1,4 @@
+// Reading from a descriptor, without waiting where nobody asked for it.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>

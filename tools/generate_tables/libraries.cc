@@ -259,7 +259,8 @@ class Writer {
 
   void Write(const Data& data, const std::string& input) {
     out_ << "// Generated from " << input << " by tools/generate_tables. Not to be edited.\n"
-         << "#include \"knowledge/libraries_table.h\"\n\nnamespace culprit::knowledge {\nnamespace {\n\n";
+         << "#include \"knowledge/libraries_table.h\"\n\nnamespace culprit::knowledge {\nnamespace "
+            "{\n\nusing namespace std::string_view_literals;\n\n";
     std::string rows;
     for (size_t i = 0; i < data.libraries.size(); ++i) {
       const Library& library = data.libraries[i];

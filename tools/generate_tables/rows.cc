@@ -195,8 +195,10 @@ std::string Rows(const Subject& subject, const toml::table& root, const std::str
   if (errors.any()) return "";
   return "// Generated from " + input +
          " by tools/generate_tables. Not to be edited.\n#include \"knowledge/" + std::string(subject.header) +
-         "\"\n\nnamespace culprit::knowledge {\nnamespace {\n\n" + writer.lists() + "\n" + arrays +
-         "}  // namespace\n\n" + functions + "\n}  // namespace culprit::knowledge\n";
+         "\"\n\nnamespace culprit::knowledge {\nnamespace {\n\nusing namespace "
+         "std::string_view_literals;\n\n" +
+         writer.lists() + "\n" + arrays + "}  // namespace\n\n" + functions +
+         "\n}  // namespace culprit::knowledge\n";
 }
 
 }  // namespace generate

@@ -170,7 +170,7 @@ inline std::vector<uint32_t> Numbers(std::string_view text) {
 
 inline std::string Quote(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
-// As C++ writes it.
+// As C++ writes it. With its length, or the compiler would count the bytes of every text.
 inline std::string Literal(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text) {
@@ -178,10 +178,10 @@ inline std::string Literal(std::string_view text) {
       literal += "\\n";
       continue;
     }
-    if (c == '"' || c == '\\') literal += '\\';
+    if (c == '"' || c == '\\' || c == '?') literal += '\\';  // ?? could begin a trigraph
     literal += c;
   }
-  return literal + '"';
+  return literal + "\"sv";
 }
 
 }  // namespace generate
