@@ -145,8 +145,11 @@ std::vector<Symptom> LogReader::symptoms() const {
   if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
-  std::stable_sort(told.begin(), told.end(),
-                   [](const Symptom& a, const Symptom& b) { return a.line < b.line; });
+  // By line; in place those of one line keep their order. Nearly all are in order already.
+  const auto earlier = [](const Symptom& a, const Symptom& b) { return a.line < b.line; };
+  for (auto at = told.begin(); at != told.end(); ++at) {
+    std::rotate(std::upper_bound(told.begin(), at, *at, earlier), at, at + 1);
+  }
   DropRepeated(told);
   return told;
 }
