@@ -3,7 +3,7 @@
 //
 // Only every fourth place of a text is looked at. An anchor of at least 11 bytes covers, wherever it lies,
 // eight bytes that begin at such a place; one of at least 7 covers four. These bytes, with the case folded,
-// are hashed into one of two bitmaps that fit into the first-level cache together. A hit is looked up in a
+// are hashed into one of two small bitmaps. A hit is looked up in a
 // table and verified by comparing the whole literal.
 #pragma once
 
@@ -58,14 +58,14 @@ class AnchorFinder {
     uint64_t bytes = 0;
     uint32_t first = 0, count = 0;  // in entries_; count 0 = an empty slot
   };
-  using Bitmap = std::array<uint64_t, 1024>;
 
   size_t NextPlace(std::string_view text, size_t at) const;
   std::span<const Entry> EntriesOf(std::string_view text, size_t at, size_t width) const;
   bool Matches(std::string_view text, size_t at, uint32_t anchor) const;
 
-  std::vector<std::string> anchors_;  // lower case
-  Bitmap long_{}, short_{};
+  std::vector<std::string> anchors_;    // lower case
+  std::array<uint64_t, 4096> long_{};   // one bit for each of 2^18 hashes
+  std::array<uint64_t, 1024> short_{};  // of 2^16
   std::vector<Slot> slots_;
   std::vector<Entry> entries_;
 };

@@ -36,7 +36,7 @@ void Count(std::string_view line, LineKinds& kinds) {
   static const RE2 kPatch(R"(^(?:diff --git |@@ -\d|--- a/|\+\+\+ b/|From [0-9a-f]{40} ))"),
       kCommit(R"(^(?:commit [0-9a-f]{40}|\^?[0-9a-f]{7,40} [(A-Za-z]))"),
       kFoundIn(
-          R"(^[\w./+-]+\.(?:cc|cpp|cxx|cu|cuh|c|h|hpp|py|js|ts|go|rs|java|md|rst|txt|in|cmake|yml|yaml|toml):(?:\d+:)?)");
+          R"(^[\w./+-]+\.(?:cc|cpp|cxx|cu|cuh|c|h|hpp|py|js|ts|go|rs|java|md|rst|txt|in|cmake|yml|yaml|toml):\d+:)");
   ++kinds.lines;
   kinds.code += Has(line, kCodeEnd) || Has(line, kCodeStart) ? 1 : 0;
   kinds.code_starts += Has(line, kCodeStart) ? 1 : 0;
