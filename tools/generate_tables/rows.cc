@@ -66,7 +66,9 @@ class RowWriter {
       const std::string value = Value(field, reader, LineOf(row));
       if (!field.data_only) text += "." + std::string(field.name) + " = " + value + ", ";
       for (const std::string_view name : table.unique) {
-        if (name == field.name) key += (key.empty() ? "" : ", ") + std::string(name) + " = " + value;
+        if (name != field.name) continue;
+        key += (key.empty() ? "" : ", ") + std::string(name) + " = " + value;
+        if (key.ends_with("\"sv")) key.resize(key.size() - 2);  // as the data file writes it
       }
     }
     reader.Finish();
