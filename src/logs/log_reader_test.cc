@@ -112,7 +112,8 @@ TEST(LogReader, ALineOfAnyLengthIsReadInPieces) {
 
 TEST(LogReader, BinaryBytesAreHarmless) {
   std::string bytes;
-  for (int i = 0; i < 1 << 20; ++i) bytes += static_cast<char>((i * 2654435761u) >> 13);
+  for (int i = 0; i < 1 << 20; ++i)
+    bytes += static_cast<char>((static_cast<unsigned>(i) * 2654435761u) >> 13);
   EXPECT_TRUE(Read(bytes).symptoms().empty());
 }
 
