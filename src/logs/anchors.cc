@@ -131,9 +131,13 @@ std::span<const AnchorFinder::Entry> AnchorFinder::EntriesOf(std::string_view te
                                                              size_t width) const {
   if (text.size() - at < width) return {};
   const uint64_t bytes = width == kLong ? Long(text.data() + at) : Short(text.data() + at);
-  for (size_t slot = Hash(bytes) % kSlots; slots_[slot].count != 0; slot = (slot + 1) % kSlots) {
-    if (slots_[slot].bytes == bytes)
+  const uint64_t hash = Hash(bytes);
+  // Mostly only one of the two widths was hit, and the table does not lie in the first cache.
+  if (!(width == kLong ? Test(long_, hash) : Test(short_, hash >> 2))) return {};
+  for (size_t slot = hash % kSlots; slots_[slot].count != 0; slot = (slot + 1) % kSlots) {
+    if (slots_[slot].bytes == bytes) {
       return std::span(entries_).subspan(slots_[slot].first, slots_[slot].count);
+    }
   }
   return {};
 }
