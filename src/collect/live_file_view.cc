@@ -143,4 +143,6 @@ snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
   return gpu_codes_.emplace(path, std::move(fact)).first->second;
 }
 
+const binfmt::PeExports* LiveFileView::Exports(const std::string& /*path*/) { return nullptr; }
+
 }  // namespace culprit::collect

@@ -29,6 +29,7 @@ class LiveFileView final : public snapshot::FileView {
   snapshot::Fact<snapshot::LibraryVersion> Version(const std::string& path) override;
 
   snapshot::Fact<binfmt::GpuCode> GpuCode(const std::string& path) override;
+  const binfmt::PeExports* Exports(const std::string& path) override;
 
   struct Known {
     snapshot::FileFacts facts;

@@ -189,7 +189,7 @@ void GlibcProcess::Start() {
 
 // The caller's run paths serve the search for the name itself, then the caller is forgotten. When something
 // below cannot be loaded, everything that this call brought in goes again.
-bool GlibcProcess::Dlopen(const std::string& name, size_t caller) {
+bool GlibcProcess::Dlopen(const std::string& name, size_t caller, uint32_t /*flags*/) {
   if (gave_up_) return false;
   const size_t first_object = graph_.objects.size();
   const size_t first_request = graph_.requests.size();

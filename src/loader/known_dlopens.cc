@@ -89,7 +89,7 @@ void FollowKnownDlopens(Process& process, snapshot::FileView& view) {
         const auto name = Expand(pattern, facts);
         if (!name) continue;
         const size_t begin = graph.requests.size();
-        const bool opened = process.Dlopen(*name, caller);
+        const bool opened = process.Dlopen(*name, caller, 0);
         if (graph.requests.size() == begin) return;  // the process is dead
         tries.push_back({begin, graph.requests.size()});
         if (opened) break;

@@ -49,6 +49,16 @@ class Importing {
         graph_.objects, [&](const Object& object) { return object.path.find(text) != std::string::npos; });
   }
 
+  void ChangeSearch(const ImportStep& step) {
+    if (step.action == ImportStep::Action::kAddDllDirectory) {
+      for (const std::string& directory : step.names) process_.AddDllDirectory(directory);
+      return;
+    }
+    for (auto directory = step.names.rbegin(); directory != step.names.rend(); ++directory) {
+      process_.PrependToPath(*directory);
+    }
+  }
+
   // False when the import is over.
   bool Take(const ImportStep& step) {
     if (!step.loaded.empty() && !IsLoaded(step.loaded)) return true;
@@ -63,12 +73,16 @@ class Importing {
         return Stop(step, before->second.error, /*tried=*/false);
       }
     }
+    if (step.action != ImportStep::Action::kOpen) {
+      ChangeSearch(step);
+      return true;
+    }
     const size_t caller = FindCaller(graph_, step.from);
     if (caller == kNone) return true;  // its caller was optional and is not there
     StepResult result;
     for (const std::string& name : step.names) {
       const size_t begin = graph_.requests.size();
-      result.opened = process_.Dlopen(name, caller);
+      result.opened = process_.Dlopen(name, caller, step.flags);
       if (graph_.requests.size() == begin) return false;  // the process is dead
       result.tries.push_back({begin, graph_.requests.size()});
       result.error = graph_.requests[begin].error;
@@ -113,7 +127,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
                                 .error = call.from + " is not loaded, so it cannot open " + call.name});
       continue;
     }
-    process.Dlopen(call.name, caller);
+    process.Dlopen(call.name, caller, call.flags);
   }
   return std::move(graph);
 }

@@ -1,6 +1,8 @@
-// The question put to a loader model, and the door to the models: glibc or musl, by the target's interpreter.
+// The question put to a loader model, and the door to the models: Windows by the snapshot's platform,
+// glibc or musl by the target's interpreter.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,12 +16,21 @@ namespace culprit::loader {
 struct DlopenCall {
   std::string name;
   std::string from;
+  uint32_t flags = 0;  // of LoadLibraryEx (loader/windows.h)
 };
 
 // One step of importing a framework: a dlopen by the file names of its package. `names` are tried in order
 // until one opens. Steps come from data/imports.toml (imports.h).
 struct ImportStep {
   enum class When { kAlways, kFailed, kOpened };
+  enum class Action {
+    kOpen,
+    kAddDllDirectory,  // Windows: os.add_dll_directory of each of `names` that exists
+    kPrependPath,      // Windows: PATH = `names` + PATH
+  };
+
+  Action action = Action::kOpen;
+  uint32_t flags = 0;  // of LoadLibraryEx
 
   std::vector<std::string> names;  // paths or bare names; empty = there is no such file
   std::string from;                // as in DlopenCall

@@ -22,7 +22,22 @@ std::string_view Name(Via via) {
     case Via::kLdPreload:
       return "ld_preload";
     case Via::kPath:
+    case Via::kEnvironmentPath:
       return "path";
+    case Via::kExeDir:
+      return "exe-dir";
+    case Via::kSystemDir:
+      return "system-dir";
+    case Via::kAddDllDirectory:
+      return "add_dll_directory";
+    case Via::kKnownDll:
+      return "known-dll";
+    case Via::kDllDir:
+      return "dll-dir";
+    case Via::kCurrentDirectory:
+      return "current-dir";
+    case Via::kApiSet:
+      return "api-set";
   }
   return "unknown";
 }
@@ -53,6 +68,8 @@ std::string_view Name(Outcome outcome) {
       return "too short";
     case Outcome::kNotElf:
       return "not an ELF file";
+    case Outcome::kNotPe:
+      return "not a PE file";
     case Outcome::kIsDirectory:
       return "is a directory";
     case Outcome::kBadHeader:

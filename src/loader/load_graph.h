@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,16 @@ enum class Via {
   kCache,
   kDefault,
   kLdPreload,
-  kPath /* name with '/' */
+  kPath /* name with a directory in it */,
+  // Windows
+  kExeDir,
+  kSystemDir,        // System32, System, Windows
+  kEnvironmentPath,  // PATH
+  kAddDllDirectory,  // also SetDllDirectory
+  kKnownDll,
+  kDllDir,  // directory of the DLL that needs it (LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR, altered path)
+  kCurrentDirectory,
+  kApiSet,  // api-ms-win-*: a name for a part of the system, not a file
 };
 std::string_view Name(Via via);
 
@@ -48,6 +58,7 @@ enum class Outcome {
   kTruncated,     // ends the load, mostly by SIGBUS
   kUnusable,      // ends the load for another reason; see detail
   kRefused,       // passed over by a rule of the loader (secure mode, NODEFLIB); see detail
+  kNotPe,         // Windows: ends the load with 193
   kNotRecorded,   // the snapshot does not know
   kIoError,
 };
@@ -63,7 +74,7 @@ struct Attempt {
   bool in_missing_directory = false;  // the directory itself does not exist
 };
 
-enum class OpenedBy { kNeeded, kDlopen, kPreload };
+enum class OpenedBy { kNeeded, kDlopen, kPreload, kDelayed /* delay import of a DLL: at its first call */ };
 
 inline constexpr size_t kNone = static_cast<size_t>(-1);
 
@@ -80,6 +91,7 @@ struct Request {
   bool alternative = false;  // a dlopen with several names: another name of the same call speaks for it
   std::vector<Attempt> attempts;
   std::string error;       // in the loader's words, when object is kNone
+  uint32_t code = 0;       // Windows: what GetLastError() says: 126, 127, 193 ...
   bool uncertain = false;  // not enough facts: something on the way was not recorded
 };
 
@@ -92,6 +104,15 @@ struct Object {
   OpenedBy opened_by = OpenedBy::kNeeded;
   size_t requester = kNone;  // who brought it in
   std::shared_ptr<const binfmt::ElfFile> elf;
+  std::shared_ptr<const binfmt::PeFile> pe;
+  bool assumed = false;  // a DLL of Windows itself that was not seen (snapshot::WindowsFacts::present)
+};
+
+// Windows: a function that is asked of a DLL which does not have it.
+struct MissingExport {
+  std::string importer;  // path
+  std::string dll;       // path of the one that was found
+  std::string function;  // name, or "#12"
 };
 
 // The row of data/libraries.toml for a loaded object, by its soname or its file name; nullptr when it is no
@@ -110,8 +131,9 @@ struct LoadGraph {
   std::string error;                        // what the loader prints when it gives up, "" when it does not
   std::string import_error;                 // why the import of a framework ended, "" when it did not
   std::vector<std::string> version_errors;  // every "version `X' not found", also behind another error
-  std::vector<std::string> warnings;        // what it prints and goes on
-  std::vector<std::string> assumptions;     // what the model had to assume
+  std::vector<MissingExport> missing_exports;
+  std::vector<std::string> warnings;     // what it prints and goes on
+  std::vector<std::string> assumptions;  // what the model had to assume
   bool uncertain = false;
 };
 

@@ -284,7 +284,7 @@ void MuslProcess::Start() {
   LoadDependencies(0, /*starting=*/true, graph_.error);
 }
 
-bool MuslProcess::Dlopen(const std::string& name, size_t caller) {
+bool MuslProcess::Dlopen(const std::string& name, size_t caller, uint32_t /*flags*/) {
   if (crashed_) return false;
   const size_t first_object = graph_.objects.size();
   const size_t first_dso = list_.size();

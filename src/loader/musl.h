@@ -21,7 +21,7 @@ class MuslProcess final : public Process {
               const snapshot::LoaderFacts& facts);
 
   void Start();
-  bool Dlopen(const std::string& name, size_t caller) override;
+  bool Dlopen(const std::string& name, size_t caller, uint32_t flags) override;
   LoadGraph& graph() override { return graph_; }
 
  private:

@@ -2,6 +2,7 @@
 // known dlopen calls of CUDA libraries are replayed by one piece of code.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,10 @@ class Process {
  public:
   virtual ~Process() = default;
   // dlopen(name) called by code of objects[caller]. The request is appended to the graph; true if it opened.
-  virtual bool Dlopen(const std::string& name, size_t caller) = 0;
+  // `flags` are those of LoadLibraryEx.
+  virtual bool Dlopen(const std::string& name, size_t caller, uint32_t flags) = 0;
+  virtual void AddDllDirectory(const std::string& /*directory*/) {}
+  virtual void PrependToPath(const std::string& /*directory*/) {}
   virtual LoadGraph& graph() = 0;
 };
 

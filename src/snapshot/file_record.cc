@@ -26,7 +26,7 @@ void ReadVersion(const JsonReader& json, LibraryVersion& version) {
 
 base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = node;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12] = node;
   JsonWriter json;
   json.Value("path", EncodeBytes(path));
   if (node.kind != FileKind::kOther) json.Value("kind", Name(node.kind));

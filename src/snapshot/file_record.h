@@ -23,6 +23,8 @@ struct RecordedNode {
   uint64_t size = 0;
   bool set_user_id = false;
   std::shared_ptr<const binfmt::ElfFile> elf;
+  std::shared_ptr<const binfmt::PeFile> pe;
+  std::shared_ptr<const binfmt::PeExports> exports;  // where somebody asked for them
   std::optional<Fact<LibraryVersion>> version;
   std::optional<Fact<binfmt::GpuCode>> gpu_code;
   bool operator==(const RecordedNode& other) const;

@@ -13,6 +13,7 @@
 #include "base/path_error.h"
 #include "binfmt/elf.h"
 #include "binfmt/fatbin.h"
+#include "binfmt/pe.h"
 #include "snapshot/fact.h"
 
 namespace culprit::snapshot {
@@ -38,6 +39,7 @@ struct FileFacts {
   uint64_t size = 0;
   bool set_user_id = false;
   std::shared_ptr<const binfmt::ElfFile> elf;  // set for every regular file that opened
+  std::shared_ptr<const binfmt::PeFile> pe;    // set for every regular file that opened and is not ELF
 };
 
 struct LibraryVersion {
@@ -67,6 +69,8 @@ class FileView {
   // GPU code in the file at `path`; one without any is a value with no containers, and one that cannot have
   // any (a text) is not applicable. How far it is searched for is the view's choice: see GpuCode::whole_file.
   virtual Fact<binfmt::GpuCode> GpuCode(const std::string& path) = 0;
+  // Export table of the DLL at `path`; nullptr when it is not known. Valid as long as the view.
+  virtual const binfmt::PeExports* Exports(const std::string& path) = 0;
 };
 
 }  // namespace culprit::snapshot

@@ -110,6 +110,7 @@ const FileFacts& RecordedFileView::Open(const std::string& path) {
   facts.size = place.node->size;
   facts.set_user_id = place.node->set_user_id;
   facts.elf = place.node->elf;
+  facts.pe = place.node->pe;
   return facts;
 }
 
@@ -158,6 +159,11 @@ Fact<binfmt::GpuCode> RecordedFileView::GpuCode(const std::string& path) {
   if (place.node != nullptr && place.node->gpu_code) return *place.node->gpu_code;
   const PathError error = place.error != PathError::kNone ? place.error : PathError::kNotRecorded;
   return Fact<binfmt::GpuCode>::Unreadable(std::string(base::Strerror(error)), path);
+}
+
+const binfmt::PeExports* RecordedFileView::Exports(const std::string& path) {
+  const Place place = Walk(path, LastLink::kFollow);
+  return place.node == nullptr ? nullptr : place.node->exports.get();
 }
 
 }  // namespace culprit::snapshot

@@ -23,6 +23,7 @@ class RecordedFileView final : public FileView {
   std::optional<std::vector<DirectoryItem>> List(const std::string& path) override;
   Fact<LibraryVersion> Version(const std::string& path) override;
   Fact<binfmt::GpuCode> GpuCode(const std::string& path) override;
+  const binfmt::PeExports* Exports(const std::string& path) override;
 
  private:
   // Where a path leads. `node` is what stands there and may itself have an error (it cannot be opened);

@@ -43,9 +43,11 @@ struct Snapshot {
   std::vector<LoaderFacts> loaders;
   Fact<binfmt::LdCache> ld_cache;
   Fact<std::string> ld_so_preload;  // text of /etc/ld.so.preload
-  Stack stack;                      // empty unless the whole machine was looked at
+  Stack stack;                      // empty (but for `windows`) unless the whole machine was looked at
   FileRecord files;                 // empty while looking live
 
+  // The facts of a Windows machine; nullptr for any other.
+  const WindowsFacts* windows() const { return stack.windows ? &*stack.windows : nullptr; }
   const LoaderFacts* FindLoader(std::string_view interpreter) const;
   bool operator==(const Snapshot&) const = default;
 };

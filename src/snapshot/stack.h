@@ -10,6 +10,7 @@
 #include "snapshot/stack_driver.h"
 #include "snapshot/stack_libraries.h"
 #include "snapshot/stack_python.h"
+#include "snapshot/windows.h"
 
 namespace culprit::snapshot {
 
@@ -51,6 +52,7 @@ struct Stack {
   Fact<std::vector<CudnnCopy>> cudnn;
   Fact<std::vector<PythonEnvironment>> environments;
   Fact<Context> context;
+  Fact<WindowsFacts> windows;  // has a value exactly when the machine is one with Windows
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -60,6 +62,7 @@ struct Stack {
     visit("cudnn", self.cudnn);
     visit("environments", self.environments);
     visit("context", self.context);
+    visit("windows", self.windows);
   }
   bool operator==(const Stack&) const = default;
 };

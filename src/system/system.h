@@ -13,6 +13,7 @@
 #include "base/byte_source.h"
 #include "base/cpu.h"
 #include "base/path_error.h"
+#include "base/platform.h"
 
 namespace culprit::system {
 
@@ -46,6 +47,13 @@ struct OpenFile {
   std::unique_ptr<base::ByteSource> bytes;  // null for anything but a regular file
 };
 
+// One key of the Windows registry. Numbers are written in decimal, a list of texts with '\n' between them,
+// variables (%SystemRoot%) are not expanded.
+struct RegistryKey {
+  std::map<std::string, std::string> values;  // by name as written; "" is the default value
+  std::vector<std::string> keys;              // names of the keys below, sorted
+};
+
 class System {
  public:
   virtual ~System() = default;
@@ -67,6 +75,14 @@ class System {
   virtual std::map<std::string, std::string> Environment() const = 0;
   virtual std::string WorkingDirectory() const = 0;  // "" when it is gone
   virtual base::Cpu HostCpu() const = 0;
+
+  virtual base::Platform platform() const { return base::Platform::kLinux; }
+  // "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/KnownDLLs", letters of either case, as a 64-bit
+  // program sees it. kNoEntry: there is no such key. kNotRecorded: a registry is out of reach here.
+  virtual Outcome<RegistryKey> ReadRegistry(const std::string& key) const {
+    static_cast<void>(key);
+    return std::unexpected(PathError::kNotRecorded);
+  }
 };
 
 // At most `limit` bytes of a regular file; a larger file is kOther.
@@ -76,5 +92,8 @@ std::unique_ptr<System> RealSystem();
 // `root` is a directory of the real machine. Links inside are followed inside: an absolute link target starts
 // at `root`, ".." never leaves it. The environment is empty and the working directory is "/".
 base::Result<std::unique_ptr<System>> RootedSystem(const std::string& root);
+// `files` looked at as drive C: of a Windows machine: "/C:/Windows" is its "/Windows", names are found
+// whatever the case of their letters. Another drive is kNotRecorded. Its registry is out of reach.
+std::unique_ptr<System> WindowsTree(std::unique_ptr<System> files);
 
 }  // namespace culprit::system

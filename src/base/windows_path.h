@@ -1,0 +1,25 @@
+// Paths of Windows. Inside culprit every path looks like "/C:/Windows/System32/nvcuda.dll", so that folders,
+// joins and patterns are those of any other machine; users write and read C:\Windows\System32\nvcuda.dll.
+// These functions are the two doors between the spellings.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace culprit::base {
+
+// "C:\a\b", "c:/a", "\\?\C:\a" -> "/C:/a/b"; "\a" -> "/<drive of working_directory>/a"; "a\b" -> below
+// `working_directory` (inside spelling); "\\server\share\a" -> "//server/share/a" kept as
+// "/UNC/server/share/a".
+// "." and ".." are resolved as text, as Windows does; trailing dots and spaces of components are dropped.
+// What is inside spelling already stays as it is.
+std::string FromWindowsPath(std::string_view path, std::string_view working_directory = "/C:");
+// "/C:/a/b" -> "C:\a\b"; "/UNC/server/share" -> "\\server\share"; anything else is returned as it is.
+std::string ToWindowsPath(std::string_view path);
+bool IsWindowsPath(std::string_view path);  // in the inside spelling
+
+// ASCII letters to lower case. Names on Windows differ in more than these only where nobody names DLLs.
+std::string FoldCase(std::string_view text);
+bool SameName(std::string_view a, std::string_view b);  // equal when folded
+
+}  // namespace culprit::base

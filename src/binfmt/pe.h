@@ -1,0 +1,120 @@
+// PE: bytes -> facts. Headers, imports, the head of the export table, the version resource and the manifest
+// are read; code and data are not. Any bytes give an answer: what could not be read is told in `problem`, and
+// everything before it is filled in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+
+namespace culprit::binfmt {
+
+enum class PeProblem {
+  kNone,
+  kEmpty,        // no bytes at all
+  kTooShort,     // fewer bytes than a DOS header
+  kNotPe,        // no "MZ", or no "PE\0\0" where it points
+  kBadHeader,    // signature right, and the optional header is none that exists
+  kHeadersCut,   // the headers or the section table do not lie inside the file
+  kSectionsCut,  // a section's raw data does not lie inside the file: truncated
+  kImportsCut,   // an import table, or a text that it names, does not lie inside the image
+  kReadFailed,   // the file system failed
+};
+// Stable, for JSON: "none", "empty", "too-short" ... and back; an unknown name gives kReadFailed.
+std::string_view Name(PeProblem problem);
+PeProblem PeProblemFromName(std::string_view name);
+
+// IMAGE_FILE_MACHINE_*.
+inline constexpr uint16_t kPeMachine386 = 0x14C;
+inline constexpr uint16_t kPeMachineX64 = 0x8664;
+inline constexpr uint16_t kPeMachineArm64 = 0xAA64;
+inline constexpr uint16_t kPeMachineArm = 0x1C4;
+// "x86-64", "386", "aarch64", "arm"; "machine 0x1234" for the rest.
+std::string PeMachineName(uint16_t machine);
+
+// What is wanted of one DLL, in file order.
+struct PeImport {
+  std::string dll;                 // as written: "KERNEL32.dll"
+  std::vector<std::string> names;  // functions by name
+  std::vector<uint16_t> ordinals;  // functions by number
+  bool bound = false;              // has a time stamp: bound to one build of the DLL
+  bool operator==(const PeImport&) const = default;
+};
+
+struct PeSection {
+  std::string name;
+  uint32_t address = 0, virtual_size = 0, offset = 0, raw_size = 0, flags = 0;
+  bool operator==(const PeSection&) const = default;
+};
+
+// VS_VERSION_INFO.
+struct PeVersionInfo {
+  std::string file_version;                                  // of the fixed part: "6.14.11.8060"
+  std::string product_version;                               // of the fixed part
+  std::vector<std::pair<std::string, std::string>> strings;  // UTF-8: {"ProductName", "NVIDIA CUDA 11.8"}
+  std::string_view String(std::string_view key) const;       // "" when it is not there
+  bool operator==(const PeVersionInfo&) const = default;
+};
+
+struct PeFile {
+  PeProblem problem = PeProblem::kNone;
+
+  uint16_t machine = 0;
+  int bits = 0;                  // 32 (PE32) or 64 (PE32+); 0 = not known
+  bool dll = false;              // IMAGE_FILE_DLL
+  uint16_t characteristics = 0;  // of the file header
+  uint16_t dll_characteristics = 0;
+  uint16_t subsystem = 0;  // 2 window, 3 console, 1 native (a driver)
+  uint32_t time_stamp = 0;
+  uint64_t image_base = 0;
+  uint32_t image_size = 0;
+  uint32_t entry_point = 0;  // 0 = no DllMain
+  bool managed = false;      // has a CLR header
+  std::vector<PeSection> sections;
+  uint64_t file_size = 0;
+  uint64_t needed_size = 0;   // largest offset + raw_size; the file is complete if file_size >= needed_size
+  uint64_t overlay_size = 0;  // bytes behind the last section that no certificate explains
+  uint64_t certificate_size = 0;  // Authenticode
+  bool complete() const { return file_size >= needed_size; }
+
+  std::vector<PeImport> imports;
+  std::vector<PeImport> delay_imports;
+  std::vector<std::string> bound_imports;  // DLLs of the bound import table
+
+  std::optional<std::string> export_name;  // the DLL's own name for itself; nullopt = it exports nothing
+  uint32_t export_count = 0;               // functions
+
+  std::optional<PeVersionInfo> version;
+  std::optional<std::string> manifest;             // RT_MANIFEST, as UTF-8, at most 64 KiB
+  std::vector<std::string> manifest_dependencies;  // names of its dependent assemblies
+
+  bool operator==(const PeFile&) const = default;
+};
+
+// Never fails: see `problem`.
+PeFile ReadPe(const base::ByteSource& source);
+
+// Names, ordinals and forwarders of the export table. Apart, because that of a large DLL has 100,000 names.
+struct PeExports {
+  struct Forwarder {
+    std::string name;    // exported name; "#12" for one without a name
+    std::string target;  // "OTHER.Function", "OTHER.#12"
+    bool operator==(const Forwarder&) const = default;
+  };
+  std::vector<std::string> names;     // sorted by byte value
+  std::vector<uint16_t> ordinals;     // that lead to something, sorted
+  std::vector<Forwarder> forwarders;  // sorted by name
+  bool cut = false;                   // the table does not lie inside the image: the lists are not complete
+  bool operator==(const PeExports&) const = default;
+
+  bool Has(std::string_view name) const;
+  bool Has(uint16_t ordinal) const;
+  const Forwarder* FindForwarder(std::string_view name) const;
+};
+PeExports ReadPeExports(const base::ByteSource& source, const PeFile& pe);
+
+}  // namespace culprit::binfmt
