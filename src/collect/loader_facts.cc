@@ -1,7 +1,5 @@
 #include "collect/loader_facts.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
 
 namespace culprit::collect {
 namespace {
