@@ -1,9 +1,9 @@
 // culprit inspect FILE...
 #include "diagnose/inspect.h"
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/user_path.h"
 #include "collect/live_file_view.h"
 #include "render/inspect.h"
 
@@ -23,12 +23,11 @@ int RunInspect(int argc, const char* const* argv) {
   if (const auto status = Parse(app, argc, argv)) return *status;
   const auto machine = OpenMachine(options);
   if (!machine) return Fail(machine.error());
-  const std::string here = (*machine)->WorkingDirectory();
   report::InspectAnswer answer;
   int status = kExitOk;
   for (const std::string& file : files) {
     collect::LiveFileView view(**machine, binfmt::GpuScan::kCudaFiles);
-    answer.files.push_back(diagnose::InspectFile(view, base::JoinPath(here, file), file));
+    answer.files.push_back(diagnose::InspectFile(view, InsidePath(**machine, file), file));
     const report::FileAnswer& about = answer.files.back();
     if (!about.error.empty()) {
       Fail({base::ErrorCode::kNotReadable, file + ": " + about.error});

@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/console.h"
 
 namespace culprit::cli {
 namespace {
@@ -70,7 +73,11 @@ int Main(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
-    return culprit::cli::Main(argc, argv);
+    culprit::cli::PrepareConsole();
+    const std::vector<std::string> arguments = culprit::cli::Arguments(argc, argv);
+    std::vector<const char*> texts;
+    for (const std::string& argument : arguments) texts.push_back(argument.c_str());
+    return culprit::cli::Main(static_cast<int>(texts.size()), texts.data());
   } catch (const std::exception& error) {  // a bug, told as one
     fmt::print(stderr, "culprit: internal error: {}\n", error.what());
     return culprit::cli::kExitCannot;

@@ -1,7 +1,6 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +10,8 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/console.h"
+#include "cli/user_path.h"
 #include "render/document.h"
 
 namespace culprit::cli {
@@ -22,7 +23,7 @@ bool UseColor(const Options& options) {
   if (options.color == "always") return true;
   if (options.color == "never" || !options.output.empty()) return false;
   const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && isatty(STDOUT_FILENO) == 1;
+  return (no_color == nullptr || *no_color == '\0') && ShowsColors(stdout);
 }
 
 void AddFormat(CLI::App& app, Options& options) {
@@ -93,7 +94,7 @@ base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options) {
   if (options.env_file.empty()) return std::nullopt;
   const auto machine = system::RealSystem();
-  const std::string path = base::JoinPath(machine->WorkingDirectory(), options.env_file);
+  const std::string path = InsidePath(*machine, options.env_file);
   const auto text = system::ReadWholeFile(*machine, path, kEnvironmentLimit);
   if (!text) {
     return base::Fail(base::ErrorCode::kNotReadable,
@@ -116,7 +117,7 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 }
 
 bool WriteBytes(const Options& options, const std::string& bytes) {
-  FILE* file = options.output.empty() ? stdout : std::fopen(options.output.c_str(), "wbe");
+  FILE* file = options.output.empty() ? stdout : OpenForWriting(options.output);
   bool ok = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   const int error = errno;
   if (file != nullptr) ok = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && ok;
