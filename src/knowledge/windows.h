@@ -1,5 +1,5 @@
-// data/windows.toml: what belongs to Windows itself. DLLs that every Windows 10 and later has are assumed to be
-// there when a tree without a Windows directory is looked at; redistributables never are.
+// data/windows.toml: what belongs to Windows itself. DLLs that every Windows 10 and later has are assumed to
+// be there when a tree without a Windows directory is looked at; redistributables never are.
 #pragma once
 
 #include <span>
