@@ -4,9 +4,11 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "loader/glibc_process.h"
 #include "loader/musl.h"
 #include "loader/process.h"
+#include "loader/windows.h"
 
 namespace culprit::loader {
 namespace {
@@ -17,6 +19,11 @@ size_t FindCaller(const LoadGraph& graph, const std::string& from) {
   for (size_t i = 0; i < graph.objects.size(); ++i) {
     const Object& object = graph.objects[i];
     const bool soname = object.elf != nullptr && object.elf->soname == from;
+    const bool windows = object.pe != nullptr || object.assumed;
+    if (windows && (base::SameName(object.path, base::FromWindowsPath(from)) ||
+                    base::SameName(base::BaseName(object.path), from))) {
+      return i;
+    }
     if (soname || object.path == from || object.real_path == from || object.name == from ||
         base::BaseName(object.path) == from) {
       return i;
@@ -113,12 +120,20 @@ class Importing {
   std::map<std::string, StepResult> results_;
 };
 
+// On Windows, what a DLL brings in later is written in the DLL itself as well.
+void FollowDelayImports(Process& process) {
+  if (auto* windows = dynamic_cast<WindowsProcess*>(&process)) windows->FollowDelayImports();
+}
+
 template <typename Model>
 LoadGraph Run(Model process, snapshot::FileView& view, const Question& question) {
   process.Start();
   LoadGraph& graph = process.graph();
   Importing(process).Run(question.imports);
-  if (question.known_dlopens) FollowKnownDlopens(process, view);
+  if (question.known_dlopens) {
+    FollowKnownDlopens(process, view);
+    FollowDelayImports(process);
+  }
   for (const DlopenCall& call : question.calls) {
     const size_t caller = FindCaller(graph, call.from);
     if (caller == kNone) {
@@ -128,6 +143,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
       continue;
     }
     process.Dlopen(call.name, caller, call.flags);
+    if (question.known_dlopens) FollowDelayImports(process);
   }
   return std::move(graph);
 }
@@ -135,6 +151,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
 }  // namespace
 
 LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question) {
+  if (snapshot.windows() != nullptr) return Run(WindowsProcess(snapshot, view, question), view, question);
   std::string interpreter = question.interpreter;
   if (!question.target.empty()) {
     const snapshot::FileFacts& file = view.Open(question.target);
