@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/user_path.h"
 #include "collect/live_file_view.h"
 #include "render/inspect.h"
 
@@ -27,7 +26,7 @@ int RunInspect(int argc, const char* const* argv) {
   int status = kExitOk;
   for (const std::string& file : files) {
     collect::LiveFileView view(**machine, binfmt::GpuScan::kCudaFiles);
-    answer.files.push_back(diagnose::InspectFile(view, InsidePath(**machine, file), file));
+    answer.files.push_back(diagnose::InspectFile(view, PathOnMachine(**machine, file), file));
     const report::FileAnswer& about = answer.files.back();
     if (!about.error.empty()) {
       Fail({base::ErrorCode::kNotReadable, file + ": " + about.error});
@@ -39,7 +38,8 @@ int RunInspect(int argc, const char* const* argv) {
   const bool written =
       Write(options, {.title = "culprit inspect",
                       .text = [&](const auto& style) { return render::ToText(answer, style); },
-                      .json = [&] { return render::ToJson(answer); }});
+                      .json = [&] { return render::ToJson(answer); },
+                      .windows = (*machine)->platform() == base::Platform::kWindows});
   return written ? status : kExitCannot;
 }
 

@@ -91,10 +91,13 @@ struct Framework {
 };
 
 struct PythonEnvironment {
-  std::string prefix;                      // "/home/u/.venv"
-  std::string kind;                        // "venv", "conda", "system", "user"
-  std::string why;                         // "active", "given", "found"
-  std::string interpreter;                 // bin/python3 as a user would start it; "" none
+  std::string prefix;       // "/home/u/.venv"
+  std::string kind;         // "venv", "conda", "system", "user"
+  std::string why;          // "active", "given", "found"
+  std::string interpreter;  // bin/python3 as a user would start it; "" none
+  // Windows: the program that runs when `interpreter` is started, where that is another one: python.exe of a
+  // virtual environment only starts that of the installation it was made from. "" = `interpreter` itself.
+  std::string process;
   std::string python;                      // "3.12"
   std::vector<std::string> site_packages;  // what is searched for modules, in the order of sys.path
   std::vector<PythonPackage> packages;     // sorted by name
@@ -114,6 +117,7 @@ struct PythonEnvironment {
     visit("kind", self.kind);
     visit("why", self.why);
     visit("interpreter", self.interpreter);
+    visit("process", self.process);
     visit("python", self.python);
     visit("site_packages", self.site_packages);
     visit("packages", self.packages);
