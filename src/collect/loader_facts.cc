@@ -1,7 +1,6 @@
 #include "collect/loader_facts.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <span>
 #include <string_view>
