@@ -18,7 +18,8 @@ size_t FindCaller(const LoadGraph& graph, const std::string& from) {
   if (from.empty()) return 0;
   for (size_t i = 0; i < graph.objects.size(); ++i) {
     const Object& object = graph.objects[i];
-    const bool soname = object.elf != nullptr && object.elf->soname == from;
+    const bool soname = (object.elf != nullptr && object.elf->soname == from) ||
+                        (graph.windows && base::SameName(base::BaseName(object.path), from));
     const bool windows = object.pe != nullptr || object.assumed;
     if (windows && (base::SameName(object.path, base::FromWindowsPath(from)) ||
                     base::SameName(base::BaseName(object.path), from))) {
@@ -148,10 +149,35 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
   return std::move(graph);
 }
 
+// A DLL is loaded by a program: a module of Python as Python does it, any other by its full path and with its
+// own directory searched.
+LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
+                        const Question& question) {
+  Question hosted = question;
+  const auto& pe = view.Open(question.target).pe;
+  const bool dll = !question.target.empty() && pe != nullptr && pe->dll;
+  if (dll || !question.interpreter.empty()) hosted.target = question.interpreter;
+  if (dll) {
+    const bool module = base::FoldCase(question.target).ends_with(".pyd");
+    const uint32_t flags = module ? kSearchDefaultDirs | kSearchDllLoadDir : kAlteredSearchPath;
+    hosted.imports.insert(hosted.imports.begin(), {.flags = flags, .names = {question.target}});
+  }
+  LoadGraph graph = Run(WindowsProcess(snapshot, view, hosted), view, hosted);
+  graph.target = question.target;
+  graph.interpreter = hosted.target == question.target ? "" : hosted.target;
+  if (dll && graph.error.empty()) graph.error = graph.import_error;
+  if (dll && hosted.target.empty()) {
+    graph.assumptions.push_back(
+        "a DLL alone: loaded by its full path (LOAD_WITH_ALTERED_SEARCH_PATH) into a 64-bit "
+        "program of which nothing else is known");
+  }
+  return graph;
+}
+
 }  // namespace
 
 LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question) {
-  if (snapshot.windows() != nullptr) return Run(WindowsProcess(snapshot, view, question), view, question);
+  if (snapshot.windows() != nullptr) return LoadOnWindows(snapshot, view, question);
   std::string interpreter = question.interpreter;
   if (!question.target.empty()) {
     const snapshot::FileFacts& file = view.Open(question.target);
