@@ -24,6 +24,7 @@ struct Surroundings {
   std::vector<std::string> environments{};  // prefixes of environments that were named, absolute
   bool verify = false;                      // compare the hashes of RECORD, not only sizes
   bool no_python = false;                   // only other targets were named: no environment is looked for
+  std::vector<std::string> programs{};      // that were named, absolute
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
 };
 

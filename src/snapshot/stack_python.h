@@ -92,10 +92,11 @@ struct Framework {
 
 struct PythonEnvironment {
   std::string prefix;                      // "/home/u/.venv"
-  std::string kind;                        // "venv", "conda", "system", "user"
+  std::string kind;                        // "venv", "conda", "system", "directory", "wheel"; "store", "embedded"
   std::string why;                         // "active", "given", "found"
   std::string interpreter;                 // bin/python3 as a user would start it; "" none
   std::string python;                      // "3.12"
+  int bits = 0;                            // Windows: 32 or 64, of the interpreter's file; 0 not known
   std::vector<std::string> site_packages;  // what is searched for modules, in the order of sys.path
   std::vector<PythonPackage> packages;     // sorted by name
   std::vector<Framework> frameworks;
@@ -115,6 +116,7 @@ struct PythonEnvironment {
     visit("why", self.why);
     visit("interpreter", self.interpreter);
     visit("python", self.python);
+    visit("bits", self.bits);
     visit("site_packages", self.site_packages);
     visit("packages", self.packages);
     visit("frameworks", self.frameworks);
