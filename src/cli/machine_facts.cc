@@ -38,7 +38,7 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
         .system = machine,
         .environment = *environment ? std::move(**environment) : machine.Environment(),
         .working_directory = machine.WorkingDirectory(),
-        .python = options.python.empty() ? "" : base::JoinPath(machine.WorkingDirectory(), options.python),
+        .python = options.python.empty() ? "" : PathOnMachine(machine, options.python),
         .environments = subject.environments,
         .verify = options.verify,
         .no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty(),

@@ -71,7 +71,7 @@ int RunSnapshot(int argc, const char* const* argv) {
   collect::Recorder recorder(machine, view);
   for (const std::string& target : targets) {
     progress.Show("recording " + target);
-    auto look = collect::LookAt(machine, target);
+    auto look = collect::LookAt(machine, PathOnMachine(machine, target));
     if (!look) return Fail(look.error());
     collect::AddLoader(machine, look->interpreter, snapshot);
     look->snapshot.environment = snapshot.environment;

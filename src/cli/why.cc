@@ -37,7 +37,8 @@ struct WhyOptions {
   const bool written =
       Write(options.common, {.title = "culprit why " + options.library,
                              .text = [&](const auto& style) { return render::ToText(answer, style); },
-                             .json = [&] { return render::ToJson(answer); }});
+                             .json = [&] { return render::ToJson(answer); },
+                             .windows = look.snapshot.windows() != nullptr});
   if (!written) std::exit(kExitCannot);
   if (answer.resolved) std::exit(kExitOk);
   std::exit(answer.uncertain ? kExitCannot : kExitFound);
@@ -55,7 +56,8 @@ struct WhyOptions {
     written =
         Write(options.common, {.title = "culprit why --for " + options.target,
                                .text = [&](const auto& style) { return render::ToText(answer, style, all); },
-                               .json = [&] { return render::ToJson(answer); }});
+                               .json = [&] { return render::ToJson(answer); },
+                               .windows = look.snapshot.windows() != nullptr});
   }
   if (!written || answer.uncertain) std::exit(kExitCannot);
   std::exit(answer.error.empty() && answer.missing.empty() ? kExitOk : kExitFound);
@@ -105,7 +107,8 @@ int RunWhy(int argc, const char* const* argv) {
     auto opened = OpenMachine(options.common);
     if (!opened) return Fail(opened.error());
     machine = std::move(*opened);
-    look = collect::LookAt(*machine, options.target, options.interpreter);
+    const std::string target = options.target.empty() ? "" : PathOnMachine(*machine, options.target);
+    look = collect::LookAt(*machine, target, options.interpreter);
   }
   if (!look) return Fail(look.error());
   auto environment = ReadEnvironment(options.common);

@@ -336,12 +336,40 @@ Subject StatusCodes() {
                      Rules("StatusRules")}};
 }
 
+// Lists of DLLs of one kind, each list with its source.
+Table DllNames(std::string_view key, std::string_view function) {
+  return {.key = key,
+          .type = "DllNames",
+          .function = function,
+          .fields = {{"names", Form::kTexts, kRequired}, kNote, kSource}};
+}
+
+Subject Windows() {
+  return {.name = "windows",
+          .header = "windows.h",
+          .tables = {DllNames("system", "WindowsDlls"),
+                     DllNames("known", "KnownDlls"),
+                     {.key = "api_set",
+                      .type = "ApiSetPrefix",
+                      .function = "ApiSetPrefixes",
+                      .fields = {{"prefix", Form::kText, kRequired}, kSource},
+                      .unique = {"prefix"}},
+                     {.key = "redistributable",
+                      .type = "Redistributable",
+                      .function = "Redistributables",
+                      .fields = {{"dll", Form::kText, kRequired},
+                                 {"package", Form::kText, kRequired},
+                                 {"fix", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"dll"}}}};
+}
+
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),  Cudnn(),      Drivers(),
-                                                 Frameworks(),    GpuIds(),  Harvested(),  HostCompilers(),
-                                                 Imports(),       Sonames(), Signatures(), StatusCodes()};
+  static const std::vector<Subject> kSubjects = {
+      Architectures(), Causes(),  Cudnn(),   Drivers(),    Frameworks(),  GpuIds(), Harvested(),
+      HostCompilers(), Imports(), Sonames(), Signatures(), StatusCodes(), Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }
