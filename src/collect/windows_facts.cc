@@ -6,7 +6,9 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "collect/live_file_view.h"
 #include "collect/windows_places.h"
+#include "collect/windows_stack.h"
 
 namespace culprit::collect {
 namespace {
@@ -18,6 +20,30 @@ using snapshot::WindowsFacts;
 
 constexpr std::array<std::string_view, 5> kRuntime = {"vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll",
                                                       "concrt140.dll", "zlibwapi.dll"};
+
+constexpr std::array<std::string_view, 20> kReads = {
+    "/C:/Windows/System32/ntoskrnl.exe",
+    "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager",
+    "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/KnownDLLs",
+    "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/Environment",
+    "HKLM/SYSTEM/CurrentControlSet/Control/FileSystem",
+    "HKLM/SOFTWARE/Microsoft/Windows NT/CurrentVersion",
+    "HKCU/Environment",
+    "$usual",
+    "$PATH",
+    "$CUDA_PATH*/bin/**",
+    "$CUDNN_PATH*/bin/**",
+    "$prefix/*",
+    "$site",
+    "$CONDA_PREFIX/Library/bin",
+    // in those directories
+    "/**/kernel32.dll",
+    "/**/vcruntime140.dll",
+    "/**/vcruntime140_1.dll",
+    "/**/msvcp140.dll",
+    "/**/concrt140.dll",
+    "/**/zlibwapi.dll",
+};
 
 const std::string kSessionManager = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager";
 const std::string kCurrentVersion = "HKLM/SOFTWARE/Microsoft/Windows NT/CurrentVersion";
@@ -74,8 +100,7 @@ Fact<std::string> PathIn(const system::System& system, const std::string& key, c
   return Fact<std::string>::Of(ExpandVariables(ValueOf(*read, "Path"), variables), key);
 }
 
-}  // namespace
-
+// Copies of the runtime in these directories, behind those that are known.
 void AddRuntime(LiveFileView& view, const std::vector<std::string>& directories, WindowsFacts& facts) {
   std::set<std::string> known;
   for (const auto& copy : facts.runtime) known.insert(base::FoldCase(view.RealPath(copy.path)));
@@ -93,6 +118,10 @@ void AddRuntime(LiveFileView& view, const std::vector<std::string>& directories,
     }
   }
 }
+
+}  // namespace
+
+const CollectorInfo kWindowsFactsCollector = {"windows", kReads};
 
 base::Cpu WindowsCpu(const system::System& system, const WindowsFacts& facts) {
   base::Cpu cpu = system.HostCpu();
@@ -133,6 +162,15 @@ Fact<WindowsFacts> CollectWindows(const system::System& system, const Variables&
   AddRuntime(view, directories, facts);
   const std::string source = "the registry and " + facts.directory;
   return Fact<WindowsFacts>::Of(std::move(facts), source);
+}
+
+Fact<WindowsFacts> CollectWindows(const Surroundings& around,
+                                  std::span<const snapshot::PythonEnvironment> environments) {
+  auto facts = CollectWindows(around.system, around.environment, around.working_directory);
+  if (!facts) return facts;
+  LiveFileView view(around.system);
+  AddRuntime(view, DllPlaces(around, environments, view), *facts.value);
+  return facts;
 }
 
 }  // namespace culprit::collect

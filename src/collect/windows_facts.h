@@ -2,12 +2,11 @@
 // directory and the registry, and the copies of the Visual C++ runtime.
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include "collect/environment.h"
-#include "collect/live_file_view.h"
-#include "snapshot/windows.h"
+#include "collect/stack.h"
 #include "system/system.h"
 
 namespace culprit::collect {
@@ -18,9 +17,9 @@ snapshot::Fact<snapshot::WindowsFacts> CollectWindows(const system::System& syst
                                                       const Variables& variables,
                                                       const std::string& working_directory);
 
-// Copies of the runtime in more directories, behind those that are known.
-void AddRuntime(LiveFileView& view, const std::vector<std::string>& directories,
-                snapshot::WindowsFacts& facts);
+// The same with the runtime that Python environments and named programs bring along.
+snapshot::Fact<snapshot::WindowsFacts> CollectWindows(
+    const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments);
 
 // The CPU that programs of this Windows run on: that of kernel32.dll. Where no such file tells, x86-64 with
 // nothing more than every such CPU has.
