@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
@@ -36,7 +37,7 @@ inline constexpr uint16_t kPeMachineArm = 0x1C4;
 // "x86-64", "386", "aarch64", "arm"; "machine 0x1234" for the rest.
 std::string PeMachineName(uint16_t machine);
 
-// What is wanted of one DLL, in file order.
+// What is wanted of one DLL, in file order. Windows does not load a DLL of which nothing is wanted.
 struct PeImport {
   std::string dll;                 // as written: "KERNEL32.dll"
   std::vector<std::string> names;  // functions by name
@@ -103,6 +104,7 @@ struct PeExports {
   struct Forwarder {
     std::string name;    // exported name; "#12" for one without a name
     std::string target;  // "OTHER.Function", "OTHER.#12"
+    uint16_t ordinal = 0;
     bool operator==(const Forwarder&) const = default;
   };
   std::vector<std::string> names;     // sorted by byte value
@@ -111,9 +113,14 @@ struct PeExports {
   bool cut = false;                   // the table does not lie inside the image: the lists are not complete
   bool operator==(const PeExports&) const = default;
 
+  // Puts the lists into the order that the questions need. Made by hand or read from elsewhere, they may not
+  // be.
+  void Sort();
   bool Has(std::string_view name) const;
   bool Has(uint16_t ordinal) const;
+  // Where the loader has to go on, nullptr = the export is in this file (or there is none).
   const Forwarder* FindForwarder(std::string_view name) const;
+  const Forwarder* FindForwarder(uint16_t ordinal) const;
 };
 PeExports ReadPeExports(const base::ByteSource& source, const PeFile& pe);
 

@@ -54,7 +54,12 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
   constexpr uint32_t kSetGroupId = 02000;
   facts.set_user_id =
       facts.kind == FileKind::kRegular && (file->status.mode & (kSetUserId | kSetGroupId)) != 0;
-  if (file->bytes) facts.elf = std::make_shared<binfmt::ElfFile>(binfmt::ReadElf(*file->bytes));
+  if (!file->bytes) return facts;
+  facts.elf = std::make_shared<binfmt::ElfFile>(binfmt::ReadElf(*file->bytes));
+  if (facts.elf->problem == binfmt::ElfProblem::kNotElf ||
+      facts.elf->problem == binfmt::ElfProblem::kTooShort) {
+    facts.pe = std::make_shared<binfmt::PeFile>(binfmt::ReadPe(*file->bytes));
+  }
   return facts;
 }
 
@@ -143,6 +148,19 @@ snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
   return gpu_codes_.emplace(path, std::move(fact)).first->second;
 }
 
-const binfmt::PeExports* LiveFileView::Exports(const std::string& /*path*/) { return nullptr; }
+const binfmt::PeExports* LiveFileView::Exports(const std::string& path) {
+  const auto [place, fresh] = exports_.try_emplace(path);
+  if (!fresh) return place->second.get();
+  const FileFacts& facts = Open(path);
+  // Without sections nothing can be found by address.
+  const bool readable = facts.pe && (facts.pe->problem == binfmt::PeProblem::kNone ||
+                                     facts.pe->problem == binfmt::PeProblem::kSectionsCut ||
+                                     facts.pe->problem == binfmt::PeProblem::kImportsCut);
+  if (!readable) return nullptr;
+  const auto file = system_.Open(path);
+  if (!file || !file->bytes) return nullptr;
+  place->second = std::make_shared<binfmt::PeExports>(binfmt::ReadPeExports(*file->bytes, *facts.pe));
+  return place->second.get();
+}
 
 }  // namespace culprit::collect

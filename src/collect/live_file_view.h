@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -40,6 +41,8 @@ class LiveFileView final : public snapshot::FileView {
   const std::unordered_map<std::string, snapshot::PathError>& directories() const { return directories_; }
   const std::set<std::string>& listed() const { return listed_; }
   const std::map<std::string, snapshot::Fact<binfmt::GpuCode>>& gpu_codes() const { return gpu_codes_; }
+  // Export tables that were asked for; nullptr: there was none to be read.
+  const std::map<std::string, std::shared_ptr<const binfmt::PeExports>>& exports() const { return exports_; }
 
  private:
   std::string Resolve(const std::string& path, int links);
@@ -53,6 +56,7 @@ class LiveFileView final : public snapshot::FileView {
   std::set<std::string> listed_;
   std::unordered_map<std::string, snapshot::Fact<snapshot::LibraryVersion>> versions_;
   std::map<std::string, snapshot::Fact<binfmt::GpuCode>> gpu_codes_;
+  std::map<std::string, std::shared_ptr<const binfmt::PeExports>> exports_;
 };
 
 }  // namespace culprit::collect

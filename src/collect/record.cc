@@ -19,6 +19,15 @@ using snapshot::RecordedNode;
 
 constexpr int kLinkLimit = 40;
 
+constexpr size_t kMaxRecordedExports = 20'000;  // more make a snapshot that nobody can mail
+
+// On Linux, that a file is no PE says nothing; on Windows it is why a DLL does not load.
+bool IsWorthRecording(const binfmt::PeFile& pe, base::Platform platform) {
+  return platform == base::Platform::kWindows ||
+         (pe.problem != binfmt::PeProblem::kNotPe && pe.problem != binfmt::PeProblem::kTooShort &&
+          pe.problem != binfmt::PeProblem::kEmpty);
+}
+
 bool LooksLikeLibrary(std::string_view name) { return name.find(".so") != std::string_view::npos; }
 
 }  // namespace
@@ -40,6 +49,7 @@ RecordedNode& Recorder::AddNode(const std::string& path) {
   node.size = facts.size;
   node.set_user_id = facts.set_user_id;
   node.elf = facts.elf;
+  if (facts.pe && IsWorthRecording(*facts.pe, system_.platform())) node.pe = facts.pe;
   if (knowledge::FindLibrary(base::BaseName(path)) != nullptr) node.version = view_.Version(path);
   return node;
 }
@@ -106,6 +116,13 @@ void Recorder::AddAsked() {
     AddPath(path);
     const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
     if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular) node->second.gpu_code = code;
+  }
+  for (const auto& [path, exports] : view_.exports()) {
+    if (exports == nullptr || exports->names.size() > kMaxRecordedExports) continue;
+    AddPath(path);
+    const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
+    if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular)
+      node->second.exports = exports;
   }
 }
 

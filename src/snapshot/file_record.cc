@@ -7,6 +7,7 @@
 #include "snapshot/fact_json.h"
 #include "snapshot/file_record_json.h"
 #include "snapshot/gpu_code_json.h"
+#include "snapshot/pe_json.h"
 
 namespace culprit::snapshot {
 namespace {
@@ -38,6 +39,8 @@ base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   json.Number("size", node.size);
   json.Flag("set_user_id", node.set_user_id);
   if (node.elf) json.Value("elf", ElfToJson(*node.elf));
+  if (node.pe) json.Value("pe", PeToJson(*node.pe));
+  if (node.exports) json.Value("exports", PeExportsToJson(*node.exports));
   if (node.version) json.Value("version", FactToJson(*node.version, VersionToJson));
   if (node.gpu_code) json.Value("gpu_code", FactToJson(*node.gpu_code, GpuCodeToJson));
   return json.Take();
@@ -57,10 +60,25 @@ void ReadNode(const JsonReader& json, RecordedNode& node) {
     ReadElfJson(field, *elf);
     node.elf = elf;
   });
+  json.With("pe", [&](const JsonReader& field) {
+    const auto pe = std::make_shared<binfmt::PeFile>();
+    ReadPeJson(field, *pe);
+    node.pe = pe;
+  });
+  json.With("exports", [&](const JsonReader& field) {
+    const auto exports = std::make_shared<binfmt::PeExports>();
+    ReadPeExportsJson(field, *exports);
+    node.exports = exports;
+  });
   json.With("version",
             [&](const JsonReader& field) { ReadFact(field, node.version.emplace(), ReadVersion); });
   json.With("gpu_code",
             [&](const JsonReader& field) { ReadFact(field, node.gpu_code.emplace(), ReadGpuCodeJson); });
+}
+
+template <typename Facts>
+bool SameFacts(const std::shared_ptr<const Facts>& a, const std::shared_ptr<const Facts>& b) {
+  return a && b ? *a == *b : !a && !b;
 }
 
 bool IsCleanAbsolute(std::string_view path) {
@@ -71,8 +89,8 @@ bool IsCleanAbsolute(std::string_view path) {
 }  // namespace
 
 bool RecordedNode::operator==(const RecordedNode& other) const {
-  const bool same_elf = elf && other.elf ? *elf == *other.elf : !elf && !other.elf;
-  return same_elf && kind == other.kind && error == other.error && link_target == other.link_target &&
+  return SameFacts(elf, other.elf) && SameFacts(pe, other.pe) && SameFacts(exports, other.exports) &&
+         kind == other.kind && error == other.error && link_target == other.link_target &&
          listed == other.listed && id == other.id && size == other.size && set_user_id == other.set_user_id &&
          version == other.version && gpu_code == other.gpu_code;
 }

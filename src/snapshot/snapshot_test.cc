@@ -75,6 +75,33 @@ TEST(FileRecord, NodesWithEqualElfFactsAreEqual) {
   EXPECT_NE(a, b);
 }
 
+TEST(FileRecord, NodesWithEqualPeFactsAndExportsAreEqual) {
+  RecordedNode a, b;
+  a.pe = std::make_shared<binfmt::PeFile>(SamplePe());
+  EXPECT_NE(a, b);
+  b.pe = std::make_shared<binfmt::PeFile>(SamplePe());
+  EXPECT_EQ(a, b);
+  a.exports = std::make_shared<binfmt::PeExports>(SampleExports());
+  EXPECT_NE(a, b);
+  b.exports = std::make_shared<binfmt::PeExports>(SampleExports());
+  EXPECT_EQ(a, b);
+}
+
+TEST(FileRecord, OrdinalsAreRangesAndNonsenseIsRefused) {
+  FileRecord record;
+  record.nodes["/x.dll"].exports = std::make_shared<binfmt::PeExports>(SampleExports());
+  base::Json json = ToJson(record);
+  EXPECT_EQ(json[0]["exports"]["ordinals"], "1 3-5 65535");
+  for (const char* const bad :
+       {"1-", "-", "x", "5-3", "65536", "1,2",
+        "1-65535 1-65535 1-65535 1-65535 1-65535 "
+        "1-65535 1-65535 1-65535 1-65535 1-65535 1-65535 1-65535 1-65535 1-65535 1-65535 "
+        "1-65535 1-65535"}) {
+    json[0]["exports"]["ordinals"] = bad;
+    EXPECT_FALSE(FileRecordFromJson(json)) << bad;
+  }
+}
+
 TEST(Names, ComeBack) {
   for (const auto kind : {FileKind::kRegular, FileKind::kDirectory, FileKind::kLink, FileKind::kOther}) {
     EXPECT_EQ(FileKindFromName(Name(kind)), kind);

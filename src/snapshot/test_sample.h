@@ -48,6 +48,41 @@ inline binfmt::GpuCode SampleGpuCode() {
           .problem = "cut short"};
 }
 
+inline binfmt::PeFile SamplePe() {
+  return {.problem = binfmt::PeProblem::kImportsCut,
+          .machine = binfmt::kPeMachineX64,
+          .bits = 64,
+          .dll = true,
+          .characteristics = 0x2022,
+          .dll_characteristics = 0x160,
+          .subsystem = 2,
+          .time_stamp = ~0u,
+          .image_base = 0x180000000,
+          .image_size = 0x5000,
+          .entry_point = 0x1234,
+          .managed = true,
+          .sections = {{".text\xff", 1, 2, 3, 4, ~0u}, {}},
+          .file_size = ~0ull,
+          .needed_size = 1ull << 33,
+          .overlay_size = 7,
+          .certificate_size = 8,
+          .imports = {{"KERNEL32.dll", {"LoadLibraryA", "\xff"}, {1, 2, 3, 9, 65535}, true}, {}},
+          .delay_imports = {{"nvcuda.dll", {"cuInit"}, {7}, false}},
+          .bound_imports = {"USER32.dll"},
+          .export_name = "",
+          .export_count = 65536,
+          .version = binfmt::PeVersionInfo{"1.2.3.4", "5.6.7.8", {{"ProductName", "\xc3\xa9"}, {"", ""}}},
+          .manifest = "<assembly/>",
+          .manifest_dependencies = {"Microsoft.VC80.CRT"}};
+}
+
+inline binfmt::PeExports SampleExports() {
+  return {.names = {"a", "b\xff"},
+          .ordinals = {1, 3, 4, 5, 65535},
+          .forwarders = {{"#12", "NTDLL.#4", 12}, {"b", "NTDLL.RtlAllocateHeap", 3}},
+          .cut = true};
+}
+
 inline Snapshot SampleSnapshot() {
   Snapshot snapshot;
   snapshot.tool_version = "0.1.0";
@@ -93,6 +128,9 @@ inline Snapshot SampleSnapshot() {
                              .elf = std::make_shared<binfmt::ElfFile>(),
                              .version = Fact<LibraryVersion>{FactState::kTimedOut, {}, "slow", ""},
                              .gpu_code = Fact<binfmt::GpuCode>::NotApplicable("not a GPU binary")};
+  nodes["/usr/lib/x.dll"] = {.kind = FileKind::kRegular,
+                             .pe = std::make_shared<binfmt::PeFile>(SamplePe()),
+                             .exports = std::make_shared<binfmt::PeExports>(SampleExports())};
   return snapshot;
 }
 
