@@ -119,8 +119,7 @@ void AddPrefix(const system::System& system, const std::string& prefix, const st
   }
   // lib64 is a directory of its own on Fedora and its kin; in a venv it is a link to lib.
   const std::string lib64 = JoinPath(prefix, "lib64");
-  if (system.RealPath(lib64).value_or("") !=
-      system.RealPath(JoinPath(prefix, "lib")).value_or("")) {
+  if (system.RealPath(lib64).value_or("") != system.RealPath(JoinPath(prefix, "lib")).value_or("")) {
     path.AddSite(JoinPath(lib64, versioned + "/site-packages"));
   }
   path.AddSite(JoinPath(prefix, "lib/" + versioned + "/site-packages"));

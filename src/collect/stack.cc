@@ -98,7 +98,10 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   Running<snapshot::Toolkits> toolkits("toolkits", [=] { return collect.toolkits(*shared, *environments); });
   Running<std::vector<snapshot::CudnnCopy>> cudnn("cudnn",
                                                   [=] { return collect.cudnn(*shared, *environments); });
-  Running<snapshot::WindowsFacts> windows("windows", [=] { return CollectWindows(*shared, *environments); });
+  Running<snapshot::WindowsFacts> windows("windows", [=] {
+    return platform == base::Platform::kWindows ? CollectWindows(*shared, *environments)
+                                                : Fact<snapshot::WindowsFacts>();
+  });
   stack.driver = driver.Wait(until);
   stack.gpus = gpus.Wait(until);
   stack.toolkits = toolkits.Wait(until);

@@ -57,8 +57,8 @@ snapshot::Fact<snapshot::Context> CollectContext(const Surroundings& around);
 extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, kToolkitsCollector,
     kCudnnCollector, kContextCollector;
 
-// Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out Fact and is abandoned: its
-// thread may still hold `around`, so the system must live until the program ends.
+// Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
+// Fact and is abandoned: its thread may still hold `around`, so the system must live until the program ends.
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit);
 
 }  // namespace culprit::collect

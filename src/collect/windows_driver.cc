@@ -129,7 +129,8 @@ std::string NvidiaVersion(std::string_view file_version) {
   const auto parts = base::Split(file_version, '.');
   if (parts.size() != 4) return "";
   for (const std::string& part : parts) {
-    if (part.empty() || part.size() > 5 || part.find_first_not_of("0123456789") != std::string::npos) return "";
+    if (part.empty() || part.size() > 5 || part.find_first_not_of("0123456789") != std::string::npos)
+      return "";
   }
   if (parts[3].size() > 4) return "";
   const std::string last = std::string(4 - parts[3].size(), '0') + parts[3];

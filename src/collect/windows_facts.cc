@@ -18,8 +18,8 @@ using base::PathError;
 using snapshot::Fact;
 using snapshot::WindowsFacts;
 
-constexpr std::array<std::string_view, 5> kRuntime = {"vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll",
-                                                      "concrt140.dll", "zlibwapi.dll"};
+constexpr std::array<std::string_view, 5> kRuntime = {"vcruntime140.dll", "vcruntime140_1.dll",
+                                                      "msvcp140.dll", "concrt140.dll", "zlibwapi.dll"};
 
 constexpr std::array<std::string_view, 20> kReads = {
     "/C:/Windows/System32/ntoskrnl.exe",

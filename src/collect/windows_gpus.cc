@@ -43,7 +43,8 @@ std::string DeviceIdOf(std::string_view hardware_id) {
   const size_t at = id.find(kDevice);
   if (id.find("ven_10de") == std::string::npos || at == std::string::npos) return "";
   const std::string device = id.substr(at + kDevice.size(), 4);
-  return device.size() == 4 && device.find_first_not_of("0123456789abcdef") == std::string::npos ? device : "";
+  return device.size() == 4 && device.find_first_not_of("0123456789abcdef") == std::string::npos ? device
+                                                                                                 : "";
 }
 
 // "PCI bus 1, device 0, function 0", also as a resource with the numbers behind it: "...;(1,0,0)".

@@ -29,11 +29,9 @@ constexpr std::array<std::string_view, 9> kUsual = {
     "/C:/cuda/bin",
     "/C:/cudnn*/bin"};
 // The same below a directory of Python packages.
-constexpr std::array<std::string_view, 9> kUsualBelowSite = {"nvidia/*/bin",      "nvidia/*/bin/x86_64",
-                                                             "nvidia/*/bin/x64", "torch/lib",
-                                                             "onnxruntime/capi",  "ctranslate2",
-                                                             "tensorflow",        "tensorrt_libs",
-                                                             "paddle/libs"};
+constexpr std::array<std::string_view, 9> kUsualBelowSite = {
+    "nvidia/*/bin", "nvidia/*/bin/x86_64", "nvidia/*/bin/x64", "torch/lib",  "onnxruntime/capi",
+    "ctranslate2",  "tensorflow",          "tensorrt_libs",    "paddle/libs"};
 
 const std::string kMachineEnvironment = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/Environment";
 
@@ -80,8 +78,7 @@ std::vector<std::string> NamedInstallations(const Surroundings& around) {
     const bool cuda = name.starts_with("CUDA_PATH") || name == "CUDA_HOME" || name == "CUDA_ROOT";
     const bool cudnn = name == "CUDNN" || name.starts_with("CUDNN_PATH") || name == "CUDNN_HOME" ||
                        name == "CUDNN_ROOT" || name == "CUDNN_ROOT_DIR";
-    if ((cuda || cudnn) && !value.empty())
-      roots.push_back(FromWindowsPath(value, around.working_directory));
+    if ((cuda || cudnn) && !value.empty()) roots.push_back(FromWindowsPath(value, around.working_directory));
   }
   return roots;
 }
@@ -180,8 +177,7 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   places.Add(JoinPath(windows, "System32"));
   places.Add(windows);
   if (around.host_unseen) places.Add("/C:");
-  for (const std::string_view pattern : kUsual)
-    places.AddPattern(std::string(pattern));
+  for (const std::string_view pattern : kUsual) places.AddPattern(std::string(pattern));
   for (const std::string& root : NamedInstallations(around)) places.AddInstallation(root);
   for (const char* name : {"CONDA_PREFIX", "VIRTUAL_ENV"}) {
     if (const std::string prefix = DirectoryVariable(around, name); !prefix.empty()) {
@@ -192,8 +188,7 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   for (const snapshot::PythonEnvironment& environment : environments) {
     for (const std::string& site : environment.site_packages) {
       if (view.Directory(site) != base::PathError::kNone) continue;
-      for (const std::string_view below : kUsualBelowSite)
-        places.AddPattern(JoinPath(site, below));
+      for (const std::string_view below : kUsualBelowSite) places.AddPattern(JoinPath(site, below));
     }
     if (!environment.interpreter.empty()) places.Add(std::string(base::DirName(environment.interpreter)));
     places.Add(environment.prefix);

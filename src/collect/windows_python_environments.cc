@@ -23,8 +23,7 @@ std::string VersionOfDll(std::string_view name) {
   const std::string folded = base::FoldCase(name);
   constexpr std::string_view kStart = "python3", kEnd = ".dll";
   if (!folded.starts_with(kStart) || !folded.ends_with(kEnd)) return "";
-  const std::string minor =
-      folded.substr(kStart.size(), folded.size() - kStart.size() - kEnd.size());
+  const std::string minor = folded.substr(kStart.size(), folded.size() - kStart.size() - kEnd.size());
   if (minor.empty() || minor.find_first_not_of("0123456789") != std::string::npos) return "";
   return "3." + minor;
 }
@@ -106,7 +105,8 @@ void DescribeStore(const Surroundings& around, PythonEnvironment& environment) {
   environment.python = ShortVersion(rest.substr(0, rest.find('_')));
   if (environment.bits == 0) environment.bits = 64;  // the Store has no other since 3.8
   SysPath path(around, environment);
-  path.AddSite(JoinPath(environment.prefix, "LocalCache/local-packages/" + Tag(environment) + "/site-packages"));
+  path.AddSite(
+      JoinPath(environment.prefix, "LocalCache/local-packages/" + Tag(environment) + "/site-packages"));
   if (environment.interpreter.empty()) {
     const std::string local(base::DirName(base::DirName(environment.prefix)));
     const std::string alias = JoinPath(local, "Microsoft/WindowsApps/python" + environment.python + ".exe");
@@ -140,8 +140,7 @@ PythonEnvironment DescribeWindowsPlace(const Surroundings& around, const Place& 
     environment.site_packages.push_back(place.prefix);
     return environment;
   }
-  if (environment.interpreter.empty())
-    environment.interpreter = WindowsInterpreterOf(around, place.prefix);
+  if (environment.interpreter.empty()) environment.interpreter = WindowsInterpreterOf(around, place.prefix);
   const std::string path_file = venv || conda ? "" : FindPathFile(around, place.prefix);
   environment.kind = venv ? "venv" : conda ? "conda" : !path_file.empty() ? "embedded" : "system";
   if (venv) environment.python = ShortVersion(venv->version);

@@ -104,8 +104,8 @@ std::vector<std::string> StorePackages(const Surroundings& around) {
 // The prefix that an interpreter belongs to.
 std::string PrefixOf(const System& system, const std::string& interpreter) {
   const std::string directory(DirName(interpreter)), above(DirName(directory));
-  const bool venv = base::SameName(base::BaseName(directory), "Scripts") &&
-                    IsFile(system, JoinPath(above, "pyvenv.cfg"));
+  const bool venv =
+      base::SameName(base::BaseName(directory), "Scripts") && IsFile(system, JoinPath(above, "pyvenv.cfg"));
   return venv ? above : directory;
 }
 
@@ -162,7 +162,8 @@ void AddCondas(const System& system, const std::string& directory, std::vector<s
     const std::string conda = JoinPath(directory, name);
     if (!IsDirectory(system, conda)) continue;
     prefixes.push_back(conda);
-    for (std::string& prefix : Below(system, JoinPath(conda, "envs"), "")) prefixes.push_back(std::move(prefix));
+    for (std::string& prefix : Below(system, JoinPath(conda, "envs"), ""))
+      prefixes.push_back(std::move(prefix));
   }
 }
 
@@ -177,7 +178,8 @@ std::vector<std::string> UsualPrefixes(const Surroundings& around) {
     for (const char* name : {".venv", "venv", "env"}) prefixes.push_back(JoinPath(directory, name));
   }
   AddRegistered(system, prefixes);
-  for (const std::string& local : LocalData(around)) add(Below(system, JoinPath(local, "Programs/Python"), "Python3"));
+  for (const std::string& local : LocalData(around))
+    add(Below(system, JoinPath(local, "Programs/Python"), "Python3"));
   add(Below(system, ProgramFiles(around.environment), "Python3"));
   add(StorePackages(around));
   AddCondas(system, "/C:", prefixes);
@@ -204,7 +206,8 @@ const CollectorInfo kWindowsPythonCollector = {"python", kReads};
 bool IsWindowsEnvironment(const System& system, const std::string& prefix) {
   if (IsFile(system, JoinPath(prefix, "pyvenv.cfg")) || IsDirectory(system, JoinPath(prefix, "conda-meta")))
     return true;
-  return IsFile(system, JoinPath(prefix, "python.exe")) || IsFile(system, JoinPath(prefix, "Scripts/python.exe")) ||
+  return IsFile(system, JoinPath(prefix, "python.exe")) ||
+         IsFile(system, JoinPath(prefix, "Scripts/python.exe")) ||
          IsDirectory(system, JoinPath(prefix, "Lib/site-packages"));
 }
 

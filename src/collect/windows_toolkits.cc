@@ -60,9 +60,7 @@ class Search {
   void AddPattern(const std::string& pattern, const std::string& kind) {
     for (const std::string& path : snapshot::ExpandPattern(view_, pattern)) Add(path, kind);
   }
-  bool IsFile(const std::string& path) {
-    return view_.Open(path).kind == snapshot::FileKind::kRegular;
-  }
+  bool IsFile(const std::string& path) { return view_.Open(path).kind == snapshot::FileKind::kRegular; }
   std::vector<Toolkit> Take() { return std::move(copies_); }
 
  private:
@@ -79,9 +77,8 @@ bool Search::HasRuntime(const std::string& root) {
   for (const char* below : {"bin", "bin/x64"}) {
     const auto items = view_.List(JoinPath(root, below));
     if (!items) continue;
-    if (std::ranges::any_of(*items, [](const auto& item) {
-          return base::FoldCase(item.name).starts_with("cudart64_");
-        })) {
+    if (std::ranges::any_of(
+            *items, [](const auto& item) { return base::FoldCase(item.name).starts_with("cudart64_"); })) {
       return true;
     }
   }

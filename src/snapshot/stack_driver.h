@@ -113,8 +113,8 @@ struct Gpu {
   std::string chip;                // "GH100"
   std::string compute_capability;  // "9.0"
   std::string uuid;
-  std::string bound_to;  // kernel driver: "nvidia", "nouveau", "vfio-pci", "" none
-  std::string minor;     // of /dev/nvidiaN
+  std::string bound_to;      // kernel driver: "nvidia", "nouveau", "vfio-pci", "" none
+  std::string minor;         // of /dev/nvidiaN
   std::string driver_model;  // Windows: "WDDM", "TCC" as the registry asks for; "" not known
   std::string source;        // where it was read
   bool assumed = false;      // --host says so

@@ -91,12 +91,12 @@ struct Framework {
 };
 
 struct PythonEnvironment {
-  std::string prefix;                      // "/home/u/.venv"
-  std::string kind;                        // "venv", "conda", "system", "directory", "wheel"; "store", "embedded"
-  std::string why;                         // "active", "given", "found"
-  std::string interpreter;                 // bin/python3 as a user would start it; "" none
-  std::string python;                      // "3.12"
-  int bits = 0;                            // Windows: 32 or 64, of the interpreter's file; 0 not known
+  std::string prefix;       // "/home/u/.venv"
+  std::string kind;         // "venv", "conda", "system", "directory", "wheel"; "store", "embedded"
+  std::string why;          // "active", "given", "found"
+  std::string interpreter;  // bin/python3 as a user would start it; "" none
+  std::string python;       // "3.12"
+  int bits = 0;             // Windows: 32 or 64, of the interpreter's file; 0 not known
   std::vector<std::string> site_packages;  // what is searched for modules, in the order of sys.path
   std::vector<PythonPackage> packages;     // sorted by name
   std::vector<Framework> frameworks;
