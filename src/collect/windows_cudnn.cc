@@ -174,9 +174,9 @@ void Reader::ReadHeader(CudnnCopy& copy) {
 void Reader::NoteMissing(CudnnCopy& copy, const Names& names) {
   std::vector<std::string> wanted = {"cudnn"};
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const knowledge::Library* library = LibraryOfDll(CudnnDll(wanted[i], copy.major));
+    const knowledge::Library* library = knowledge::FindLibrary(CudnnDll(wanted[i], copy.major));
     if (library == nullptr) continue;
-    for (const knowledge::DlopenEdge& edge : library->opens) {
+    for (const knowledge::DlopenEdge& edge : library->opens_windows) {
       if ((edge.optional && copy.major != 8) || !knowledge::Applies(edge, copy.version, copy.cuda)) continue;
       for (const std::string_view name : edge.names) {
         if (name.find('{') != std::string_view::npos) continue;

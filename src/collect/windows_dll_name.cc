@@ -1,11 +1,9 @@
 #include "collect/windows_dll_name.h"
 
-#include <array>
 #include <charconv>
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "knowledge/libraries.h"
 
 namespace culprit::collect {
 namespace {
@@ -22,7 +20,8 @@ bool IsNumber(std::string_view text) {
 std::optional<CudnnDllName> ParseCudnnDll(std::string_view name) {
   const std::string folded = base::FoldCase(name);
   if (!folded.starts_with("cudnn") || !folded.ends_with(kDll)) return std::nullopt;
-  const std::string stem = folded.substr(0, folded.size() - kDll.size());
+  std::string stem = folded.substr(0, folded.size() - kDll.size());
+  stem = stem.substr(0, stem.find('-'));
   const size_t at = stem.rfind(kBits);
   if (at == std::string::npos || (at != 5 && stem[5] != '_')) return std::nullopt;
   const std::string number = stem.substr(at + kBits.size());
@@ -34,13 +33,6 @@ std::optional<CudnnDllName> ParseCudnnDll(std::string_view name) {
 
 std::string CudnnDll(std::string_view part, uint32_t major) {
   return std::string(part) + std::string(kBits) + std::to_string(major) + std::string(kDll);
-}
-
-const knowledge::Library* LibraryOfDll(std::string_view name) {
-  if (const knowledge::Library* library = knowledge::FindLibrary(base::FoldCase(name))) return library;
-  const auto cudnn = ParseCudnnDll(name);
-  if (!cudnn) return nullptr;
-  return knowledge::FindLibrary("lib" + cudnn->part + ".so." + std::to_string(cudnn->major));
 }
 
 std::string CudaInDllName(std::string_view name) {

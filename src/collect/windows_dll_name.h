@@ -9,23 +9,17 @@
 
 #include "binfmt/pe.h"
 
-namespace culprit::knowledge {
-struct Library;
-}
-
 namespace culprit::collect {
 
 struct CudnnDllName {
   std::string part;  // "cudnn", "cudnn_ops_infer"
   uint32_t major = 0;
 };
-// Letters of either case; nullopt for a name that is not cuDNN's.
+// Letters of either case, and as delvewheel renames files ("cudnn64_8-0123456789abcdef.dll"); nullopt for a
+// name that is not cuDNN's.
 std::optional<CudnnDllName> ParseCudnnDll(std::string_view name);
 // ("cudnn_ops", 9) -> "cudnn_ops64_9.dll".
 std::string CudnnDll(std::string_view part, uint32_t major);
-
-// The row of data/libraries.toml; nullptr when it is no library of CUDA.
-const knowledge::Library* LibraryOfDll(std::string_view name);
 
 // The CUDA major in the name of a DLL that changes with it: "12", "11"; "" for all others.
 std::string CudaInDllName(std::string_view name);

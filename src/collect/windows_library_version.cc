@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "binfmt/pe_word.h"
 #include "collect/library_version.h"
 #include "collect/text_search.h"
 #include "collect/windows_dll_name.h"
@@ -71,9 +70,9 @@ std::optional<VersionReading> FromResource(const Library& library, const std::st
 
 // An exported word: major << 16 | minor << 8 | patch.
 std::optional<VersionReading> FromWord(const base::ByteSource& bytes, const Library& library,
-                                       const std::string& path) {
+                                       const std::string& path, const binfmt::PeFile& pe) {
   for (const std::string_view symbol : library.version_symbols) {
-    const auto word = binfmt::ReadPeWord(bytes, symbol);
+    const auto word = binfmt::ReadPeWord(bytes, pe, symbol);
     if (!word || *word == 0) continue;
     const base::Version version{{*word >> 16, *word >> 8 & 0xff, *word & 0xff}};
     return VersionReading{version.ToString(), "symbol " + std::string(symbol) + " in " + path};
@@ -99,7 +98,7 @@ std::optional<VersionReading> OfFile(const System& system, const Library& librar
     return std::nullopt;
   const auto file = system.Open(path);
   if (!file || !file->bytes) return std::nullopt;
-  auto word = FromWord(*file->bytes, library, path);
+  auto word = FromWord(*file->bytes, library, path, pe);
   if (library.name != "cudnn_graph") return word;
   auto text = FromText(*file->bytes, path);
   return text ? text : word;
@@ -111,7 +110,7 @@ std::optional<VersionReading> FromSibling(const System& system, const std::strin
   if (!name) return std::nullopt;
   for (const char* part : {"cudnn_graph", "cudnn_ops", "cudnn_ops_infer", "cudnn"}) {
     const std::string path = JoinPath(DirName(real_path), CudnnDll(part, name->major));
-    const Library* other = LibraryOfDll(BaseName(path));
+    const Library* other = knowledge::FindLibrary(BaseName(path));
     if (other == nullptr || base::SameName(path, real_path)) continue;
     const auto file = system.Open(path);
     if (!file || !file->bytes) continue;
@@ -126,7 +125,7 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::ReadDll(const std::strin
                                                                 const std::string& real_path,
                                                                 const binfmt::PeFile& pe) {
   using Version = snapshot::Fact<snapshot::LibraryVersion>;
-  const Library* library = LibraryOfDll(BaseName(path));
+  const Library* library = knowledge::FindLibrary(BaseName(path));
   if (library == nullptr) return Version::NotApplicable("not a CUDA library");
   std::optional<VersionReading> read = OfFile(system_, *library, path, pe);
   std::optional<PipRecord> record;

@@ -1,11 +1,11 @@
 #include "collect/windows_places.h"
 
-#include <array>
 #include <set>
 
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "collect/library_places.h"
+#include "knowledge/libraries.h"
 #include "snapshot/path_pattern.h"
 
 namespace culprit::collect {
@@ -16,22 +16,6 @@ using base::JoinPath;
 
 constexpr size_t kMostUsers = 64;
 constexpr size_t kMostElements = 512;  // of one PATH
-
-// Where installers put DLLs of CUDA.
-constexpr std::array<std::string_view, 9> kUsual = {
-    "/C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v*/bin",
-    "/C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v*/bin/x64",
-    "/C:/Program Files/NVIDIA/CUDNN/v*/bin",
-    "/C:/Program Files/NVIDIA/CUDNN/v*/bin/*",
-    "/C:/Program Files/NVIDIA/CUDNN/v*/bin/*/x64",
-    "/C:/Program Files/NVIDIA Corporation/cuDNN*/bin",
-    "/C:/tools/cuda/bin",
-    "/C:/cuda/bin",
-    "/C:/cudnn*/bin"};
-// The same below a directory of Python packages.
-constexpr std::array<std::string_view, 9> kUsualBelowSite = {
-    "nvidia/*/bin", "nvidia/*/bin/x86_64", "nvidia/*/bin/x64", "torch/lib",  "onnxruntime/capi",
-    "ctranslate2",  "tensorflow",          "tensorrt_libs",    "paddle/libs"};
 
 const std::string kMachineEnvironment = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/Environment";
 
@@ -177,7 +161,7 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   places.Add(JoinPath(windows, "System32"));
   places.Add(windows);
   if (around.host_unseen) places.Add("/C:");
-  for (const std::string_view pattern : kUsual) places.AddPattern(std::string(pattern));
+  for (const std::string_view pattern : knowledge::UsualWindowsDirectories()) places.AddPattern(std::string(pattern));
   for (const std::string& root : NamedInstallations(around)) places.AddInstallation(root);
   for (const char* name : {"CONDA_PREFIX", "VIRTUAL_ENV"}) {
     if (const std::string prefix = DirectoryVariable(around, name); !prefix.empty()) {
@@ -188,7 +172,7 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   for (const snapshot::PythonEnvironment& environment : environments) {
     for (const std::string& site : environment.site_packages) {
       if (view.Directory(site) != base::PathError::kNone) continue;
-      for (const std::string_view below : kUsualBelowSite) places.AddPattern(JoinPath(site, below));
+      for (const std::string_view below : knowledge::UsualWindowsPythonDirectories()) places.AddPattern(JoinPath(site, below));
     }
     if (!environment.interpreter.empty()) places.Add(std::string(base::DirName(environment.interpreter)));
     places.Add(environment.prefix);

@@ -146,6 +146,11 @@ PythonEnvironment DescribeWindowsPlace(const Surroundings& around, const Place& 
   if (venv) environment.python = ShortVersion(venv->version);
   ReadInterpreter(around, environment);
 
+  if (venv && !venv->home.empty()) {
+    const std::string base = JoinPath(base::FromWindowsPath(venv->home), "python.exe");
+    if (around.system.Stat(base)) environment.process = base;
+  }
+
   SysPath path(around, environment);
   if (!path_file.empty()) {
     AddPathFile(around, path_file, environment, path);

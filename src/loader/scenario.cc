@@ -1,7 +1,9 @@
 #include "loader/scenario.h"
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "loader/imports.h"
+#include "loader/scenario_windows.h"
 
 namespace culprit::loader {
 namespace {
@@ -13,7 +15,19 @@ std::string UsualLoader(const Snapshot& snapshot) {
   return snapshot.loaders.empty() ? "" : snapshot.loaders.front().path;
 }
 
+// On Windows: the Python of the environment that a module belongs to.
+std::string LoaderOrHost(const Snapshot& snapshot, const std::string& target) {
+  if (snapshot.windows() == nullptr) return UsualLoader(snapshot);
+  if (!snapshot.stack.environments) return "";
+  for (const snapshot::PythonEnvironment& environment : *snapshot.stack.environments) {
+    if (!base::FoldCase(target).starts_with(base::FoldCase(environment.prefix) + "/")) continue;
+    return environment.process.empty() ? environment.interpreter : environment.process;
+  }
+  return "";
+}
+
 Scenario AnyProgram(const Snapshot& snapshot, snapshot::FileView& view) {
+  if (snapshot.windows() != nullptr) return AnyWindowsProgram(snapshot, view);
   Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program of this shell"};
   scenario.graph = Load(snapshot, view,
                         {.interpreter = UsualLoader(snapshot),
@@ -37,7 +51,7 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
   }
   scenario.graph = Load(snapshot, view,
                         {.target = python.interpreter,
-                         .interpreter = UsualLoader(snapshot),
+                         .interpreter = python.process.empty() ? UsualLoader(snapshot) : python.process,
                          .imports = ImportSteps(python, imported, view)});
   return scenario;
 }
@@ -49,9 +63,10 @@ std::vector<Scenario> PlayScenarios(const Snapshot& snapshot, snapshot::FileView
   std::vector<Scenario> scenarios = {AnyProgram(snapshot, view)};
   for (const std::string& target : targets) {
     Scenario scenario{.title = target};
-    scenario.graph = Load(snapshot, view, {.target = target, .interpreter = UsualLoader(snapshot)});
+    scenario.graph = Load(snapshot, view, {.target = target, .interpreter = LoaderOrHost(snapshot, target)});
     scenarios.push_back(std::move(scenario));
   }
+  if (snapshot.windows() != nullptr && targets.empty()) AddCudnnUsers(snapshot, view, scenarios);
   if (!snapshot.stack.environments) return scenarios;
   for (size_t e = 0; e < snapshot.stack.environments->size(); ++e) {
     const snapshot::PythonEnvironment& environment = (*snapshot.stack.environments)[e];
