@@ -30,7 +30,8 @@ constexpr std::array<std::string_view, 2> kTorchLibraries = {"torch/lib/libtorch
 constexpr std::array<std::string_view, 2> kTorchDlls = {"torch/lib/torch_cuda.dll",
                                                         "torch/lib/torch_cuda_cu.dll"};
 constexpr std::array<std::string_view, 7> kTensorflowPackages = {
-    "tensorflow", "tensorflow-intel", "tensorflow-gpu", "tensorflow-cpu", "tf-nightly", "tensorflow-base", "tensorflow-cpu-aws"};
+    "tensorflow", "tensorflow-intel", "tensorflow-gpu",    "tensorflow-cpu",
+    "tf-nightly", "tensorflow-base",  "tensorflow-cpu-aws"};
 constexpr std::array<std::string_view, 4> kTensorflowLibraries = {
     "tensorflow/libtensorflow_cc.so.2", "tensorflow/libtensorflow_framework.so.2",
     "tensorflow/python/_pywrap_tensorflow_internal.so", "tensorflow/python/lib_pywrap_tensorflow_common.so"};

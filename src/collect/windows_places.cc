@@ -161,7 +161,8 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   places.Add(JoinPath(windows, "System32"));
   places.Add(windows);
   if (around.host_unseen) places.Add("/C:");
-  for (const std::string_view pattern : knowledge::UsualWindowsDirectories()) places.AddPattern(std::string(pattern));
+  for (const std::string_view pattern : knowledge::UsualWindowsDirectories())
+    places.AddPattern(std::string(pattern));
   for (const std::string& root : NamedInstallations(around)) places.AddInstallation(root);
   for (const char* name : {"CONDA_PREFIX", "VIRTUAL_ENV"}) {
     if (const std::string prefix = DirectoryVariable(around, name); !prefix.empty()) {
@@ -172,7 +173,8 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   for (const snapshot::PythonEnvironment& environment : environments) {
     for (const std::string& site : environment.site_packages) {
       if (view.Directory(site) != base::PathError::kNone) continue;
-      for (const std::string_view below : knowledge::UsualWindowsPythonDirectories()) places.AddPattern(JoinPath(site, below));
+      for (const std::string_view below : knowledge::UsualWindowsPythonDirectories())
+        places.AddPattern(JoinPath(site, below));
     }
     if (!environment.interpreter.empty()) places.Add(std::string(base::DirName(environment.interpreter)));
     places.Add(environment.prefix);
