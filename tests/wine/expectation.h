@@ -27,8 +27,8 @@ const char* Words(Difference difference);
 struct Ending {
   uint32_t code = 0;                 // of GetLastError(), or the exit code of the program; 0 = good
   std::string path;                  // folded: the file of the module
-  std::vector<std::string> modules;  // folded and sorted: all files of the tree that are loaded; after a failure
-                                     // not compared (see docs)
+  std::vector<std::string> modules;  // folded and sorted: all files of the tree that are loaded; after a
+                                     // failure not compared (see docs)
   bool operator==(const Ending&) const = default;
 };
 

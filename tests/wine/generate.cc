@@ -1,6 +1,6 @@
 // What the trees are made of. A tree has a handful of names; each name has copies in some of the directories
-// that a search can lead to, most of them good, some for another machine, damaged, or of a version that lacks a
-// function; the copies need each other. Then a process changes what it likes about the search and loads.
+// that a search can lead to, most of them good, some for another machine, damaged, or of a version that lacks
+// a function; the copies need each other. Then a process changes what it likes about the search and loads.
 #include <algorithm>
 
 #include "base/text.h"
@@ -81,7 +81,8 @@ class Generator {
 
   std::string Spelled(std::string name) {
     if (random_.Percent(15)) {
-      std::ranges::transform(name, name.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+      std::ranges::transform(name, name.begin(),
+                             [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
     }
     if (random_.Percent(10)) name.resize(name.size() - 4);
     return name;
@@ -114,10 +115,10 @@ class Generator {
       Note(true, "forwarder");
     }
     if (random_.Percent(15)) {
-      dll.delay_imports.push_back({.dll = random_.Percent(50) ? tree_.name + "_nowhere.dll"
-                                                              : random_.Pick(names_),
-                                   .names = {"alpha"},
-                                   .ordinals = {}});
+      dll.delay_imports.push_back(
+          {.dll = random_.Percent(50) ? tree_.name + "_nowhere.dll" : random_.Pick(names_),
+           .names = {"alpha"},
+           .ordinals = {}});
       Note(true, "delay import");
     }
     return dll;
@@ -259,8 +260,8 @@ class Generator {
       if (form == 4) text = base::ToWindowsPath(home_) + "\\p2\\..\\lib\\" + Spelled(name);
       Note(true, "full path");
     }
-    static const std::vector<uint32_t> kFlags = {0x200, 0x400, 0x800,  0x1000, 0x1000, 0x600,  0x300,
-                                                 0x100, 0x1100, 0x1100, 0xd00,  0x808,  0x1008, 1, 0x10};
+    static const std::vector<uint32_t> kFlags = {0x200,  0x400,  0x800, 0x1000, 0x1000, 0x600, 0x300, 0x100,
+                                                 0x1100, 0x1100, 0xd00, 0x808,  0x1008, 1,     0x10};
     uint32_t flags = random_.Percent(45) ? 0 : random_.Pick(kFlags);
     if (random_.Percent(12) && form != 1) flags = 8;
     static_cast<void>(absolute);

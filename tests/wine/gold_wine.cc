@@ -1,6 +1,6 @@
-// Our model of the Windows loader against the loader of Wine, on generated trees of tiny DLLs: which file each
-// load takes, everything that it brings along, the code when it fails. See generate.cc for what the trees are
-// made of and docs/windows-loader.md for where Wine is known to differ from Windows.
+// Our model of the Windows loader against the loader of Wine, on generated trees of tiny DLLs: which file
+// each load takes, everything that it brings along, the code when it fails. See generate.cc for what the
+// trees are made of and docs/windows-loader.md for where Wine is known to differ from Windows.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -45,8 +45,10 @@ void Print(const Case& one) {
   for (const TreeFile& file : one.tree.files) {
     std::printf("  file %s kind %d machine %d:", file.path.c_str(), static_cast<int>(file.kind),
                 static_cast<int>(file.dll.machine));
-    for (const Import& import : file.dll.imports) std::printf(" %s(%zu)", import.dll.c_str(), import.names.size());
-    for (const auto& [name, target] : file.dll.forwarders) std::printf(" %s=%s", name.c_str(), target.c_str());
+    for (const Import& import : file.dll.imports)
+      std::printf(" %s(%zu)", import.dll.c_str(), import.names.size());
+    for (const auto& [name, target] : file.dll.forwarders)
+      std::printf(" %s=%s", name.c_str(), target.c_str());
     std::printf("\n");
   }
 }
@@ -95,7 +97,8 @@ std::vector<std::vector<const Case*>> Groups(const std::vector<Case>& cases, boo
     (one.tree.changes_defaults ? last : plain).push_back(&one);
   }
   std::vector<std::vector<const Case*>> groups;
-  const size_t count = std::max({last.size(), (plain.size() + kTreesPerProcess - 1) / kTreesPerProcess, size_t{1}});
+  const size_t count =
+      std::max({last.size(), (plain.size() + kTreesPerProcess - 1) / kTreesPerProcess, size_t{1}});
   groups.resize(count);
   for (size_t i = 0; i < plain.size(); ++i) groups[i * count / plain.size()].push_back(plain[i]);
   for (size_t i = 0; i < last.size(); ++i) groups[i].push_back(last[i]);
@@ -152,10 +155,11 @@ int Main(int argc, char** argv) {
     if (!safe_mode) wine.Run("safe\t1\n");
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%zu trees from seed %llu: %zu loads (%zu fail on Windows), %zu programs, %zu missing functions "
-              "asked for; %zu wrong; %.0f s\n",
-              tally.trees, static_cast<unsigned long long>(options.seed), tally.loads, tally.failures,
-              tally.programs, tally.functions, tally.wrong, seconds);
+  std::printf(
+      "%zu trees from seed %llu: %zu loads (%zu fail on Windows), %zu programs, %zu missing functions "
+      "asked for; %zu wrong; %.0f s\n",
+      tally.trees, static_cast<unsigned long long>(options.seed), tally.loads, tally.failures, tally.programs,
+      tally.functions, tally.wrong, seconds);
   for (size_t i = 1; i < kDifferences; ++i) {
     if (tally.differences[i] == 0) continue;
     std::printf("  known difference: %s (%zu)\n", Words(static_cast<Difference>(i)), tally.differences[i]);

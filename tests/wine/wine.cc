@@ -109,12 +109,15 @@ void Wine::Write(const Tree& tree) {
 std::string Wine::Run(const std::string& plan) {
   const fs::path file = HostPath(std::string(kTop) + "/plan.txt");
   std::ofstream(file, std::ios::binary) << plan;
-  std::map<std::string, std::string> environment = {
-      {"WINEPREFIX", prefix_}, {"WINEDEBUG", "-all"}, {"WINEDLLOVERRIDES", "mscoree,mshtml="}, {"HOME", prefix_}};
+  std::map<std::string, std::string> environment = {{"WINEPREFIX", prefix_},
+                                                    {"WINEDEBUG", "-all"},
+                                                    {"WINEDLLOVERRIDES", "mscoree,mshtml="},
+                                                    {"HOME", prefix_}};
   if (const char* path = std::getenv("PATH")) environment["PATH"] = path;
-  const gold::Ran ran = gold::Spawn(
-      program_, program_, {base::ToWindowsPath(kDriver), base::ToWindowsPath(std::string(kTop) + "/plan.txt")},
-      environment, drive_c_ / "gold", kTimeoutMs);
+  const gold::Ran ran =
+      gold::Spawn(program_, program_,
+                  {base::ToWindowsPath(kDriver), base::ToWindowsPath(std::string(kTop) + "/plan.txt")},
+                  environment, drive_c_ / "gold", kTimeoutMs);
   if (ran.timed_out || ran.out.find("end") == std::string::npos) {
     throw std::runtime_error("the driver did not reach the end of its plan: " + ran.out + ran.err);
   }
@@ -173,7 +176,8 @@ std::vector<std::pair<std::string, Heard>> Listen(const std::string& output) {
     if (trees.empty()) continue;
     Heard& heard = trees.back().second;
     if (fields[0] == "error") {
-      heard.endings.push_back({.code = static_cast<uint32_t>(std::stoul(fields[1])), .path = "", .modules = {}});
+      heard.endings.push_back(
+          {.code = static_cast<uint32_t>(std::stoul(fields[1])), .path = "", .modules = {}});
     } else if (fields[0] == "exit") {
       heard.endings.push_back(
           {.code = static_cast<uint32_t>(std::stoul(fields[1], nullptr, 16)), .path = "", .modules = {}});
