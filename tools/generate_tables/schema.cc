@@ -369,6 +369,7 @@ Subject Windows() {
           .header = "windows.h",
           .tables = {DllNames("system", "WindowsDlls"),
                      DllNames("known", "KnownDlls"),
+                     DllNames("driver", "DriverDlls"),
                      {.key = "api_set",
                       .type = "ApiSetPrefix",
                       .function = "ApiSetPrefixes",
@@ -378,10 +379,27 @@ Subject Windows() {
                       .type = "Redistributable",
                       .function = "Redistributables",
                       .fields = {{"dll", Form::kText, kRequired},
+                                 {"kind",
+                                  Form::kWord,
+                                  false,
+                                  {{"other", "RedistributableKind::kOther"},
+                                   {"visual_cpp", "RedistributableKind::kVisualCpp"},
+                                   {"feature", "RedistributableKind::kFeature"}}},
                                  {"package", Form::kText, kRequired},
                                  {"fix", Form::kText, kRequired},
                                  kSource},
-                      .unique = {"dll"}}}};
+                      .unique = {"dll"}},
+                     {.key = "runtime_floor",
+                      .type = "RuntimeFloor",
+                      .function = "RuntimeFloors",
+                      .fields = {{"framework", Form::kText, kRequired},
+                                 {"since", Form::kVersion, kRequired},
+                                 {"until", Form::kVersion},
+                                 {"dll", Form::kText, kRequired},
+                                 {"version", Form::kVersion, kRequired},
+                                 {"effect", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"framework", "dll", "since"}}}};
 }
 
 }  // namespace
