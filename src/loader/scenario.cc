@@ -47,7 +47,7 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
   scenario.graph = Load(snapshot, view,
                         {.target = python.interpreter,
                          .interpreter = python.process.empty() ? UsualLoader(snapshot) : python.process,
-                         .imports = ImportSteps(python, imported, view)});
+                         .imports = ImportSteps(snapshot, python, imported, view)});
   return scenario;
 }
 
