@@ -113,7 +113,7 @@ int RunWhy(int argc, const char* const* argv) {
   if (!look) return Fail(look.error());
   auto environment = ReadEnvironment(options.common);
   if (!environment) return Fail(environment.error());
-  if (*environment) look->snapshot.environment = std::move(**environment);
+  if (*environment) collect::UseEnvironment(machine.get(), std::move(**environment), *look);
 
   loader::Question question{.target = look->target,
                             .target_as_given = options.target,
