@@ -131,7 +131,7 @@ int RunWhy(int argc, const char* const* argv) {
     look = LookAtTarget(*machine, options, *environment ? **environment : machine->Environment());
   }
   if (!look) return Fail(look.error());
-  if (*environment) look->snapshot.environment = std::move(**environment);
+  if (*environment) collect::UseEnvironment(machine.get(), std::move(**environment), *look);
 
   loader::Question question{.target = look->target,
                             .target_as_given = options.target,
