@@ -124,4 +124,8 @@ struct PeExports {
 };
 PeExports ReadPeExports(const base::ByteSource& source, const PeFile& pe);
 
+// The value of a data object of 4 bytes that the file exports (a version word such as cudnn_graph_version);
+// nullopt when the name is not there, is forwarded or not readable. `pe` is what ReadPe gave for this source.
+std::optional<uint32_t> ReadPeWord(const base::ByteSource& source, const PeFile& pe, std::string_view name);
+
 }  // namespace culprit::binfmt

@@ -123,6 +123,28 @@ PeExports ReadPeExports(const base::ByteSource& source, const PeFile& pe) {
   return exports;
 }
 
+std::optional<uint32_t> ReadPeWord(const base::ByteSource& source, const PeFile& pe, std::string_view name) {
+  if (!pe.export_name) return std::nullopt;
+  PeImage image(source);
+  PeFile headers;
+  PeLayout layout;
+  if (ReadPeHeaders(image, headers, layout) != PeProblem::kNone) return std::nullopt;
+  const auto head = ReadHead(image, layout);
+  if (!head) return std::nullopt;
+  const PeRange directory = layout[PeDirectory::kExports];
+  const std::vector<uint32_t> names = image.Words(head->name_table, std::min(head->names, kMaxPeExports));
+  uint64_t budget = kMaxPeExportTexts;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (image.Text(names[i], budget) != name) continue;
+    const auto number = image.U16(head->number_table + uint64_t{i} * 2);
+    if (!number || *number >= head->functions) return std::nullopt;
+    const auto address = image.U32(head->function_table + uint64_t{*number} * 4);
+    if (!address || *address == 0 || *address - directory.rva < directory.size) return std::nullopt;
+    return image.U32(*address);
+  }
+  return std::nullopt;
+}
+
 void PeExports::Sort() {
   std::ranges::sort(names);
   std::ranges::sort(ordinals);
