@@ -10,6 +10,14 @@ import typing
 import trees
 from trees import CUDA, CUDNN, CUDNN_9, MODULE, OLD, PROGRAM, PYTHON, windows_path
 
+# Where Wine does not do as Windows does (dlls/ntdll/loader.c of Wine 8.0):
+#   a function that the imported DLL does not have is given a stub that raises when it is called; Windows ends the load
+#   with STATUS_ENTRYPOINT_NOT_FOUND, which LoadLibrary gives as 127;
+#   whatever is wrong with an imported DLL, the load ends with STATUS_DLL_NOT_FOUND (126); Windows passes on its own
+#   status, for a damaged file STATUS_INVALID_IMAGE_FORMAT (193).
+WINE_HAS_STUBS = 0
+WINE_SAYS_NOT_FOUND = 126
+
 HOST = "driver=522.06,gpu=sm_86"  # came with CUDA 11.8
 PYTHON_FLAGS = 0x1100
 
@@ -21,6 +29,7 @@ class Why:
     file: str = ""  # with code 0
     words: tuple = ()  # in the answer of `culprit why`
     flags: int = 0
+    wine: int | None = None  # what Wine gives instead, one of WINE_*
 
 
 @dataclasses.dataclass
@@ -66,11 +75,11 @@ DEMOS = [
     Demo("5-mixed-8.4", trees.ops_of_8_4,
          expect=(("CUL3015", "cudnn-mixed-versions", "error"),),
          subject=part(OPS), words=("127", "8.4.0", "8.9.5", "traceback"),
-         why=(Why(CNN, 127, words=("traceback", OPS)), Why(OPS, 0, part(OPS)))),
+         why=(Why(CNN, 127, words=("traceback", OPS), wine=WINE_HAS_STUBS), Why(OPS, 0, part(OPS)))),
     Demo("5-mixed-8.9.7", trees.cnn_of_8_9_7,
          expect=(("CUL3015", "cudnn-mixed-versions", "error"),),
          subject=part(CNN), words=("127", "8.9.7", "8.9.5", "launchKernel"),
-         why=(Why(TRAIN, 127, words=("launchKernel", CNN)), Why(CNN, 0, part(CNN)))),
+         why=(Why(TRAIN, 127, words=("launchKernel", CNN), wine=WINE_HAS_STUBS), Why(CNN, 0, part(CNN)))),
     Demo("6-other-bits-first", trees.other_bits_first,
          expect=(("CUL5026", "bitness-mismatch", "warning"),),
          subject=windows_path(OLD + "/zlibwapi.dll"), words=("32", part("zlibwapi.dll")),
@@ -82,7 +91,7 @@ DEMOS = [
     Demo("7-truncated", trees.truncated,
          expect=(("CUL5004", "corrupt-library", "error"),),
          subject=part(CNN), words=("cut short",),
-         why=(Why(CNN, 193), Why(TRAIN, 193, words=(CNN,)), Why(OPS, 0, part(OPS)))),
+         why=(Why(CNN, 193), Why(TRAIN, 193, words=(CNN,), wine=WINE_SAYS_NOT_FOUND), Why(OPS, 0, part(OPS)))),
     Demo("8-python-ignores-path", trees.only_on_path,
          expect=(("CUL5025", "search-path", "error"),),
          subject=CUDNN_8, words=("add_dll_directory", windows_path(CUDNN), "126"),
