@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "base/product_version.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -65,7 +66,7 @@ int RunSnapshot(int argc, const char* const* argv) {
       .host_unseen = !options.root.empty()};
   auto seen = collect::LookAtStack(around, {}, kPatience);
   snapshot::Snapshot& snapshot = seen.snapshot;
-  snapshot.tool_version = CULPRIT_VERSION;
+  snapshot.tool_version = base::ProductVersion();
   snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
   collect::LiveFileView& view = *seen.view;
   collect::Recorder recorder(machine, view);

@@ -1,8 +1,7 @@
 #include "collect/look.h"
 
-#include <elf.h>
-
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
 #include "collect/environment.h"
 #include "collect/live_file_view.h"
 #include "collect/loader_facts.h"

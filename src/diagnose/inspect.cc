@@ -1,8 +1,7 @@
 #include "diagnose/inspect.h"
 
-#include <elf.h>
-
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
 #include "diagnose/inspect_gpu_code.h"
 #include "knowledge/libraries.h"
 
