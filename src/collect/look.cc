@@ -89,6 +89,13 @@ void LookAtConfiguration(const system::System& system, snapshot::Snapshot& snaps
 
 }  // namespace
 
+void UseEnvironment(const system::System* system, Variables variables, Look& look) {
+  const bool windows = look.snapshot.windows() != nullptr;
+  const base::Platform platform = windows ? base::Platform::kWindows : base::Platform::kLinux;
+  look.snapshot.environment = EnvironmentOf(platform, std::move(variables));
+  if (windows && system != nullptr) AddWindows(*system, look.snapshot);  // PATH and SystemRoot decide there
+}
+
 snapshot::Snapshot LookAtMachine(const system::System& system) {
   snapshot::Snapshot snapshot = LookAtProcess(system);
   if (system.platform() == base::Platform::kWindows) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "collect/environment.h"
 #include "snapshot/snapshot.h"
 #include "system/system.h"
 
@@ -28,6 +29,9 @@ base::Result<Look> LookAt(const system::System& system, const std::string& targe
 // error.
 base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::string& target,
                             const std::string& interpreter = "");
+
+// Looks as if the process had these variables (--env). `system` is nullptr for a recorded machine.
+void UseEnvironment(const system::System* system, Variables variables, Look& look);
 
 // The parts that do not depend on a target: environment, CPU, ld.so.cache, ld.so.preload; the facts of
 // Windows.

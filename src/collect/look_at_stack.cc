@@ -3,6 +3,7 @@
 #include "collect/environment.h"
 #include "collect/loader_facts.h"
 #include "collect/look.h"
+#include "collect/windows_host.h"
 
 namespace culprit::collect {
 namespace {
@@ -32,7 +33,13 @@ StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>
   auto stack = CollectStack(with_programs, limit);
   if (!stack.windows) stack.windows = std::move(snapshot.stack.windows);  // in time there is some answer
   snapshot.stack = std::move(stack);
-  if (windows) return look;  // its one loader is known without reading it
+  if (windows) {  // its one loader is known without reading it
+    for (const std::string& program : programs) {
+      const std::string host = HostProgram(system, snapshot.environment, program);
+      if (!host.empty() && snapshot.stack.windows) snapshot.stack.windows.value->hosts[program] = host;
+    }
+    return look;
+  }
   for (const bool native : {true, false}) {
     for (const char* loader : kUsualLoaders) {
       if (IsNative(snapshot, loader) == native) AddLoader(system, loader, snapshot);

@@ -39,6 +39,16 @@ TEST_F(WindowsLook, AProgramNeedsNoInterpreter) {
   EXPECT_FALSE(machine_.system.accessed().contains("/etc/ld.so.cache"));
 }
 
+TEST_F(WindowsLook, AnotherEnvironmentIsLookedAtInItsPlace) {
+  auto look = LookAt(machine_.system, "");
+  ASSERT_TRUE(look);
+  EXPECT_TRUE(look->snapshot.windows()->runtime.empty());
+  machine_.system.AddFile("/C:/more/zlibwapi.dll", BuildPe({}));
+  UseEnvironment(&machine_.system, {{"Path", "C:\\more"}}, *look);
+  EXPECT_EQ(look->snapshot.environment, (Variables{{"PATH", "C:\\more"}}));
+  EXPECT_EQ(look->snapshot.windows()->runtime.size(), 1u);
+}
+
 TEST_F(WindowsLook, NoTargetIsAnyProgram) {
   const auto look = LookAt(machine_.system, "");
   ASSERT_TRUE(look);

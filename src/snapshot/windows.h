@@ -2,6 +2,7 @@
 // culprit: "/C:/Windows/System32" (base/windows_path.h).
 #pragma once
 
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -40,6 +41,9 @@ struct WindowsFacts {
   Fact<std::string> user_path;
   std::vector<WindowsRuntime> runtime;  // in the order of the directories that were looked at
 
+  // Of the programs that were named: the one in whose process each runs, where that is not its own.
+  std::map<std::string, std::string> hosts;
+
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
     visit("directory", self.directory);
@@ -54,6 +58,7 @@ struct WindowsFacts {
     visit("machine_path", self.machine_path);
     visit("user_path", self.user_path);
     visit("runtime", self.runtime);
+    visit("hosts", self.hosts);
   }
   bool operator==(const WindowsFacts&) const = default;
 };
