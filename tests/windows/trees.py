@@ -102,6 +102,10 @@ def healthy(root, real=None):
     tree.file(CUDA + "/version.json").write_text(json.dumps(
         {"cuda": {"name": "CUDA SDK", "version": "11.8.20220929"},
          "cuda_cudart": {"name": "CUDA Runtime (cudart)", "version": "11.8.89"}}, indent=3))
+    tree.dll(CUDA + "/bin/nvcc.exe", {"program": True, "data": b"Cuda compilation tools, release 11.8, V11.8.89\0",
+                                      "imports": [["KERNEL32.dll", ["ExitProcess"], []]]})
+    tree.file(CUDA + "/include").mkdir()
+    tree.file(CUDA + "/include/cuda.h").write_text("#define CUDA_VERSION 11080\n")
     tree.package(CUDNN_8_9_5, CUDNN)
     shim = facts(CUDNN_8_9_5)["cudnn64_8.dll"]
     tree.part(CUDNN_8_9_5, "cudnn64_8.dll", CUDNN, exports=sorted({*shim["exports"], *WANTED}))
