@@ -40,6 +40,7 @@ class Demo:
     subject: str = ""  # the file that the finding must be about
     words: tuple = ()  # in the finding: summary, evidence, fix
     why: tuple = ()
+    made_up: bool = False  # with a file that no wheel has: not with real DLLs
     target: str = PROGRAM
     judge: str = "Programs/Reader/judge.exe"  # where the real loader is asked from
 
@@ -75,7 +76,8 @@ DEMOS = [
     Demo("5-mixed-8.4", trees.ops_of_8_4,
          expect=(("CUL3015", "cudnn-mixed-versions", "error"),),
          subject=part(OPS), words=("127", "8.4.0", "8.9.5", "traceback"),
-         why=(Why(CNN, 127, words=("traceback", OPS), wine=WINE_HAS_STUBS), Why(OPS, 0, part(OPS)))),
+         why=(Why(CNN, 127, words=("traceback", OPS), wine=WINE_HAS_STUBS), Why(OPS, 0, part(OPS))),
+         made_up=True),
     Demo("5-mixed-8.9.7", trees.cnn_of_8_9_7,
          expect=(("CUL3015", "cudnn-mixed-versions", "error"),),
          subject=part(CNN), words=("127", "8.9.7", "8.9.5", "launchKernel"),
