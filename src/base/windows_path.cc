@@ -85,6 +85,23 @@ std::string ToWindowsPath(std::string_view path) {
   return text;
 }
 
+std::vector<std::string> SplitWindowsPath(std::string_view variable) {
+  std::vector<std::string> directories;
+  std::string element;
+  bool quoted = false;
+  for (size_t i = 0; i <= variable.size(); ++i) {
+    if (i == variable.size() || (variable[i] == ';' && !quoted)) {
+      if (!element.empty()) directories.push_back(FromWindowsPath(element));
+      element.clear();
+    } else if (variable[i] == '"') {
+      quoted = !quoted;
+    } else {
+      element += variable[i];
+    }
+  }
+  return directories;
+}
+
 std::string FoldCase(std::string_view text) {
   std::string folded(text);
   std::ranges::transform(folded, folded.begin(), Lower);

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace culprit::base {
 
@@ -17,6 +18,9 @@ std::string FromWindowsPath(std::string_view path, std::string_view working_dire
 // "/C:/a/b" -> "C:\a\b"; "/UNC/server/share" -> "\\server\share"; anything else is returned as it is.
 std::string ToWindowsPath(std::string_view path);
 bool IsWindowsPath(std::string_view path);  // in the inside spelling
+// The directories of a variable such as PATH, in the inside spelling: split at ';', without quotes and empty
+// elements.
+std::vector<std::string> SplitWindowsPath(std::string_view variable);
 
 // ASCII letters to lower case. Names on Windows differ in more than these only where nobody names DLLs.
 std::string FoldCase(std::string_view text);

@@ -34,6 +34,12 @@ TEST(WindowsPath, UsersSpelling) {
   EXPECT_EQ(ToWindowsPath("cudnn64_9.dll"), "cudnn64_9.dll");
 }
 
+TEST(WindowsPath, Variables) {
+  const std::vector<std::string> expected = {"/C:/a", "/D:/b;c", "/C:/d"};
+  EXPECT_EQ(SplitWindowsPath(R"(C:\a;;"D:\b;c"\;c:/d)"), expected);
+  EXPECT_TRUE(SplitWindowsPath("").empty());
+}
+
 TEST(WindowsPath, Names) {
   EXPECT_TRUE(SameName("KERNEL32.dll", "kernel32.DLL"));
   EXPECT_FALSE(SameName("a.dll", "a.dl"));

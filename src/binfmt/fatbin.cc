@@ -4,13 +4,12 @@
 // any name is searched. What runs on the CPU, debug information and tables of the linker hold none.
 #include "binfmt/fatbin.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "binfmt/cubin.h"
+#include "binfmt/elf_constants.h"
 #include "binfmt/elf_sections.h"
 #include "binfmt/fatbin_scan.h"
 #include "binfmt/fatbin_sections.h"

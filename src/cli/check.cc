@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "base/json.h"
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -18,6 +17,7 @@
 #include "collect/wheel.h"
 #include "render/check.h"
 #include "render/redact.h"
+#include "render/windows_spelling.h"
 #include "snapshot/stack_json.h"
 
 namespace culprit::cli {
@@ -42,7 +42,7 @@ base::Result<Subject> Choose(const CheckOptions& options) {
   if (!opened) return std::unexpected(opened.error());
   Subject subject{.machine = std::move(*opened), .rooted = !options.common.root.empty()};
   for (const std::string& name : options.targets) {
-    const std::string path = base::CleanPath(base::JoinPath(subject.machine->WorkingDirectory(), name));
+    const std::string path = PathOnMachine(*subject.machine, name);
     const auto target = collect::ClassifyTarget(*subject.machine, path);
     if (!target) return std::unexpected(target.error());
     switch (target->kind) {
@@ -61,7 +61,9 @@ base::Result<Subject> Choose(const CheckOptions& options) {
         if (target->kind == collect::TargetKind::kSnapshot) {
           return Subject{.snapshot_file = target->path};
         }
-        auto rooted = system::RootedSystem(target->path);
+        Options below = options.common;
+        below.root = base::ToWindowsPath(target->path);
+        auto rooted = OpenMachine(below);
         if (!rooted) return std::unexpected(rooted.error());
         return Subject{.machine = std::move(*rooted), .rooted = true};
       }
@@ -100,6 +102,7 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
       };
       text = render::Redact(text, variable("HOME"), variable("USER"));
     }
+    if (snapshot.windows() != nullptr) text = render::InWindowsSpelling(text, render::Writing::kText);
     return WriteBytes(options.common, text);
   }
   return Write(options.common, {.title = "culprit check",
@@ -108,7 +111,8 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                                       return render::ToText(report, style,
                                                             {.verbose = options.common.verbose});
                                     },
-                                .json = [&] { return render::ToJson(report, SnapshotJson(snapshot)); }});
+                                .json = [&] { return render::ToJson(report, SnapshotJson(snapshot)); },
+                                .windows = snapshot.windows() != nullptr});
 }
 
 int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
@@ -181,8 +185,7 @@ int RunCheck(int argc, const char* const* argv) {
     if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(options, report.verdict);
   }
   // A collector that hangs on a dead mount must not keep the program from ending.
-  std::fflush(nullptr);
-  std::_Exit(status);
+  EndAtOnce(status);
 }
 
 }  // namespace culprit::cli

@@ -49,7 +49,8 @@ bool WriteExplanation(const ExplainOptions& options, const report::Explanation& 
                                       return render::ToText(explanation, style,
                                                             {.verbose = options.common.verbose});
                                     },
-                                .json = [&] { return render::ToJson(explanation); }});
+                                .json = [&] { return render::ToJson(explanation); },
+                                .windows = explanation.windows});
 }
 
 bool WritePage(const Options& options, const report::RulePage& page) {
@@ -118,6 +119,7 @@ base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options
   const auto settlements = diagnose::Settle(reading.symptoms, {*facts->snapshot, *facts->view, {}}, check);
   auto explanation = diagnose::Explain(reading.symptoms, std::move(reading.inputs), settlements);
   explanation.with_facts = true;
+  explanation.windows = facts->snapshot->windows() != nullptr;
   return explanation;
 }
 

@@ -1,7 +1,6 @@
 // culprit inspect FILE...
 #include "diagnose/inspect.h"
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "collect/live_file_view.h"
@@ -23,12 +22,11 @@ int RunInspect(int argc, const char* const* argv) {
   if (const auto status = Parse(app, argc, argv)) return *status;
   const auto machine = OpenMachine(options);
   if (!machine) return Fail(machine.error());
-  const std::string here = (*machine)->WorkingDirectory();
   report::InspectAnswer answer;
   int status = kExitOk;
   for (const std::string& file : files) {
     collect::LiveFileView view(**machine, binfmt::GpuScan::kCudaFiles);
-    answer.files.push_back(diagnose::InspectFile(view, base::JoinPath(here, file), file));
+    answer.files.push_back(diagnose::InspectFile(view, PathOnMachine(**machine, file), file));
     const report::FileAnswer& about = answer.files.back();
     if (!about.error.empty()) {
       Fail({base::ErrorCode::kNotReadable, file + ": " + about.error});
@@ -40,7 +38,8 @@ int RunInspect(int argc, const char* const* argv) {
   const bool written =
       Write(options, {.title = "culprit inspect",
                       .text = [&](const auto& style) { return render::ToText(answer, style); },
-                      .json = [&] { return render::ToJson(answer); }});
+                      .json = [&] { return render::ToJson(answer); },
+                      .windows = (*machine)->platform() == base::Platform::kWindows});
   return written ? status : kExitCannot;
 }
 

@@ -1,8 +1,8 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -10,8 +10,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "render/document.h"
+#include "render/windows_spelling.h"
 
 namespace culprit::cli {
 namespace {
@@ -22,7 +25,7 @@ bool UseColor(const Options& options) {
   if (options.color == "always") return true;
   if (options.color == "never" || !options.output.empty()) return false;
   const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && isatty(STDOUT_FILENO) == 1;
+  return (no_color == nullptr || *no_color == '\0') && ShowsColors(stdout);
 }
 
 void AddFormat(CLI::App& app, Options& options) {
@@ -47,6 +50,10 @@ void AddManner(CLI::App& app, Options& options) {
 void AddCommonOptions(CLI::App& app, Options& options) {
   AddFormat(app, options);
   app.add_option("--root", options.root, "look at DIR as if it were /")->option_text("DIR");
+  app.add_option("--target", options.target,
+                 "what runs in --root: linux or windows (default: told by its files)")
+      ->check(CLI::IsMember({"linux", "windows"}).description(""))
+      ->option_text("SYSTEM");
   app.add_option("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line")
       ->option_text("FILE");
   AddManner(app, options);
@@ -79,21 +86,58 @@ void Note(const Options& options, const std::string& text) {
   if (!options.quiet) fmt::print(stderr, "culprit: {}\n", base::Printable(text));
 }
 
+namespace {
+
+// Told by a Windows directory at its top.
+bool HasWindows(const system::System& files) {
+  const auto top = files.List("/");
+  if (!top) return false;
+  return std::ranges::any_of(*top, [&](const system::DirectoryEntry& entry) {
+    if (!base::SameName(entry.name, "windows")) return false;
+    const auto below = files.List("/" + entry.name);
+    return below && std::ranges::any_of(*below, [](const system::DirectoryEntry& directory) {
+             return base::SameName(directory.name, "system32");
+           });
+  });
+}
+
+}  // namespace
+
 base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options) {
-  if (options.root.empty()) return system::RealSystem();
+  if (options.root.empty()) {
+    auto machine = system::RealSystem();
+    const bool windows = machine->platform() == base::Platform::kWindows;
+    if (!options.target.empty() && (options.target == "windows") != windows) {
+      return base::Fail(base::ErrorCode::kUnsupported, "--target " + options.target +
+                                                           " is for the files of another machine: name their "
+                                                           "directory with --root DIR");
+    }
+    return machine;
+  }
   auto rooted = system::RootedSystem(options.root);
+  if (!rooted) return rooted;
+  if (options.target == "windows" || (options.target.empty() && HasWindows(**rooted))) {
+    return system::WindowsTree(std::move(*rooted));
+  }
   const char* library_path = std::getenv("LD_LIBRARY_PATH");
-  if (rooted && options.env_file.empty() && library_path != nullptr && *library_path != '\0') {
+  if (options.env_file.empty() && library_path != nullptr && *library_path != '\0') {
     Note(options,
          "LD_LIBRARY_PATH of this shell is not applied to --root; give the environment with --env FILE");
   }
   return rooted;
 }
 
+std::string PathOnMachine(const system::System& machine, const std::string& path) {
+  if (machine.platform() == base::Platform::kWindows) {
+    return base::FromWindowsPath(path, machine.WorkingDirectory());
+  }
+  return base::CleanPath(base::JoinPath(machine.WorkingDirectory(), path));
+}
+
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options) {
   if (options.env_file.empty()) return std::nullopt;
   const auto machine = system::RealSystem();
-  const std::string path = base::JoinPath(machine->WorkingDirectory(), options.env_file);
+  const std::string path = PathOnMachine(*machine, options.env_file);
   const auto text = system::ReadWholeFile(*machine, path, kEnvironmentLimit);
   if (!text) {
     return base::Fail(base::ErrorCode::kNotReadable,
@@ -116,7 +160,7 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 }
 
 bool WriteBytes(const Options& options, const std::string& bytes) {
-  FILE* file = options.output.empty() ? stdout : std::fopen(options.output.c_str(), "wbe");
+  FILE* file = options.output.empty() ? stdout : OpenForWriting(options.output);
   bool ok = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   const int error = errno;
   if (file != nullptr) ok = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && ok;
@@ -128,15 +172,15 @@ bool WriteBytes(const Options& options, const std::string& bytes) {
 }
 
 bool Write(const Options& options, const Answer& answer) {
-  switch (options.format) {
-    case Format::kJson:
-      return WriteBytes(options, answer.json());
-    case Format::kMarkdown:
-      return WriteBytes(options, render::MarkdownDocument(answer.title, answer.text({})));
-    case Format::kText:
-      break;
+  const bool json = options.format == Format::kJson;
+  std::string bytes = json ? answer.json()
+                      : options.format == Format::kMarkdown
+                          ? render::MarkdownDocument(answer.title, answer.text({}))
+                          : answer.text({.color = UseColor(options)});
+  if (answer.windows) {
+    bytes = render::InWindowsSpelling(bytes, json ? render::Writing::kJson : render::Writing::kText);
   }
-  return WriteBytes(options, answer.text({.color = UseColor(options)}));
+  return WriteBytes(options, bytes);
 }
 
 }  // namespace culprit::cli

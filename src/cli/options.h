@@ -21,6 +21,7 @@ struct Options {
   std::string output;    // file; "" = stdout
   std::string root;      // --root
   std::string env_file;  // --env
+  std::string target;    // --target: "linux", "windows"; "" = told from the files
   std::string color = "auto";
   bool quiet = false;
   bool verbose = false;
@@ -39,6 +40,8 @@ void Note(const Options& options, const std::string& text);
 
 // The machine that the options speak of.
 base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options);
+// A path as the user writes it, as a path of that machine.
+std::string PathOnMachine(const system::System& machine, const std::string& path);
 // The variables of --env FILE (NAME=VALUE a line, '#' starts a comment line); nullopt when it was not given.
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options);
 
@@ -46,6 +49,7 @@ struct Answer {
   std::string title;  // for markdown
   std::function<std::string(const render::Style&)> text;
   std::function<std::string()> json;
+  bool windows = false;  // about a Windows machine: paths are spelled as its users do
 };
 // Writes the answer in the chosen format. False if it could not be written; stderr says why.
 bool Write(const Options& options, const Answer& answer);

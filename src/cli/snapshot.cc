@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "base/product_version.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -65,13 +66,13 @@ int RunSnapshot(int argc, const char* const* argv) {
       .host_unseen = !options.root.empty()};
   auto seen = collect::LookAtStack(around, {}, kPatience);
   snapshot::Snapshot& snapshot = seen.snapshot;
-  snapshot.tool_version = CULPRIT_VERSION;
+  snapshot.tool_version = base::ProductVersion();
   snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
   collect::LiveFileView& view = *seen.view;
   collect::Recorder recorder(machine, view);
   for (const std::string& target : targets) {
     progress.Show("recording " + target);
-    auto look = collect::LookAt(machine, target);
+    auto look = collect::LookAt(machine, PathOnMachine(machine, target));
     if (!look) return Fail(look.error());
     collect::AddLoader(machine, look->interpreter, snapshot);
     look->snapshot.environment = snapshot.environment;

@@ -121,7 +121,10 @@ snapshot::Fact<snapshot::LibraryVersion> LiveFileView::Version(const std::string
   const auto [place, fresh] = versions_.try_emplace(path);
   if (fresh) {
     const FileFacts& facts = Open(path);
-    place->second = versions_reader_.Read(path, RealPath(path), facts.elf ? *facts.elf : binfmt::ElfFile{});
+    const bool dll = system_.platform() == base::Platform::kWindows;
+    place->second =
+        dll ? versions_reader_.ReadDll(path, RealPath(path), facts.pe ? *facts.pe : binfmt::PeFile{})
+            : versions_reader_.Read(path, RealPath(path), facts.elf ? *facts.elf : binfmt::ElfFile{});
   }
   return place->second;
 }

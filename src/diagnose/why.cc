@@ -5,8 +5,10 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "base/windows_path.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
+#include "loader/windows.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -25,7 +27,7 @@ report::LibraryVersion VersionOf(FileView& view, const std::string& path) {
 }
 
 std::string_view OpenedByName(OpenedBy opened_by) {
-  return opened_by == OpenedBy::kDlopen ? "dlopen" : "needed";
+  return opened_by == OpenedBy::kDlopen || opened_by == OpenedBy::kDelayed ? "dlopen" : "needed";
 }
 
 // Paths in answers are absolute; the loader itself may have composed a relative one.
@@ -42,6 +44,9 @@ std::string RequesterOf(const LoadGraph& graph, const Snapshot& snapshot, const 
 // Found in the system's own directories and no part of CUDA.
 bool IsSystemLibrary(const Object& object, const Snapshot& snapshot) {
   if (LibraryOf(object) != nullptr) return false;
+  if (const snapshot::WindowsFacts* windows = snapshot.windows()) {
+    return base::FoldCase(object.path).starts_with(base::FoldCase(windows->directory) + "/");
+  }
   for (const auto& loader : snapshot.loaders) {
     for (const std::string& directory : loader.system_dirs) {
       const std::string_view name = std::string_view(directory).substr(0, directory.size() - 1);
@@ -66,21 +71,39 @@ bool WorthShowing(const loader::Attempt& attempt) {
   return !(attempt.hwcaps && attempt.in_missing_directory);
 }
 
+// Windows does not mind case; a name without ending means a DLL.
+bool SameLibrary(const LoadGraph& graph, const std::string& a, const std::string& b) {
+  if (!graph.windows) return a == b;
+  return base::SameName(a, b) || base::SameName(a, b + ".dll");
+}
+
 // The request whose search decided, among all for that name; nullptr when nobody asked.
 const Request* DecidingRequest(const LoadGraph& graph, const std::string& library) {
   const Request* best = nullptr;
   for (const Request& request : graph.requests) {
-    const bool by_name = request.name == library;
-    const bool by_object =
-        request.object != loader::kNone && request.loaded_now &&
-        (graph.objects[request.object].path == library || graph.objects[request.object].real_path == library);
+    const bool by_name = SameLibrary(graph, request.name, library);
+    const bool by_object = request.object != loader::kNone && request.loaded_now &&
+                           (SameLibrary(graph, graph.objects[request.object].path, library) ||
+                            SameLibrary(graph, graph.objects[request.object].real_path, library));
     if (!by_name && !by_object) continue;
     if (best == nullptr || (request.loaded_now && !best->loaded_now)) best = &request;
   }
   return best;
 }
 
+std::string DllNote(const snapshot::FileFacts& facts) {
+  if (facts.pe == nullptr) return "";
+  const binfmt::PeFile& pe = *facts.pe;
+  if (facts.size == 0) return "empty file";
+  if (pe.problem == binfmt::PeProblem::kNotPe || pe.problem == binfmt::PeProblem::kTooShort)
+    return "not a DLL";
+  if (!pe.complete()) return "truncated";
+  if (pe.bits == 32) return "32-bit";
+  return pe.machine == binfmt::kPeMachineX64 ? "" : "for " + binfmt::PeMachineName(pe.machine);
+}
+
 std::string CopyNote(const snapshot::FileFacts& facts, const Snapshot& snapshot) {
+  if (snapshot.windows() != nullptr) return DllNote(facts);
   if (facts.elf == nullptr) return "";
   const binfmt::ElfFile& elf = *facts.elf;
   if (elf.problem == binfmt::ElfProblem::kTooShort) return facts.size == 0 ? "empty file" : "too short";
@@ -164,6 +187,9 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
     }
     answer.loads.push_back(std::move(load));
   }
+  for (const loader::MissingExport& missing : graph.missing_exports) {
+    answer.missing_functions.push_back({missing.function, missing.dll, missing.importer});
+  }
   MarkMixedCudnn(answer);
   for (const Request& request : graph.requests) {
     if (!request.error.empty()) {
@@ -172,6 +198,7 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
                                      .requested_by = RequesterOf(graph, snapshot, request),
                                      .opened_by = std::string(OpenedByName(request.opened_by)),
                                      .error = request.error,
+                                     .code = request.code,
                                      .optional = request.optional,
                                      .uncertain = request.uncertain,
                                      .parent = ParentOf(request)};
@@ -187,6 +214,87 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
   return answer;
 }
 
+namespace {
+
+bool WasFound(const Request& request) {
+  return std::ranges::any_of(request.attempts, [](const loader::Attempt& attempt) {
+    return attempt.outcome == loader::Outcome::kFound;
+  });
+}
+
+// What a failed LoadLibrary did not find below the library that was asked for: its requests follow its own.
+void AddMissingBelow(report::LibraryAnswer& answer, const LoadGraph& graph, const Request& top,
+                     const Snapshot& snapshot) {
+  answer.code = top.code;
+  for (const loader::MissingExport& missing : graph.missing_exports) {
+    answer.missing_functions.push_back({missing.function, missing.dll, missing.importer});
+  }
+  for (const Request* request = &top + 1; request != graph.requests.data() + graph.requests.size();
+       ++request) {
+    if (request->opened_by != OpenedBy::kNeeded) break;
+    if (request->error.empty() || WasFound(*request)) continue;
+    report::MissingLibrary missing{.name = request->name,
+                                   .requested_by = RequesterOf(graph, snapshot, *request),
+                                   .opened_by = std::string(OpenedByName(request->opened_by)),
+                                   .error = request->error,
+                                   .code = request->code,
+                                   .uncertain = request->uncertain};
+    for (const loader::Attempt& attempt : request->attempts) {
+      missing.searched.push_back(PlaceOf(attempt, snapshot));
+    }
+    answer.missing.push_back(std::move(missing));
+  }
+}
+
+// Python 3.8 and later loads its modules, and what they need, without PATH.
+bool IsNewPython(FileView& view, const std::string& target) {
+  if (target.empty()) return false;
+  const auto& pe = view.Open(target).pe;
+  if (pe == nullptr) return false;
+  return std::ranges::any_of(pe->imports, [](const binfmt::PeImport& import) {
+    const std::string name = base::FoldCase(import.dll);
+    if (!name.starts_with("python3") || name.size() < 8) return false;
+    const std::string minor = name.substr(7, name.find('.') - 7);
+    return minor.size() >= 2 || minor == "8" || minor == "9";
+  });
+}
+
+// Parts of cuDNN are opened by cuDNN itself.
+bool IsOpenedByDlls(const std::string& library) {
+  const auto* row = knowledge::FindLibrary(base::BaseName(library));
+  return row != nullptr && row->family == "cudnn" && row->name != "cudnn";
+}
+
+bool Opens(const Snapshot& snapshot, FileView& view, loader::Question question, const std::string& library,
+           uint32_t flags) {
+  question.calls = {{.name = library, .flags = flags}};
+  const LoadGraph graph = loader::Load(snapshot, view, question);
+  return !graph.requests.empty() && std::ranges::any_of(graph.requests, [&](const Request& request) {
+    return request.opened_by == OpenedBy::kDlopen && request.name == library && request.error.empty();
+  });
+}
+
+// With which flags the library is asked for, and what is to be said about it.
+uint32_t PythonFlags(const Snapshot& snapshot, FileView& view, const loader::Question& question,
+                     const std::string& library, std::vector<std::string>& notes) {
+  const std::string& program = question.interpreter.empty() ? question.target : question.interpreter;
+  if (!IsNewPython(view, program)) return 0;
+  const bool by_dlls = IsOpenedByDlls(library);
+  const uint32_t flags = by_dlls ? 0 : loader::kSearchDefaultDirs;
+  const bool plain = Opens(snapshot, view, question, library, 0);
+  const bool python = Opens(snapshot, view, question, library, loader::kSearchDefaultDirs);
+  if (plain && !python) {
+    notes.push_back(
+        by_dlls ? "found through PATH, as cuDNN opens its parts; Python's own loads (import, ctypes) leave "
+                  "PATH out"
+                : "asked as Python asks for what its modules need: PATH is left out since 3.8. A DLL that "
+                  "opens it by itself finds it through PATH; for Python call os.add_dll_directory");
+  }
+  return flags;
+}
+
+}  // namespace
+
 report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
                                      const loader::Question& question, const std::string& library,
                                      const std::string& from) {
@@ -195,7 +303,11 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
   report::LibraryAnswer answer{.library = library, .target = question.target};
   if (request == nullptr) {
     loader::Question again = question;
-    again.calls.push_back({library, from});
+    uint32_t flags = 0;
+    if (snapshot.windows() != nullptr && from.empty()) {
+      flags = PythonFlags(snapshot, view, question, library, answer.notes);
+    }
+    again.calls.push_back({library, from, flags});
     graph = loader::Load(snapshot, view, again);
     request = graph.requests.empty() ? nullptr : &graph.requests.back();
     for (const Request& made : graph.requests) {
@@ -205,7 +317,8 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
       answer.notes.push_back(question.target.empty()
                                  ? "asked as a program of this machine without run paths would ask"
                                  : "nothing in the load asks for " + library +
-                                       ": answered as if the program itself opened it with dlopen");
+                                       ": answered as if the program itself opened it with " +
+                                       (graph.windows ? "LoadLibrary" : "dlopen"));
     }
   }
   answer.notes.insert(answer.notes.end(), graph.assumptions.begin(), graph.assumptions.end());
@@ -221,6 +334,7 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
   answer.error = request->error;
   if (!answer.error.empty() && answer.target_error.find(answer.error) != std::string::npos)
     answer.target_error.clear();
+  if (graph.windows && !request->error.empty()) AddMissingBelow(answer, graph, *request, snapshot);
   for (const loader::Attempt& attempt : request->attempts) {
     if (WorthShowing(attempt)) answer.searched.push_back(PlaceOf(attempt, snapshot));
   }

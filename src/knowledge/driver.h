@@ -10,12 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/platform.h"
 #include "base/version.h"
 #include "knowledge/answer.h"
 
 namespace culprit::knowledge {
 
-enum class Platform { kLinux, kWindows };
+using base::Platform;
 
 struct ToolkitRow {
   std::string_view cuda;                // "12.4.1"

@@ -119,6 +119,29 @@ TEST_F(GenerateTables, RefusesASiblingThatIsNoOtherLibrary) {
             Result(1, "in.toml:4: sibling \"libx.so.1\" is not the soname of another library\n"));
 }
 
+TEST_F(GenerateTables, WantsDllsToLookLikeOnesAndToStandOnce) {
+  EXPECT_EQ(Run(OneLibrary("dlls = [\"x64_1.dll\", \"X64_1.dll\"]\n")),
+            Result(1, "in.toml:4: \"X64_1.dll\" stands already in line 4\n"));
+  EXPECT_EQ(Run(OneLibrary("dlls = [\"x64\"]\n")), Result(1, "in.toml:4: \"x64\" is no name of a DLL\n"));
+  EXPECT_EQ(Run(OneLibrary("dlls = [\"x*_*.dll\"]\n")),
+            Result(1, "in.toml:4: \"x*_*.dll\" is no name of a DLL\n"));
+}
+
+TEST_F(GenerateTables, ChecksWhatDllsOpen) {
+  const std::string edge = "[[library.opens_windows]]\noptional = true\nsource = \"s\"\n";
+  EXPECT_EQ(
+      Run(OneLibrary("dlls = [\"x_*.dll\"]\n" + edge + "names = [\"y_{cuda}.dll\"]\nsearch = \"altered\"\n")),
+      Result(0, ""));
+  EXPECT_EQ(Run(OneLibrary("dlls = [\"x.dll\"]\n" + edge + "names = [\"x.dll\"]\n")),
+            Result(1, "in.toml:11: x opens itself\n"));
+  EXPECT_EQ(Run(OneLibrary("dlls = [\"x.dll\"]\n" + edge + "names = [\"liby.so\"]\n")),
+            Result(1, "in.toml:11: \"liby.so\" is no name of a library\n"));
+  EXPECT_EQ(Run(OneLibrary("dlls = [\"x.dll\"]\n" + edge + "names = [\"y.dll\"]\nsearch = \"everywhere\"\n")),
+            Result(1, "in.toml:11: unknown search \"everywhere\"\n"));
+  EXPECT_EQ(Run(OneLibrary(edge + "names = [\"y.dll\"]\n")),
+            Result(1, "in.toml:4: x opens DLLs and has none itself\n"));
+}
+
 TEST_F(GenerateTables, ReportsEveryMistakeAtOnce) {
   EXPECT_EQ(Run(OneEdge("names = [\"y\", \"liby.so.{a}\"]\n")),
             Result(1,

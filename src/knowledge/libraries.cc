@@ -6,12 +6,14 @@
 #include <string>
 
 #include "base/version.h"
+#include "base/windows_path.h"
 #include "knowledge/libraries_table.h"
 
 namespace culprit::knowledge {
 namespace {
 
 constexpr std::string_view kSo = ".so";
+constexpr std::string_view kDll = ".dll";
 constexpr size_t kShortestHash = 8;  // auditwheel puts the first eight hexadecimal digits of a SHA-256
 
 const LibraryName* FindName(std::string_view name) {
@@ -43,9 +45,39 @@ const LibraryName* FindVersioned(std::string_view name, size_t so) {
   return nullptr;
 }
 
+std::optional<size_t> FindDll(std::string_view lower) {
+  if (const LibraryName* found = FindName(lower)) return found->row;
+  for (const DllPattern& pattern : DllPatterns()) {
+    if (lower.size() <= pattern.front.size() + pattern.back.size()) continue;
+    if (!lower.starts_with(pattern.front) || !lower.ends_with(pattern.back)) continue;
+    const std::string_view number =
+        lower.substr(pattern.front.size(), lower.size() - pattern.front.size() - pattern.back.size());
+    if (number.find_first_not_of("0123456789._") == std::string_view::npos) return pattern.row;
+  }
+  return std::nullopt;
+}
+
+const Library* FindWindowsLibrary(const std::string& lower) {
+  auto row = FindDll(lower);
+  if (!row) {
+    const auto stem = WithoutHash(std::string_view(lower).substr(0, lower.size() - kDll.size()));
+    if (stem) row = FindDll(std::string(*stem) + std::string(kDll));
+  }
+  return row ? &Libraries()[*row] : nullptr;
+}
+
 }  // namespace
 
+bool IsNameOf(const Library& library, std::string_view file_name) {
+  if (std::ranges::find(library.sonames, file_name) != library.sonames.end()) return true;
+  return std::ranges::any_of(library.dlls,
+                             [&](std::string_view dll) { return base::SameName(dll, file_name); });
+}
+
 const Library* FindLibrary(std::string_view file_name) {
+  if (const std::string lower = base::FoldCase(file_name); lower.ends_with(kDll)) {
+    return FindWindowsLibrary(lower);
+  }
   if (!file_name.starts_with("lib") || file_name.ends_with('.')) return nullptr;
   const size_t dot = file_name.find(kSo);
   if (dot == std::string_view::npos) return nullptr;

@@ -11,11 +11,19 @@
 namespace culprit::knowledge {
 
 struct LibraryName {
-  std::string_view name;  // a soname, "libX.so.MAJOR" of a longer one, or the bare "libX.so"
+  std::string_view name;  // soname, "libX.so.MAJOR" of a longer one, bare "libX.so", DLL in lower case
   uint16_t row;
   bool any_version;  // bare name of a library whose files are numbered apart from its soname
 };
 
+// "cupti64_*.dll": some DLLs carry a number that no list can keep up with. In lower case.
+struct DllPattern {
+  std::string_view front;
+  std::string_view back;
+  uint16_t row;
+};
+
 std::span<const LibraryName> LibraryNames();
+std::span<const DllPattern> DllPatterns();
 
 }  // namespace culprit::knowledge

@@ -169,5 +169,94 @@ TEST(DlopenEdge, DoesNotApplyWhenItsConditionCannotBeJudged) {
   EXPECT_TRUE(Applies({{}, true, "", "", "", {}}, "", ""));
 }
 
+TEST(Libraries, AreFoundByTheirDllInAnyCase) {
+  for (const std::string_view name : {"cudnn64_8.dll", "CUDNN64_8.DLL", "Cudnn64_8.Dll"}) {
+    const Library* library = FindLibrary(name);
+    ASSERT_NE(library, nullptr) << name;
+    EXPECT_EQ(library, FindLibrary("libcudnn.so.8"));
+    EXPECT_TRUE(IsNameOf(*library, name));
+  }
+  EXPECT_EQ(FindLibrary("cudart64_110.dll"), FindLibrary("libcudart.so.11.0"));
+  EXPECT_EQ(FindLibrary("cufft64_11.dll"), FindLibrary("libcufft.so.11"));
+  EXPECT_EQ(FindLibrary("nvcuda.dll"), FindLibrary("libcuda.so.1"));
+  EXPECT_EQ(FindLibrary("nvJitLink_120_0.dll"), FindLibrary("libnvJitLink.so.12"));
+  EXPECT_EQ(FindLibrary("nvrtc64_120_0.alt.dll"), FindLibrary("nvrtc64_120_0.dll"));
+  EXPECT_FALSE(IsNameOf(*FindLibrary("libcudnn.so.8"), "cudnn64_9.dll"));
+}
+
+TEST(Libraries, ADllWithANumberThatNobodyCanListIsFoundByPattern) {
+  EXPECT_EQ(FindLibrary("cupti64_2031.1.0.dll"), FindLibrary("libcupti.so.12"));
+  EXPECT_EQ(FindLibrary("nvrtc-builtins64_124.dll"), FindLibrary("libnvrtc-builtins.so.12.4"));
+  EXPECT_EQ(FindLibrary("nvrtc-builtins64_.dll"), nullptr);
+  EXPECT_EQ(FindLibrary("cupti64_mine.dll"), nullptr);
+}
+
+TEST(Libraries, ADllThatDelvewheelRenamedIsFound) {
+  EXPECT_EQ(FindLibrary("cudart64_12-0123456789abcdef0123456789abcdef.dll"), FindLibrary("cudart64_12.dll"));
+  EXPECT_EQ(FindLibrary("cudart64_12-mine.dll"), nullptr);
+}
+
+TEST(Libraries, OtherDllsAreNone) {
+  for (const std::string_view name : {"kernel32.dll", "cudnn64_8", "cudnn64_8.dll.bak", "cudnn64_8.lib",
+                                      ".dll", "dll", "libcudnn.so.8.dll", "cudart32_110.dll"}) {
+    EXPECT_EQ(FindLibrary(name), nullptr) << name;
+  }
+}
+
+// What a DLL asks for by LoadLibrary is a DLL of the table, so that a missing one can be named.
+TEST(Libraries, WhatDllsOpenIsInTheTable) {
+  size_t edges = 0;
+  for (const Library& library : Libraries()) {
+    for (const DlopenEdge& edge : library.opens_windows) {
+      ++edges;
+      for (std::string name : {std::string(edge.names.front())}) {
+        for (const auto& [key, value] :
+             {std::pair("{cuda}", "12"), std::pair("{major}", "12"), std::pair("{minor}", "4")}) {
+          if (const size_t at = name.find(key); at != std::string::npos) {
+            name.replace(at, std::string_view(key).size(), value);
+          }
+        }
+        if (name.starts_with("$ORIGIN/")) name.erase(0, 8);
+        EXPECT_NE(FindLibrary(name), nullptr) << library.name << " opens " << name;
+      }
+    }
+  }
+  EXPECT_GT(edges, 30U);
+}
+
+TEST(Libraries, CudnnShimsOpenTheirPartsOnWindowsByBareName) {
+  const auto opens = [](std::string_view shim) {
+    std::vector<std::string_view> names;
+    for (const DlopenEdge& edge : FindLibrary(shim)->opens_windows) {
+      names.push_back(edge.names.front());
+      EXPECT_EQ(edge.flags, 0U);
+    }
+    return names;
+  };
+  EXPECT_EQ(opens("cudnn64_8.dll"),
+            (std::vector<std::string_view>{"cudnn_ops_infer64_8.dll", "cudnn_cnn_infer64_8.dll",
+                                           "cudnn_adv_infer64_8.dll", "cudnn_ops_train64_8.dll",
+                                           "cudnn_cnn_train64_8.dll", "cudnn_adv_train64_8.dll"}));
+  EXPECT_EQ(opens("cudnn64_9.dll"),
+            (std::vector<std::string_view>{"cudnn_graph64_9.dll", "cudnn_ops64_9.dll", "cudnn_cnn64_9.dll",
+                                           "cudnn_adv64_9.dll", "cudnn_ext64_9.dll"}));
+}
+
+// The CUDA runtime looks for the driver in System32 alone: a copy of nvcuda.dll elsewhere is never taken.
+TEST(Libraries, TheRuntimeAsksForTheDriverInSystem32) {
+  const auto edges = FindLibrary("cudart64_12.dll")->opens_windows;
+  ASSERT_EQ(edges.size(), 1U);
+  EXPECT_EQ(edges.front().names.front(), "nvcuda.dll");
+  EXPECT_EQ(edges.front().flags, 0x800U);
+  EXPECT_TRUE(edges.front().optional);
+}
+
+TEST(Libraries, WindowsDirectoriesAreWrittenAsInside) {
+  for (const std::string_view path : UsualWindowsDirectories()) EXPECT_TRUE(path.starts_with("/C:/")) << path;
+  for (const std::string_view path : UsualWindowsPythonDirectories()) EXPECT_NE(path.front(), '/') << path;
+  EXPECT_FALSE(UsualWindowsDirectories().empty());
+  EXPECT_FALSE(UsualWindowsPythonDirectories().empty());
+}
+
 }  // namespace
 }  // namespace culprit::knowledge

@@ -51,7 +51,7 @@ std::optional<std::string> Expand(std::string_view pattern, const Caller& caller
 
 bool IsSoname(const std::string& name) {
   const auto* library = knowledge::FindLibrary(name);
-  return library != nullptr && std::ranges::find(library->sonames, name) != library->sonames.end();
+  return library != nullptr && knowledge::IsNameOf(*library, name);
 }
 
 }  // namespace
@@ -75,21 +75,23 @@ void FollowKnownDlopens(Process& process, snapshot::FileView& view) {
   LoadGraph& graph = process.graph();
   for (size_t caller = 0; caller < graph.objects.size(); ++caller) {
     const knowledge::Library* library = LibraryOf(graph.objects[caller]);
-    if (library == nullptr || library->opens.empty()) continue;
+    if (library == nullptr) continue;
     const Object& object = graph.objects[caller];
+    const auto edges = object.pe != nullptr ? library->opens_windows : library->opens;
+    if (edges.empty()) continue;
     const std::string path = object.path.starts_with('/') ? object.path : object.real_path;
     const auto version = view.Version(path);
     const Caller facts{.directory = std::string(base::DirName(path)),
                        .version = version ? version->version : "",
                        .cuda = version ? version->cuda : ""};
-    for (const knowledge::DlopenEdge& edge : library->opens) {
+    for (const knowledge::DlopenEdge& edge : edges) {
       if (!knowledge::Applies(edge, facts.version, facts.cuda)) continue;
       std::vector<Try> tries;
       for (const std::string_view pattern : edge.names) {
         const auto name = Expand(pattern, facts);
         if (!name) continue;
         const size_t begin = graph.requests.size();
-        const bool opened = process.Dlopen(*name, caller, 0);
+        const bool opened = process.Dlopen(*name, caller, edge.flags);
         if (graph.requests.size() == begin) return;  // the process is dead
         tries.push_back({begin, graph.requests.size()});
         if (opened) break;

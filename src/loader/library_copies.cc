@@ -1,10 +1,11 @@
 #include "loader/library_copies.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "knowledge/libraries.h"
+#include "loader/library_directories.h"
 #include "snapshot/path_pattern.h"
 
 namespace culprit::loader {
@@ -45,28 +46,8 @@ std::vector<std::string> PythonPatterns(const Snapshot& snapshot, FileView& view
   return patterns;
 }
 
-class Collection {
- public:
-  explicit Collection(FileView& view) : view_(view) {}
-
-  void Add(std::string_view directory) {
-    const std::string path = base::CleanPath(directory);
-    if (!path.starts_with('/') || !asked_.insert(path).second) return;
-    if (view_.Directory(path) != base::PathError::kNone) return;
-    if (real_.insert(view_.RealPath(path)).second) directories_.push_back(path);
-  }
-
-  std::vector<std::string> Take() { return std::move(directories_); }
-
- private:
-  FileView& view_;
-  std::set<std::string> asked_;
-  std::set<std::string> real_;
-  std::vector<std::string> directories_;
-};
-
 // What the collectors found beyond the usual places.
-void AddCollected(const Snapshot& snapshot, FileView& view, Collection& directories) {
+void AddCollected(const Snapshot& snapshot, FileView& view, DirectorySet& directories) {
   if (snapshot.stack.cudnn) {
     for (const auto& copy : *snapshot.stack.cudnn) directories.Add(copy.directory);
   }
@@ -88,8 +69,12 @@ void AddCollected(const Snapshot& snapshot, FileView& view, Collection& director
   }
 }
 
+// Names of Windows are what they are; "x64_9.dll" of any case.
+bool IsDll(std::string_view name) { return base::FoldCase(name).ends_with(".dll"); }
+
 // True for "libx.so.9" given "libx.so.9", "libx.so.9.1.0", "libx-0a1b2c3d.so.9.1.0".
 bool Carries(std::string_view file, std::string_view name) {
+  if (IsDll(name)) return base::SameName(file, name);
   const auto versioned = [](std::string_view text, std::string_view stem) {
     return text.starts_with(stem) && (text.size() == stem.size() || text[stem.size()] == '.');
   };
@@ -106,7 +91,8 @@ bool Carries(std::string_view file, std::string_view name) {
 }  // namespace
 
 std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& view) {
-  Collection directories(view);
+  if (snapshot.windows() != nullptr) return WindowsLibraryDirectories(snapshot, view);
+  DirectorySet directories(view);
   for (const std::string& element : base::SplitWords(Variable(snapshot, "LD_LIBRARY_PATH"), ":;")) {
     directories.Add(element);
   }

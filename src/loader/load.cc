@@ -4,9 +4,11 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "loader/glibc_process.h"
 #include "loader/musl.h"
 #include "loader/process.h"
+#include "loader/windows.h"
 
 namespace culprit::loader {
 namespace {
@@ -16,7 +18,13 @@ size_t FindCaller(const LoadGraph& graph, const std::string& from) {
   if (from.empty()) return 0;
   for (size_t i = 0; i < graph.objects.size(); ++i) {
     const Object& object = graph.objects[i];
-    const bool soname = object.elf != nullptr && object.elf->soname == from;
+    const bool soname = (object.elf != nullptr && object.elf->soname == from) ||
+                        (graph.windows && base::SameName(base::BaseName(object.path), from));
+    const bool windows = object.pe != nullptr || object.assumed;
+    if (windows && (base::SameName(object.path, base::FromWindowsPath(from)) ||
+                    base::SameName(base::BaseName(object.path), from))) {
+      return i;
+    }
     if (soname || object.path == from || object.real_path == from || object.name == from ||
         base::BaseName(object.path) == from) {
       return i;
@@ -113,12 +121,20 @@ class Importing {
   std::map<std::string, StepResult> results_;
 };
 
+// On Windows, what a DLL brings in later is written in the DLL itself as well.
+void FollowDelayImports(Process& process) {
+  if (auto* windows = dynamic_cast<WindowsProcess*>(&process)) windows->FollowDelayImports();
+}
+
 template <typename Model>
 LoadGraph Run(Model process, snapshot::FileView& view, const Question& question) {
   process.Start();
   LoadGraph& graph = process.graph();
   Importing(process).Run(question.imports);
-  if (question.known_dlopens) FollowKnownDlopens(process, view);
+  if (question.known_dlopens) {
+    FollowKnownDlopens(process, view);
+    FollowDelayImports(process);
+  }
   for (const DlopenCall& call : question.calls) {
     const size_t caller = FindCaller(graph, call.from);
     if (caller == kNone) {
@@ -128,13 +144,40 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
       continue;
     }
     process.Dlopen(call.name, caller, call.flags);
+    if (question.known_dlopens) FollowDelayImports(process);
   }
   return std::move(graph);
+}
+
+// A DLL is loaded by a program: a module of Python as Python does it, any other by its full path and with its
+// own directory searched.
+LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
+                        const Question& question) {
+  Question hosted = question;
+  const auto& pe = view.Open(question.target).pe;
+  const bool dll = !question.target.empty() && pe != nullptr && pe->dll;
+  if (dll || !question.interpreter.empty()) hosted.target = question.interpreter;
+  if (dll) {
+    const bool module = base::FoldCase(question.target).ends_with(".pyd") || !question.interpreter.empty();
+    const uint32_t flags = module ? kSearchDefaultDirs | kSearchDllLoadDir : kAlteredSearchPath;
+    hosted.imports.insert(hosted.imports.begin(), {.flags = flags, .names = {question.target}});
+  }
+  LoadGraph graph = Run(WindowsProcess(snapshot, view, hosted), view, hosted);
+  graph.target = question.target;
+  graph.interpreter = hosted.target == question.target ? "" : hosted.target;
+  if (dll && graph.error.empty()) graph.error = graph.import_error;
+  if (dll && hosted.target.empty()) {
+    graph.assumptions.push_back(
+        "a DLL alone: loaded by its full path (LOAD_WITH_ALTERED_SEARCH_PATH) into a 64-bit "
+        "program of which nothing else is known");
+  }
+  return graph;
 }
 
 }  // namespace
 
 LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question) {
+  if (snapshot.windows() != nullptr) return LoadOnWindows(snapshot, view, question);
   std::string interpreter = question.interpreter;
   if (!question.target.empty()) {
     const snapshot::FileFacts& file = view.Open(question.target);

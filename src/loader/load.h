@@ -44,9 +44,11 @@ struct ImportStep {
 };
 
 struct Question {
-  std::string target;               // absolute path of a program or library; "" = a program without run paths
-  std::string target_as_given;      // how messages name it; empty = target
-  std::string interpreter;          // for a target without PT_INTERP: the loader to assume
+  std::string target;           // absolute path of a program or library; "" = a program without run paths
+  std::string target_as_given;  // how messages name it; empty = target
+  // For a target without PT_INTERP: the loader to assume. On Windows: the program whose process it is, when
+  // that is not the target itself (a DLL; python.exe of a virtual environment).
+  std::string interpreter;
   std::vector<ImportStep> imports;  // right after start-up
   bool known_dlopens = true;        // then follow the edges of data/libraries.toml
   std::vector<DlopenCall> calls;    // after those

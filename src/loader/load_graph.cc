@@ -104,7 +104,10 @@ const knowledge::Library* LibraryOf(const Object& object) {
   if (object.elf != nullptr && object.elf->soname) {
     if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
   }
-  return knowledge::FindLibrary(base::BaseName(object.path));
+  if (const auto* library = knowledge::FindLibrary(base::BaseName(object.path))) return library;
+  // A DLL that somebody renamed still says what it is.
+  if (object.pe != nullptr && object.pe->export_name) return knowledge::FindLibrary(*object.pe->export_name);
+  return nullptr;
 }
 
 }  // namespace culprit::loader

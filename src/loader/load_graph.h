@@ -126,6 +126,7 @@ void Unload(struct LoadGraph& graph, size_t first_object, size_t first_request, 
 struct LoadGraph {
   std::string target;
   std::string interpreter;                  // "" for a static program
+  bool windows = false;                     // a process of Windows
   std::vector<Object> objects;              // [0] is the target; then in load order
   std::vector<Request> requests;            // in the order in which the loader works them off
   std::string error;                        // what the loader prints when it gives up, "" when it does not

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "loader/imports.h"
+#include "loader/scenario_windows.h"
 
 namespace culprit::loader {
 namespace {
@@ -13,7 +14,15 @@ std::string UsualLoader(const Snapshot& snapshot) {
   return snapshot.loaders.empty() ? "" : snapshot.loaders.front().path;
 }
 
+std::string LoaderOrHost(const Snapshot& snapshot, const std::string& target) {
+  const snapshot::WindowsFacts* windows = snapshot.windows();
+  if (windows == nullptr) return UsualLoader(snapshot);
+  const auto host = windows->hosts.find(target);
+  return host == windows->hosts.end() ? "" : host->second;
+}
+
 Scenario AnyProgram(const Snapshot& snapshot, snapshot::FileView& view) {
+  if (snapshot.windows() != nullptr) return AnyWindowsProgram(snapshot, view);
   Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program of this shell"};
   scenario.graph = Load(snapshot, view,
                         {.interpreter = UsualLoader(snapshot),
@@ -37,8 +46,8 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
   }
   scenario.graph = Load(snapshot, view,
                         {.target = python.interpreter,
-                         .interpreter = UsualLoader(snapshot),
-                         .imports = ImportSteps(python, imported, view)});
+                         .interpreter = python.process.empty() ? UsualLoader(snapshot) : python.process,
+                         .imports = ImportSteps(snapshot, python, imported, view)});
   return scenario;
 }
 
@@ -49,9 +58,10 @@ std::vector<Scenario> PlayScenarios(const Snapshot& snapshot, snapshot::FileView
   std::vector<Scenario> scenarios = {AnyProgram(snapshot, view)};
   for (const std::string& target : targets) {
     Scenario scenario{.title = target};
-    scenario.graph = Load(snapshot, view, {.target = target, .interpreter = UsualLoader(snapshot)});
+    scenario.graph = Load(snapshot, view, {.target = target, .interpreter = LoaderOrHost(snapshot, target)});
     scenarios.push_back(std::move(scenario));
   }
+  if (snapshot.windows() != nullptr && targets.empty()) AddCudnnUsers(snapshot, view, scenarios);
   if (!snapshot.stack.environments) return scenarios;
   for (size_t e = 0; e < snapshot.stack.environments->size(); ++e) {
     const snapshot::PythonEnvironment& environment = (*snapshot.stack.environments)[e];

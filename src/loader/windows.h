@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "loader/load.h"
 #include "loader/process.h"
@@ -44,7 +44,14 @@ class WindowsProcess final : public Process {
   void PrependToPath(const std::string& directory) override;
   void SetPath(const std::string& path);  // C:\a;C:\b
   void SetCurrentDirectory(const std::string& directory);
+  // LoadLibrary of every delay import of what is loaded and was not asked before: the process would do it at
+  // the first call of one of their functions, so a failure is survived until then.
+  void FollowDelayImports();
   LoadGraph& graph() override;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace culprit::loader

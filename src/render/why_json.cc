@@ -28,7 +28,20 @@ Json ToJson(const report::MissingLibrary& missing) {
                {"requested_by", missing.requested_by},
                {"opened_by", missing.opened_by},
                {"error", missing.error}};
+  if (missing.code != 0) json["error_code"] = missing.code;
   if (missing.uncertain) json["uncertain"] = true;
+  if (!missing.searched.empty()) {
+    json["searched"] = Json::array();
+    for (const report::Place& place : missing.searched) json["searched"].push_back(ToJson(place));
+  }
+  return json;
+}
+
+Json ToJson(const std::vector<report::MissingFunction>& functions) {
+  Json json = Json::array();
+  for (const auto& [function, dll, importer] : functions) {
+    json.push_back({{"function", function}, {"dll", dll}, {"requested_by", importer}});
+  }
   return json;
 }
 
@@ -57,6 +70,12 @@ std::string ToJson(const report::LibraryAnswer& answer) {
   }
   json["also_requested_by"] = answer.also_requested_by;
   json["error"] = OrNull(answer.error);
+  if (answer.code != 0) {
+    json["error_code"] = answer.code;
+    json["missing"] = Json::array();
+    for (const auto& missing : answer.missing) json["missing"].push_back(ToJson(missing));
+    json["missing_functions"] = ToJson(answer.missing_functions);
+  }
   json["target_error"] = OrNull(answer.target_error);
   json["uncertain"] = answer.uncertain;
   json["notes"] = answer.notes;
@@ -87,6 +106,7 @@ std::string ToJson(const report::LoadAnswer& answer) {
   for (const auto& missing : answer.missing) json["missing"].push_back(ToJson(missing));
   json["optional_missing"] = Json::array();
   for (const auto& missing : answer.optional_missing) json["optional_missing"].push_back(ToJson(missing));
+  if (!answer.missing_functions.empty()) json["missing_functions"] = ToJson(answer.missing_functions);
   json["error"] = OrNull(answer.error);
   json["warnings"] = answer.warnings;
   json["uncertain"] = answer.uncertain;

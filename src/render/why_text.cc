@@ -23,6 +23,40 @@ std::string PlaceDetail(const report::Place& place) {
   return detail;
 }
 
+std::string Places(const std::vector<report::Place>& places, const Style& style) {
+  std::string text;
+  size_t width = 0;
+  for (const report::Place& place : places) width = std::max(width, base::Printable(place.path).size());
+  width = std::min<size_t>(width, 72);
+  size_t number = 0;
+  for (const report::Place& place : places) {
+    const bool found = place.outcome == "found";
+    const bool plain = place.outcome == "missing";
+    const std::string outcome = found   ? style.Good(place.outcome)
+                                : plain ? style.Dim(place.outcome)
+                                        : style.Bad(place.outcome);
+    const std::string detail = PlaceDetail(place);
+    text += fmt::format("  {:>3}  {:<15}  {:<{}}  {}{}\n", ++number, place.via, base::Printable(place.path),
+                        width, outcome, detail.empty() ? "" : "  " + style.Dim(detail));
+  }
+  return text;
+}
+
+// Of each pair of DLLs the first function; the rest counted.
+std::string Functions(const std::vector<report::MissingFunction>& functions, const Style& style) {
+  std::string text;
+  for (size_t i = 0; i < functions.size();) {
+    const auto& [function, dll, importer] = functions[i];
+    size_t end = i;
+    while (end < functions.size() && functions[end].dll == dll && functions[end].importer == importer) ++end;
+    const std::string more = end - i == 1 ? "" : fmt::format(" and {} more", end - i - 1);
+    text += fmt::format("\n{} {}{}, which {} needs, is not in {}\n", style.Bad("missing function:"),
+                        style.Bold(function), more, base::Printable(importer), base::Printable(dll));
+    i = end;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
@@ -52,23 +86,12 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
     for (const std::string& who : answer.also_requested_by) text += " " + base::Printable(who);
     text += '\n';
   }
-  if (!answer.searched.empty()) {
-    text += "\nsearched, in this order:\n";
-    size_t width = 0;
-    for (const report::Place& place : answer.searched)
-      width = std::max(width, base::Printable(place.path).size());
-    width = std::min<size_t>(width, 72);
-    size_t number = 0;
-    for (const report::Place& place : answer.searched) {
-      const bool found = place.outcome == "found";
-      const bool plain = place.outcome == "missing";
-      const std::string outcome = found   ? style.Good(place.outcome)
-                                  : plain ? style.Dim(place.outcome)
-                                          : style.Bad(place.outcome);
-      const std::string detail = PlaceDetail(place);
-      text += fmt::format("  {:>3}  {:<15}  {:<{}}  {}{}\n", ++number, place.via, base::Printable(place.path),
-                          width, outcome, detail.empty() ? "" : "  " + style.Dim(detail));
-    }
+  text += Functions(answer.missing_functions, style);
+  if (!answer.searched.empty()) text += "\nsearched, in this order:\n" + Places(answer.searched, style);
+  for (const report::MissingLibrary& missing : answer.missing) {
+    text += fmt::format("\n{} {}, needed by {}\n", style.Bad("really missing:"), style.Bold(missing.name),
+                        base::Printable(missing.requested_by));
+    text += Places(missing.searched, style);
   }
   if (!answer.other_copies.empty()) {
     text += "\nother copies, not used:\n";

@@ -55,6 +55,7 @@ struct Explanation {
   std::vector<SeenSymptom> symptoms;   // in the order of the log
   std::vector<LogLine> first_failure;  // the lines that come first; what follows, follows from them
   bool with_facts = false;             // a machine's facts took part
+  bool windows = false;                // and it is one with Windows
 };
 
 }  // namespace culprit::report

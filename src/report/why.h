@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,13 @@ struct Place {
   std::string origin;  // file whose RPATH or RUNPATH it was
 };
 
+// Windows: a function that the DLL which was found does not have.
+struct MissingFunction {
+  std::string function;
+  std::string dll;       // path
+  std::string importer;  // path of the one that needs it
+};
+
 struct LibraryVersion {
   std::string version;  // "" = not readable
   std::string cuda;
@@ -27,6 +35,18 @@ struct Copy {
   std::string path;
   LibraryVersion version;
   std::string note;  // "32-bit", "for x86-64", "truncated" ...
+};
+
+struct MissingLibrary {
+  std::string name;
+  std::string requested_by;
+  std::string opened_by;
+  std::string error;
+  uint32_t code = 0;       // Windows: 126, 193 ...
+  bool optional = false;   // the requester goes on without it
+  bool uncertain = false;  // the snapshot does not know
+  size_t parent = 0;
+  std::vector<Place> searched;  // only in `why LIBRARY`
 };
 
 // `why LIBRARY`.
@@ -45,10 +65,15 @@ struct LibraryAnswer {
   std::vector<Place> searched;
   std::vector<std::string> also_requested_by;
   std::vector<Copy> other_copies;
-  std::string error;               // the loader's words when it is not found
-  std::string target_error;        // the target itself does not start: why
-  std::vector<std::string> notes;  // assumptions and warnings
-  bool uncertain = false;          // not enough facts to be sure
+  std::string error;  // the loader's words when it is not found
+  uint32_t code = 0;  // Windows: what GetLastError() says
+  // Windows says 126 of the library that was asked for; these are the ones that it does not find, however
+  // deep.
+  std::vector<MissingLibrary> missing;
+  std::vector<MissingFunction> missing_functions;  // 127
+  std::string target_error;                        // the target itself does not start: why
+  std::vector<std::string> notes;                  // assumptions and warnings
+  bool uncertain = false;                          // not enough facts to be sure
 };
 
 // `why --for TARGET`.
@@ -66,16 +91,6 @@ struct Load {
   size_t parent = 0;    // index into loads plus one; 0 = the target
 };
 
-struct MissingLibrary {
-  std::string name;
-  std::string requested_by;
-  std::string opened_by;
-  std::string error;
-  bool optional = false;   // the requester goes on without it
-  bool uncertain = false;  // the snapshot does not know
-  size_t parent = 0;
-};
-
 struct LoadEdge {   // every request that was met, for --dot
   size_t from = 0;  // as parent
   size_t to = 0;
@@ -91,7 +106,8 @@ struct LoadAnswer {
   std::vector<MissingLibrary> missing;
   std::vector<MissingLibrary> optional_missing;
   std::vector<LoadEdge> edges;
-  std::string error;  // the loader's words when it gives up
+  std::string error;                               // the loader's words when it gives up
+  std::vector<MissingFunction> missing_functions;  // Windows
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
   bool uncertain = false;

@@ -1,6 +1,7 @@
 #include "rules/cudnn_facts.h"
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "rules/load_facts.h"
 #include "rules/load_fixes.h"
 
@@ -43,7 +44,9 @@ const snapshot::CudnnCopy* CopyOf(const Scene& scene, const std::string& path) {
   const std::string_view name = base::BaseName(path);
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
     if (scene.view.RealPath(copy.directory) != directory) continue;
-    if (name.find(".so." + std::to_string(copy.major)) != std::string_view::npos) return &copy;
+    const std::string major = std::to_string(copy.major);
+    const bool dll = scene.OnWindows() && base::FoldCase(name).ends_with("_" + major + ".dll");
+    if (dll || name.find(".so." + major) != std::string_view::npos) return &copy;
   }
   return nullptr;
 }

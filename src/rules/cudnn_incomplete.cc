@@ -41,7 +41,7 @@ Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisp
 report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
   const bool bundled =
       base::BaseName(asker).find('-') != std::string_view::npos;  // libcudnn-0a1b2c3d.so.9.1.0
-  if (!failed.copies.empty() && failed.why == Why::kElsewhere && bundled) {
+  if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
     return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
   }
   const snapshot::CudnnCopy* copy = CopyOf(scene, asker);

@@ -38,8 +38,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         Fire(ruling, failed, failed.request->name + " is asked for, and no cuDNN is on this machine",
              failed.request->name);
-    finding.evidence.push_back(
-        {"no file named libcudnn.so* in any searched or usual directory", "directories of libraries"});
+    finding.evidence.push_back({std::string("no file named ") +
+                                    (scene.OnWindows() ? "cudnn64_*.dll" : "libcudnn.so*") +
+                                    " in any searched or usual directory",
+                                "directories of libraries"});
     finding.fix = Install(scene, failed);
   }
 }

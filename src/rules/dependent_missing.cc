@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) == nullptr)
       continue;
     if (failed.why != Why::kNowhere && failed.why != Why::kElsewhere) continue;
-    if (failed.EndsImport()) continue;  // CUL6002
+    if (failed.EndsImport() || failed.redistributable != nullptr) continue;  // CUL6002, CUL5021, CUL5022
     report::Finding& finding =
         Fire(ruling, failed, failed.request->name + ", which " + failed.asker + " needs, is not found",
              failed.asker);

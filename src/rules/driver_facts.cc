@@ -52,7 +52,8 @@ std::optional<base::Version> ModuleVersion(const Driver& driver) {
 const DriverLibrary* FindDriverLibrary(const Driver& driver) {
   for (const DriverLibrary& library : driver.libraries) {
     const bool serves = library.kind != "stub" && library.kind != "compat";
-    if (library.name == "libcuda.so.1" && serves && !library.real_path.empty() && library.size > 0) {
+    const bool cuda = library.name == "libcuda.so.1" || library.name == "nvcuda.dll";
+    if (cuda && serves && !library.real_path.empty() && library.size > 0) {
       return &library;
     }
   }
@@ -136,6 +137,14 @@ std::string ModprobeProblem(const Scene& scene) {
 }
 
 report::Fix InstallDriver(const Scene& scene) {
+  if (scene.OnWindows()) {
+    return {.text =
+                "install the driver from NVIDIA's download page (Game Ready or Studio for GeForce, the "
+                "data-center driver otherwise) and restart; nvcuda.dll comes with it and with nothing "
+                "else: take no single file from a download site",
+            .commands = {"nvidia-smi"},
+            .risk = "medium"};
+  }
   const std::string& distribution = Circumstances(scene).distribution;
   if (InContainer(scene)) {
     return {
@@ -164,6 +173,9 @@ report::Fix InstallDriver(const Scene& scene) {
 }
 
 report::Evidence ModuleEvidence(const Driver& driver) {
+  if (!driver.kernel_version && !driver.modules) {
+    return {"no NVIDIA driver is installed", driver.kernel_version.source};
+  }
   if (driver.kernel_version) {
     return {"the loaded kernel module is " + *driver.kernel_version, driver.kernel_version.source};
   }

@@ -70,6 +70,7 @@ const Rule kDriverLibraryMissing = {
     .name = "driver_library_missing",
     .cause = "driver-missing",
     .severity = report::Severity::kError,
+    .where = Where::kLinux,
     .since = "0.2.0",
     .title = "the kernel module is loaded, its library libcuda.so.1 is not installed",
     .page = kPage,

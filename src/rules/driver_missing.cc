@@ -42,23 +42,26 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (damaged) return;
   }
   const auto& gpus = scene.stack().gpus;
-  std::string summary = "no NVIDIA driver: no libcuda.so.1 anywhere and no kernel module";
+  const std::string name = scene.OnWindows() ? "nvcuda.dll" : "libcuda.so.1";
+  std::string summary =
+      "no NVIDIA driver: no " + name + " anywhere" + (scene.OnWindows() ? "" : " and no kernel module");
   if (gpus && gpus->empty()) summary += "; no NVIDIA GPU on the PCI bus either";
   if (gpus && !gpus->empty()) summary += ", though there is a " + NameOf(gpus->front());
   if (InContainer(scene)) summary += " (seen from a " + Circumstances(scene).container + " container)";
-  report::Finding& finding = ruling.Fire(summary, "libcuda.so.1");
+  report::Finding& finding = ruling.Fire(summary, name);
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kFramework) finding.affects.push_back(scenario.title);
   }
   finding.evidence.push_back(ModuleEvidence(*driver));
-  finding.evidence.push_back({"no libcuda.so.1 was found", "the loader's search and the usual directories"});
+  finding.evidence.push_back({"no " + name + " was found", "the loader's search and the usual directories"});
   if (gpus) {
     finding.evidence.push_back({gpus->empty() ? "no NVIDIA GPU" : NameOf(gpus->front()), gpus.source});
   }
   if (gpus && gpus->empty()) {
     finding.fix = {
         .text = "this machine has no NVIDIA GPU: run on another one, or on the CPU; a driver would not load",
-        .commands = {"lspci -d 10de:"},
+        .commands =
+            scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
         .risk = "none"};
   } else {
     finding.fix = InstallDriver(scene);

@@ -78,13 +78,13 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                           "its version is \"" + driver_text + "\"");
     return;
   }
-  const auto answer = knowledge::DriverRunsCuda(*version, release, knowledge::Platform::kLinux);
+  const auto answer = knowledge::DriverRunsCuda(*version, release, scene.platform());
   if (answer.support == knowledge::DriverSupport::kUnknown) {
     ruling.NotEnoughFacts("whether driver " + driver_text + " runs CUDA " + release, answer.why);
     return;
   }
   if (answer.support != knowledge::DriverSupport::kNo) return;
-  const std::string floor(knowledge::LowestCompatibleDriver(release));
+  const std::string floor(knowledge::LowestCompatibleDriver(release, scene.platform()));
   report::Finding& finding =
       ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
                       (floor.empty() ? "a newer one" : floor + " or newer"),
@@ -93,7 +93,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   finding.evidence.push_back({"the driver is " + driver_text, driver_source});
   finding.evidence.push_back({scenario.title + " wants CUDA " + wanted.cuda, wanted.source});
   finding.evidence.push_back({answer.why, std::string(answer.source)});
-  const auto own = knowledge::CudaOfDriver(*version);
+  const auto own = knowledge::CudaOfDriver(*version, scene.platform());
   finding.fix = {
       .text =
           "update the driver to " + (floor.empty() ? "a newer one" : floor + " or newer") +

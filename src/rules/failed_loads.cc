@@ -16,6 +16,11 @@ using loader::Attempt;
 using loader::Outcome;
 using loader::Request;
 
+// Codes of Windows for a function that is not there: of LoadLibrary, and of a program that starts.
+constexpr uint32_t kProcedureNotFound = 127;
+constexpr uint32_t kInvalidOrdinal = 182;
+constexpr uint32_t kEntryPointNotFound = 0xC0000139;
+
 const Attempt* FindOutcome(const Request& request, std::initializer_list<Outcome> outcomes) {
   for (const Attempt& attempt : request.attempts) {
     if (std::ranges::find(outcomes, attempt.outcome) != outcomes.end()) return &attempt;
@@ -27,6 +32,11 @@ const Attempt* FindOutcome(const Request& request, std::initializer_list<Outcome
 bool ExplainBySearch(const Request& request, FailedLoad& failed) {
   if (request.uncertain || FindOutcome(request, {Outcome::kNotRecorded}) != nullptr) {
     failed.why = Why::kUncertain;
+    return true;
+  }
+  if (request.code == kProcedureNotFound || request.code == kInvalidOrdinal ||
+      request.code == kEntryPointNotFound) {
+    failed.why = Why::kFunctionMissing;
     return true;
   }
   if (request.error.find("version `") != std::string::npos) {
@@ -45,7 +55,7 @@ bool ExplainBySearch(const Request& request, FailedLoad& failed) {
       {Outcome::kIsDirectory, Why::kUnusable},      {Outcome::kIoError, Why::kUnusable},
       {Outcome::kDanglingLink, Why::kDanglingLink}, {Outcome::kLinkLoop, Why::kLinkLoop},
       {Outcome::kNotReadable, Why::kNotReadable},   {Outcome::kWrongClass, Why::kWrongBits},
-      {Outcome::kWrongMachine, Why::kWrongCpu}};
+      {Outcome::kWrongMachine, Why::kWrongCpu},     {Outcome::kNotPe, Why::kNotALibrary}};
   for (const auto& [outcome, why] : kReasons) {
     const Attempt* attempt = FindOutcome(request, {outcome});
     if (attempt == nullptr) continue;
@@ -74,21 +84,51 @@ class Copies {
     auto [place, fresh] = found_.try_emplace(name);
     if (fresh) place->second = loader::FindCopies(*directories_, scene_.view, name);
     const snapshot::LoaderFacts* loader = scene_.snapshot.FindLoader(scenario.graph.interpreter);
+    const int bits = ProcessBits(scenario);
     std::vector<loader::LibraryCopy> usable;
     for (const loader::LibraryCopy& copy : place->second) {
       const snapshot::FileFacts& facts = scene_.view.Open(copy.path);
-      if (copy.path.find("/stubs/") != std::string::npos || facts.elf == nullptr) continue;
-      if (facts.elf->problem != binfmt::ElfProblem::kNone || !facts.elf->complete()) continue;
-      if (loader != nullptr && (facts.elf->machine != loader->machine || facts.elf->bits() != loader->bits))
-        continue;
-      usable.push_back(copy);
+      const bool serves = scene_.OnWindows() ? IsUsableDll(facts, bits) : IsUsableElf(facts, loader);
+      if (serves && copy.path.find("/stubs/") == std::string::npos) usable.push_back(copy);
     }
     return usable;
+  }
+
+  // Copies of other generations.
+  std::vector<loader::LibraryCopy> FindOthers(const loader::Scenario& scenario,
+                                              const knowledge::Library& library) {
+    if (!scene_.OnWindows()) return Find(scenario, "lib" + std::string(library.name) + ".so");
+    std::vector<loader::LibraryCopy> others;
+    for (const knowledge::Library& row : knowledge::Libraries()) {
+      if (row.name != library.name) continue;
+      for (const std::string_view dll : row.dlls) {
+        const auto copies = Find(scenario, std::string(dll));
+        others.insert(others.end(), copies.begin(), copies.end());
+      }
+    }
+    return others;
   }
 
   const std::vector<std::string>& unlisted() const { return unlisted_; }
 
  private:
+  static bool IsUsableElf(const snapshot::FileFacts& facts, const snapshot::LoaderFacts* loader) {
+    if (facts.elf == nullptr || facts.elf->problem != binfmt::ElfProblem::kNone || !facts.elf->complete()) {
+      return false;
+    }
+    return loader == nullptr || (facts.elf->machine == loader->machine && facts.elf->bits() == loader->bits);
+  }
+  static bool IsUsableDll(const snapshot::FileFacts& facts, int bits) {
+    return facts.pe != nullptr && facts.pe->problem == binfmt::PeProblem::kNone && facts.pe->complete() &&
+           facts.pe->bits == bits;
+  }
+  // Of a Windows process.
+  static int ProcessBits(const loader::Scenario& scenario) {
+    if (scenario.graph.objects.empty()) return 64;
+    const auto& program = scenario.graph.objects.front().pe;
+    return program == nullptr || program->bits == 0 ? 64 : program->bits;
+  }
+
   void LookUpDirectories() {
     if (directories_) return;
     directories_ = loader::LibraryDirectories(scene_.snapshot, scene_.view);
@@ -124,8 +164,14 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   }
   failed.unlisted = copies.unlisted();
   if (!failed.copies.empty() || failed.library == nullptr) return;
-  failed.copies = copies.Find(*failed.scenario, "lib" + std::string(failed.library->name) + ".so");
+  failed.copies = copies.FindOthers(*failed.scenario, *failed.library);
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
+}
+
+bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::FileFacts& facts = scene.view.Open(failed.file);
+  return facts.pe != nullptr &&
+         (facts.pe->machine == binfmt::kPeMachine386 || facts.pe->machine == binfmt::kPeMachineX64);
 }
 
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
@@ -139,12 +185,15 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
                         .library = knowledge::FindLibrary(BaseName(request.name))};
+      failed.redistributable = FindRuntime(scene, request.name);
       if (failed.library != nullptr && failed.library->family == "driver") continue;
       failed.asker = request.requester != loader::kNone && request.requester_path.empty()
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
       if (!ExplainBySearch(request, failed)) ExplainByCopies(scene, copies, failed);
+      // A DLL of the other word size counts as one for another machine; the two are told apart here.
+      if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
       all.push_back(std::move(failed));
     }
   }
@@ -152,6 +201,14 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
 }
 
 }  // namespace
+
+const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name) {
+  if (!scene.OnWindows()) return nullptr;
+  const knowledge::Redistributable* row = knowledge::FindRedistributable(BaseName(name));
+  if (row == nullptr) return nullptr;
+  return row->kind == knowledge::RedistributableKind::kVisualCpp || row->dll == "zlibwapi.dll" ? row
+                                                                                               : nullptr;
+}
 
 const std::vector<FailedLoad>& FailedLoads(const Scene& scene) {
   if (scene.failed_loads == nullptr) {
@@ -166,7 +223,8 @@ report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summ
   const bool needed = failed.request->opened_by == loader::OpenedBy::kNeeded;
   finding.evidence.push_back(
       {failed.asker + (needed ? " needs " : " opens ") + failed.request->name,
-       needed ? "DT_NEEDED of " + failed.asker : "data/libraries.toml and the steps of the import"});
+       needed ? (failed.scenario->graph.windows ? "imports of " : "DT_NEEDED of ") + failed.asker
+              : "data/libraries.toml and the steps of the import"});
   finding.evidence.push_back({failed.request->error, "the loader's words, from its model"});
   for (const std::string& directory : failed.unlisted) {
     finding.evidence.push_back(

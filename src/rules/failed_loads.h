@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "knowledge/libraries.h"
+#include "knowledge/windows.h"
 #include "loader/library_copies.h"
 #include "rules/rule.h"
 
@@ -18,9 +19,10 @@ enum class Why {
   kUncertain,       // the snapshot does not know enough
   kBelow,           // the file was found; what is missing is something that it needs, which has its own entry
   kVersionMissing,  // the file was found; a symbol version is not there (version_misses.h)
-  kEmptyFile,       // file decides
-  kTruncated,       // file decides
-  kNotALibrary,     // file decides
+  kFunctionMissing,  // Windows: the files were found; one lacks a function that another one needs
+  kEmptyFile,        // file decides
+  kTruncated,        // file decides
+  kNotALibrary,      // file decides
   kExecutableStack,  // file decides
   kUnusable,         // file decides: a directory, a bad header ...
   kDanglingLink,     // a link of that name on the way leads nowhere
@@ -38,8 +40,9 @@ enum class Why {
 struct FailedLoad {
   const loader::Scenario* scenario = nullptr;
   const loader::Request* request = nullptr;
-  const knowledge::Library* library = nullptr;  // nullptr when it is no CUDA library
-  std::string asker;                            // path of the file that asks
+  const knowledge::Library* library = nullptr;                  // nullptr when it is no CUDA library
+  const knowledge::Redistributable* redistributable = nullptr;  // Windows: the VC++ runtime, zlibwapi
+  std::string asker;                                            // path of the file that asks
   Why why = Why::kNowhere;
   std::string file;                         // the file that decides, or the directory that holds it; "" none
   std::vector<loader::LibraryCopy> copies;  // kElsewhere: of that name; kOtherMajor: of the other ones
@@ -49,12 +52,16 @@ struct FailedLoad {
   bool IsCudnn() const { return library != nullptr && library->family == "cudnn"; }
   // A library that is no part of CUDA, without which the import of a framework ends: CUL6002 speaks for it.
   bool EndsImport() const {
-    return library == nullptr && !scenario->graph.import_error.empty() &&
+    return library == nullptr && redistributable == nullptr && !scenario->graph.import_error.empty() &&
            (why == Why::kNowhere || why == Why::kElsewhere || why == Why::kDanglingLink);
   }
   // libcudnn.so.N, that programs ask for, and not one of the parts that it opens.
   bool IsCudnnShim() const { return IsCudnn() && library->name == "cudnn"; }
 };
+
+// The row of a DLL that CUL5021 (zlibwapi.dll) or CUL5022 (the Visual C++ runtime) speaks for; nullptr for
+// others.
+const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name);
 
 // Worked out at the first call for a scene.
 const std::vector<FailedLoad>& FailedLoads(const Scene& scene);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "rules/failed_loads.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
 
@@ -50,11 +51,12 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   for (const loader::Request& request : scenario.graph.requests) {
     if (request.error.empty() || request.optional || request.alternative) continue;
     if (IsCudaLibrary(request.name)) return;
+    if (FindRuntime(scene, request.name) != nullptr) return;
     cause = &request;  // the innermost comes last
   }
   // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
   // own.
-  if (!scenario.graph.version_errors.empty()) return;
+  if (!scenario.graph.version_errors.empty() || !scenario.graph.missing_exports.empty()) return;
   const auto own = [](const loader::Attempt& attempt) {
     return attempt.outcome != loader::Outcome::kMissing &&
            attempt.outcome != loader::Outcome::kDanglingLink && attempt.outcome != loader::Outcome::kFound;

@@ -68,6 +68,7 @@ const Rule kLdLibraryPathCurrentDirectory = {
     .name = "ld_library_path_current_directory",
     .cause = "search-path",
     .severity = report::Severity::kNote,
+    .where = Where::kLinux,
     .since = "0.2.0",
     .title = "LD_LIBRARY_PATH has an empty element: the current directory",
     .page = kPage,

@@ -1,6 +1,7 @@
 #include "rules/load_facts.h"
 
 #include "base/text.h"
+#include "base/windows_path.h"
 
 namespace culprit::rules {
 
@@ -24,6 +25,20 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
         return "LD_PRELOAD";
       case loader::Via::kPath:
         return "its full path";
+      case loader::Via::kExeDir:
+        return "the directory of the program";
+      case loader::Via::kSystemDir:
+      case loader::Via::kKnownDll:
+      case loader::Via::kApiSet:
+        return "the system's directories";
+      case loader::Via::kEnvironmentPath:
+        return "PATH";
+      case loader::Via::kAddDllDirectory:
+        return "os.add_dll_directory";
+      case loader::Via::kDllDir:
+        return "the directory of the DLL that needs it";
+      case loader::Via::kCurrentDirectory:
+        return "the current directory";
       case loader::Via::kLoadedBefore:
         break;
     }
@@ -31,7 +46,24 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
   return "a request before";
 }
 
+namespace {
+
+report::Fix WithoutPathElement(const Scene& scene, const std::string& directory) {
+  std::string rest;
+  for (const std::string& element : base::SplitWindowsPath(scene.Variable("PATH"))) {
+    if (base::SameName(element, directory)) continue;
+    rest += (rest.empty() ? "" : ";") + base::ToWindowsPath(element);
+  }
+  return {.text = "take " + directory + " out of PATH, or move it behind the directory of the other files; " +
+                  "the command does it for this window, the settings of Windows for all new ones",
+          .commands = {"set \"PATH=" + rest + "\""},
+          .risk = "low"};
+}
+
+}  // namespace
+
 report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& directory) {
+  if (scene.OnWindows()) return WithoutPathElement(scene, directory);
   std::string rest;
   for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
     if (base::CleanPath(element) == base::CleanPath(directory) || element == directory + "/") continue;

@@ -4,18 +4,55 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "base/windows_path.h"
+#include "rules/windows_search.h"
 
 namespace culprit::rules {
+
+std::string ForShell(const Scene& scene, const std::string& path) {
+  if (!scene.OnWindows()) return path;
+  const std::string spelled = base::ToWindowsPath(path);
+  return spelled.find_first_of(" ()&") == std::string::npos ? spelled : "\"" + spelled + "\"";
+}
 
 std::string StartCommand(const Scene& scene, const loader::Scenario& scenario) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
   if (environment == nullptr || framework == nullptr) return scenario.title;
-  return (environment->interpreter.empty() ? "python3" : environment->interpreter) + " -c 'import " +
-         framework->name + "'";
+  const char quote = scene.OnWindows() ? '"' : '\'';
+  return (environment->interpreter.empty() ? "python3" : ForShell(scene, environment->interpreter)) + " -c " +
+         quote + "import " + framework->name + quote;
+}
+
+namespace {
+
+// PATH serves what DLLs and programs load by name; what Python itself loads needs add_dll_directory.
+report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
+  const std::string spelled = base::ToWindowsPath(directory);
+  if (SearchesPath(*failed.request)) {
+    return {.text = "put " + directory +
+                    " on PATH: here for this window; for all new ones in the settings of " +
+                    "Windows (Environment Variables), then open a new window. Do not copy single DLLs around",
+            .commands = {"set \"PATH=" + spelled + ";%PATH%\"", StartCommand(scene, *failed.scenario)},
+            .risk = "low"};
+  }
+  return {.text =
+              "tell Python before the import: it does not search PATH for the DLLs of its modules. Do not "
+              "copy single DLLs around",
+          .commands = {"import os; os.add_dll_directory(r\"" + spelled + "\")"},
+          .risk = "low"};
+}
+
+}  // namespace
+
+bool SearchesPath(const loader::Request& request) {
+  return std::ranges::any_of(request.attempts, [](const loader::Attempt& attempt) {
+    return attempt.via == loader::Via::kEnvironmentPath || attempt.via == loader::Via::kCurrentDirectory;
+  });
 }
 
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
+  if (scene.OnWindows()) return SearchTooOnWindows(scene, failed, directory);
   const bool private_directory = directory.find("site-packages") != std::string::npos ||
                                  directory.find("dist-packages") != std::string::npos ||
                                  directory.starts_with("/home/") || directory.starts_with("/root/") ||
@@ -39,6 +76,8 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
 }
 
 void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling) {
+  const Missed missed = HowItIsMissed(scene, failed).kind;
+  if (missed == Missed::kPathLeftOut || missed == Missed::kNewShell) return;  // CUL5025, CUL5024
   const std::string directory(base::DirName(failed.copies.front().path));
   report::Finding& finding =
       Fire(ruling, failed, failed.request->name + " is in " + directory + ", where the loader does not look",
@@ -87,7 +126,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const std::string package = cuda.empty() ? "" : PipPackage(*failed.library, cuda);
   if (environment != nullptr && !package.empty() && !environment->interpreter.empty()) {
     return {.text = "install the package that brings it into this environment",
-            .commands = {environment->interpreter + " -m pip install " + package},
+            .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package},
             .risk = "low"};
   }
   const std::string title(failed.library->title);

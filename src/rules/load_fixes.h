@@ -11,9 +11,15 @@ namespace culprit::rules {
 // How a user starts the process again: "/usr/bin/train", "python3 -c 'import torch'".
 std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
 
+// A program or file as the shell of the machine takes it: in quotes on Windows where it has a space.
+std::string ForShell(const Scene& scene, const std::string& path);
+
 // Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
+
+// Windows: whether PATH (or the current directory behind System32) had a say in this search.
+bool SearchesPath(const loader::Request& request);
 
 // The finding for a library that lies where the loader does not look: every copy with its version, and that
 // fix.

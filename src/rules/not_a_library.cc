@@ -1,5 +1,6 @@
 // CUL5006: a text file stands under the name of a library.
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -30,13 +31,14 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kNotALibrary) continue;
-    report::Finding& finding =
-        Fire(ruling, failed,
-             failed.file + " is no ELF file, and the search for " + failed.request->name + " ends there",
-             failed.file);
-    finding.evidence.push_back({failed.file + " does not begin with the ELF magic", failed.file});
+    report::Finding& finding = Fire(ruling, failed,
+                                    failed.file + (scene.OnWindows() ? " is no DLL" : " is no ELF file") +
+                                        ", and the search for " + failed.request->name + " ends there",
+                                    failed.file);
+    finding.evidence.push_back({failed.file + " does not begin as a library does", failed.file});
     finding.fix = {.text = "look at what it is, then install the real file again",
-                   .commands = {"head -c 200 " + failed.file},
+                   .commands = {(scene.OnWindows() ? "culprit inspect " : "head -c 200 ") +
+                                ForShell(scene, failed.file)},
                    .risk = "none"};
   }
 }

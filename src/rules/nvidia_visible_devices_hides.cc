@@ -61,6 +61,7 @@ const Rule kNvidiaVisibleDevicesHides = {
     .name = "nvidia_visible_devices_hides",
     .cause = "container-runtime",
     .severity = report::Severity::kError,
+    .where = Where::kLinux,
     .since = "0.2.0",
     .title = "NVIDIA_VISIBLE_DEVICES keeps the GPUs out of this container",
     .page = kPage,

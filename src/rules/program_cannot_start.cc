@@ -30,7 +30,7 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
 bool HasOtherRule(const FailedLoad& failed) {
-  if (failed.EndsImport()) return true;  // CUL6002
+  if (failed.EndsImport() || failed.redistributable != nullptr) return true;  // CUL6002, CUL5021, CUL5022
   if (failed.why == Why::kUnusable) return false;
   if (failed.why == Why::kNowhere || failed.why == Why::kElsewhere) {
     return failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) != nullptr;

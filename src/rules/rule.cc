@@ -37,6 +37,10 @@ void Ruling::Remark(std::string what, std::string why) {
   remarks_.push_back({std::move(what), std::move(why)});
 }
 
+bool AppliesTo(const Rule& rule, const Scene& scene) {
+  return rule.where == Where::kEverywhere || (rule.where == Where::kWindows) == scene.OnWindows();
+}
+
 const Rule* FindRule(std::string_view code) {
   const auto same = [](char a, char b) {
     return std::toupper(static_cast<unsigned char>(a)) == std::toupper(static_cast<unsigned char>(b));

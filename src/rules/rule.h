@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/platform.h"
 #include "loader/scenario.h"
 #include "report/finding.h"
 #include "snapshot/snapshot.h"
@@ -30,6 +31,8 @@ struct Scene {
   // The value of a variable; "" when it is not set. `IsSet` tells the two apart.
   std::string_view Variable(const std::string& name) const;
   bool IsSet(const std::string& name) const { return snapshot.environment.contains(name); }
+  bool OnWindows() const { return snapshot.windows() != nullptr; }
+  base::Platform platform() const { return OnWindows() ? base::Platform::kWindows : base::Platform::kLinux; }
   // The environment and framework of a scenario of kind kFramework; nullptr for the others.
   const snapshot::PythonEnvironment* EnvironmentOf(const loader::Scenario& scenario) const;
   const snapshot::Framework* FrameworkOf(const loader::Scenario& scenario) const;
@@ -66,16 +69,22 @@ class Ruling {
   bool applicable_ = true;
 };
 
+// The machines that a rule is about.
+enum class Where { kEverywhere, kLinux, kWindows };
+
 struct Rule {
   std::string_view code;   // "CUL3004", never reused
   std::string_view name;   // the bad thing, as the file is called: "cudnn_mixed_versions"
   std::string_view cause;  // slug of the closed list
   report::Severity severity = report::Severity::kError;
+  Where where = Where::kEverywhere;
   std::string_view since;  // version of culprit that brought it
   std::string_view title;  // one line for `culprit rules`
   std::string_view page;   // Markdown under fixed headings, see catalogue_test.cc
   void (*check)(const Scene& scene, Ruling& ruling) = nullptr;
 };
+
+bool AppliesTo(const Rule& rule, const Scene& scene);
 
 // All rules, by code.
 std::span<const Rule* const> AllRules();

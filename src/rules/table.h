@@ -61,6 +61,9 @@ extern const Rule kCudnnPartFromElsewhere;
 extern const Rule kCudnnDroppedGpu;
 extern const Rule kCudnnNeedsUnversionedLibrary;
 extern const Rule kCudnnSecondCopy;
+extern const Rule kCudnnFunctionMissing;
+extern const Rule kCudnnDllAlone;
+extern const Rule kCudnnDllRenamed;
 
 // CUDA libraries and toolkits
 extern const Rule kToolkitMissing;
@@ -95,6 +98,15 @@ extern const Rule kLibraryNotReadable;
 extern const Rule kDependentMissing;
 extern const Rule kProgramCannotStart;
 extern const Rule kLdLibraryPathCurrentDirectory;
+extern const Rule kCudaFunctionMissing;
+extern const Rule kZlibwapiMissing;
+extern const Rule kVcRuntimeMissing;
+extern const Rule kVcRuntimeOld;
+extern const Rule kPathOfNewShell;
+extern const Rule kPythonIgnoresPath;
+extern const Rule kOtherBitnessFirst;
+extern const Rule kPathOrder;
+extern const Rule kDllPathTooLong;
 
 // Frameworks and Python packages
 extern const Rule kFrameworkCpuOnly;
@@ -116,6 +128,9 @@ extern const Rule kFrameworkInstalledTwice;
 extern const Rule kBitsandbytesWithoutCudaBinary;
 extern const Rule kTensorrtPartsMismatch;
 extern const Rule kCtranslate2WithoutCublas;
+extern const Rule kTensorflowCpuOnWindows;
+extern const Rule kPython32Bit;
+extern const Rule kBracketsInPath;
 
 // GPU code against this GPU
 extern const Rule kGpuTooNewForBuild;

@@ -1,5 +1,7 @@
 // CUL5007: a library is of another word size than the program.
+#include "rules/binary_facts.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -29,16 +31,15 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kWrongBits) continue;
+    const std::string bits = std::to_string(BitsOf(scene.view.Open(failed.file)));
     report::Finding& finding =
-        Fire(ruling, failed,
-             failed.file + " is a " + std::to_string(scene.view.Open(failed.file).elf->bits()) +
-                 "-bit library; the program is not",
-             failed.file);
+        Fire(ruling, failed, failed.file + " is a " + bits + "-bit library; the program is not", failed.file);
     finding.evidence.push_back(
-        {"ELF class of " + failed.file + " is " + std::to_string(scene.view.Open(failed.file).elf->bits()),
+        {(scene.OnWindows() ? "PE header of " : "ELF class of ") + failed.file + " says " + bits + " bits",
          failed.file});
     finding.fix = {.text = "install " + failed.request->name + " for the word size of the program",
-                   .commands = {"file -L " + failed.file + " " + failed.asker},
+                   .commands = {(scene.OnWindows() ? "culprit inspect " : "file -L ") +
+                                ForShell(scene, failed.file) + " " + ForShell(scene, failed.asker)},
                    .risk = "none"};
   }
 }

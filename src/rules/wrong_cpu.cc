@@ -1,5 +1,6 @@
 // CUL5008: a library is made for another CPU.
 #include "binfmt/elf.h"
+#include "rules/binary_facts.h"
 #include "rules/failed_loads.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -31,16 +32,14 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kWrongCpu) continue;
-    report::Finding& finding =
-        Fire(ruling, failed,
-             failed.file + " is made for " + binfmt::MachineName(scene.view.Open(failed.file).elf->machine) +
-                 ", the program for another CPU",
-             failed.file);
-    finding.evidence.push_back({"ELF machine of " + failed.file + " is " +
-                                    binfmt::MachineName(scene.view.Open(failed.file).elf->machine),
-                                failed.file});
+    report::Finding& finding = Fire(ruling, failed,
+                                    failed.file + " is made for " + MachineOf(scene.view.Open(failed.file)) +
+                                        ", the program for another CPU",
+                                    failed.file);
+    finding.evidence.push_back(
+        {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
     finding.fix = {.text = "install " + failed.request->name + " for the CPU of the program",
-                   .commands = {"file -L " + failed.file + " " + failed.asker, "uname -m"},
+                   .commands = {"culprit inspect " + failed.file},
                    .risk = "none"};
   }
 }

@@ -55,6 +55,7 @@ const Rule kWslUnversionedLibcuda = {
     .name = "wsl_unversioned_libcuda",
     .cause = "wsl",
     .severity = report::Severity::kWarning,
+    .where = Where::kLinux,
     .since = "0.2.0",
     .title = "a library asks for libcuda.so, which WSL does not offer by that name",
     .page = kPage,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 
 namespace culprit::system {
 namespace {
@@ -51,6 +52,43 @@ class MemorySystem::Source final : public base::ByteSource {
 
 MemorySystem::MemorySystem() { Add("/", {.type = FileType::kDirectory, .mode = 0755}); }
 MemorySystem::~MemorySystem() = default;
+
+bool MemorySystem::NameLess::operator()(const std::string& a, const std::string& b) const {
+  return ignore_case ? base::FoldCase(a) < base::FoldCase(b) : a < b;
+}
+
+void MemorySystem::SetPlatform(base::Platform platform) {
+  if (nodes_.size() > 1) StopTest("its platform is set", "too late");
+  platform_ = platform;
+  const bool windows = platform == base::Platform::kWindows;
+  nodes_ = decltype(nodes_)(NameLess{windows});
+  Add("/", {.type = FileType::kDirectory, .mode = 0755});
+  working_directory_ = windows ? "/C:" : "/";
+}
+
+void MemorySystem::AddRegistryKey(const std::string& key, const std::map<std::string, std::string>& values) {
+  std::string at;
+  for (const std::string& name : base::SplitWords(key, "/")) {
+    if (!at.empty()) {
+      std::vector<std::string>& below = registry_[at].keys;
+      if (std::ranges::none_of(below, [&](const auto& known) { return base::SameName(known, name); })) {
+        below.insert(std::ranges::lower_bound(below, name), name);
+      }
+      at += '/';
+    }
+    at += name;
+  }
+  for (const auto& [name, value] : values) registry_[at].values.insert_or_assign(name, value);
+  registry_.try_emplace(at);
+}
+
+Outcome<RegistryKey> MemorySystem::ReadRegistry(const std::string& key) const {
+  Log(key);
+  if (registry_.empty()) return std::unexpected(PathError::kNotRecorded);
+  const auto found = registry_.find(key);
+  if (found == registry_.end()) return std::unexpected(PathError::kNoEntry);
+  return found->second;
+}
 
 void MemorySystem::Add(const std::string& path, Inode inode) {
   inode.number = ++last_inode_;
@@ -148,20 +186,27 @@ void MemorySystem::ClearAccessed() {
 }
 
 Outcome<std::string> MemorySystem::Walk(const std::string& path, LastLink last) const {
-  return WalkPath(path, last, [this](const std::string& clean) -> Outcome<PathNode> {
+  const bool as_text = platform_ == base::Platform::kWindows && base::IsWindowsPath(path);
+  std::string asked = as_text ? base::FromWindowsPath(path) : path;
+  if (as_text && path.ends_with('/')) asked += '/';  // asks for a directory
+  const auto walked = WalkPath(asked, last, [this](const std::string& clean) -> Outcome<PathNode> {
     const auto parent = nodes_.find(std::string(base::DirName(clean)));
     if (parent != nodes_.end() && parent->second->unreadable) return std::unexpected(PathError::kAccess);
     const auto node = nodes_.find(clean);
     if (node == nodes_.end()) return std::unexpected(PathError::kNoEntry);
     return PathNode{node->second->type, node->second->bytes};
   });
+  if (!walked) return walked;
+  return nodes_.find(*walked)->first;
+}
+
+void MemorySystem::Log(const std::string& asked) const {
+  const std::lock_guard lock(log_mutex_);
+  accessed_.insert(asked);
 }
 
 Outcome<MemorySystem::InodePtr> MemorySystem::Ask(const std::string& path, LastLink last) const {
-  {
-    const std::lock_guard lock(log_mutex_);
-    accessed_.insert(path);
-  }
+  Log(path);
   const auto real = Walk(path, last);
   if (!real) return std::unexpected(real.error());
   return nodes_.at(*real);
@@ -222,7 +267,8 @@ Outcome<std::vector<DirectoryEntry>> MemorySystem::List(const std::string& path)
       entries.push_back({std::string(base::BaseName(node_path)), node->type});
     }
   }
-  return entries;  // in the order of the map, which within one directory is that of the names
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  return entries;
 }
 
 }  // namespace culprit::system

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "system/path_walk.h"
 #include "system/system.h"
@@ -40,8 +41,15 @@ class MemorySystem final : public System {
   void SetEnvironment(std::map<std::string, std::string> variables) { environment_ = std::move(variables); }
   void SetWorkingDirectory(std::string path) { working_directory_ = std::move(path); }
   void SetCpu(base::Cpu cpu) { cpu_ = std::move(cpu); }
+  // Before anything is added. On Windows names have no case, paths begin with a drive ("/C:/Windows"), ".."
+  // is resolved as text, and the working directory is "/C:" until another is set.
+  void SetPlatform(base::Platform platform);
+  // "HKLM/SOFTWARE/NVIDIA Corporation"; those above it are there as well, a second call adds values. As long
+  // as there is no key at all the registry is out of reach (kNotRecorded).
+  void AddRegistryKey(const std::string& key, const std::map<std::string, std::string>& values = {});
 
-  // Every path that was asked for since the start or the last ClearAccessed(), as it was spelled.
+  // Every path and registry key that was asked for since the start or the last ClearAccessed(), as it was
+  // spelled.
   std::set<std::string> accessed() const;
   void ClearAccessed();
 
@@ -55,6 +63,8 @@ class MemorySystem final : public System {
   std::map<std::string, std::string> Environment() const override { return environment_; }
   std::string WorkingDirectory() const override { return working_directory_; }
   base::Cpu HostCpu() const override { return cpu_; }
+  base::Platform platform() const override { return platform_; }
+  Outcome<RegistryKey> ReadRegistry(const std::string& key) const override;
 
  private:
   struct Inode;
@@ -68,8 +78,17 @@ class MemorySystem final : public System {
   std::string Place(const std::string& path);
   Inode& Existing(const std::string& path);
   void Add(const std::string& path, Inode inode);
+  void Log(const std::string& asked) const;
 
-  std::map<std::string, InodePtr> nodes_;  // by clean path
+  struct NameLess {
+    bool ignore_case = false;
+    bool operator()(const std::string& a, const std::string& b) const;
+  };
+
+  base::Platform platform_ = base::Platform::kLinux;
+  // By clean path; found without case on Windows, where a key has the spelling of the one who made the file.
+  std::map<std::string, InodePtr, NameLess> nodes_;
+  std::map<std::string, RegistryKey, NameLess> registry_{NameLess{true}};
   uint64_t last_inode_ = 0;
   std::map<std::string, std::string> environment_;
   std::string working_directory_ = "/";

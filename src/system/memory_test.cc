@@ -71,5 +71,57 @@ TEST(MemorySystem, IsWhatTheTestSays) {
   EXPECT_EQ(system.HostCpu().machine, "x86_64");
 }
 
+class MemorySystemOfWindows : public testing::Test {
+ protected:
+  MemorySystemOfWindows() { system_.SetPlatform(base::Platform::kWindows); }
+  MemorySystem system_;
+};
+
+TEST_F(MemorySystemOfWindows, FindsNamesWhateverTheirCaseAndKeepsTheSpellingOfTheFirst) {
+  system_.AddFile("/C:/Program Files/a.dll", "x");
+  system_.AddFile("/c:/PROGRAM FILES/B.dll", "y");
+  EXPECT_EQ(ReadWholeFile(system_, "/c:/program files/A.DLL", 10), "x");
+  EXPECT_EQ(system_.RealPath("/c:/program files/b.DLL"), "/C:/Program Files/B.dll");
+  const auto entries = system_.List("/C:/PROGRAM FILES");
+  ASSERT_TRUE(entries);
+  ASSERT_EQ(entries->size(), 2u);
+  EXPECT_EQ(entries->at(0).name, "B.dll");
+  EXPECT_EQ(entries->at(1).name, "a.dll");
+  system_.Remove("/C:/PROGRAM FILES/A.dll");
+  EXPECT_FALSE(system_.Stat("/C:/Program Files/a.dll"));
+}
+
+TEST_F(MemorySystemOfWindows, ResolvesDotsAsText) {
+  system_.AddFile("/C:/d/f", "x");
+  system_.AddLink("/C:/link", "/C:/d");
+  EXPECT_EQ(system_.RealPath("/C:/none/../D/F"), "/C:/d/f");
+  EXPECT_EQ(system_.RealPath("/C:/link/f"), "/C:/d/f");
+  EXPECT_FALSE(system_.RealPath("/C:/link/../d/f/"));
+}
+
+TEST_F(MemorySystemOfWindows, HasTheDrivesThatTheTestMade) {
+  system_.AddFile("/C:/f");
+  system_.AddFile("/D:/f");
+  EXPECT_EQ(system_.platform(), base::Platform::kWindows);
+  EXPECT_EQ(system_.WorkingDirectory(), "/C:");
+  EXPECT_EQ(system_.List("/")->size(), 2u);
+  EXPECT_EQ(system_.Stat("/E:/f").error(), PathError::kNoEntry);
+}
+
+TEST_F(MemorySystemOfWindows, RegistryIsOutOfReachUntilItHasAKey) {
+  EXPECT_EQ(system_.ReadRegistry("HKLM/SOFTWARE").error(), PathError::kNotRecorded);
+  system_.AddRegistryKey("HKLM/SOFTWARE/NVIDIA Corporation", {{"Version", "1"}});
+  system_.AddRegistryKey("HKLM/Software/Khronos");
+  system_.AddRegistryKey("HKLM/software/nvidia corporation", {{"", "default"}});
+  const auto software = system_.ReadRegistry("hklm/software");
+  ASSERT_TRUE(software);
+  EXPECT_EQ(software->keys, (std::vector<std::string>{"Khronos", "NVIDIA Corporation"}));
+  EXPECT_TRUE(software->values.empty());
+  EXPECT_EQ(system_.ReadRegistry("HKLM/SOFTWARE/NVIDIA corporation")->values,
+            (std::map<std::string, std::string>{{"", "default"}, {"Version", "1"}}));
+  EXPECT_EQ(system_.ReadRegistry("HKLM/SOFTWARE/none").error(), PathError::kNoEntry);
+  EXPECT_TRUE(system_.accessed().contains("hklm/software"));
+}
+
 }  // namespace
 }  // namespace culprit::system

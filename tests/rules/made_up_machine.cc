@@ -10,6 +10,7 @@
 #include "binfmt/testing/elf_sections_builder.h"
 #include "binfmt/testing/fatbin_builder.h"
 #include "binfmt/testing/ld_so_cache_builder.h"
+#include "binfmt/testing/pe_builder.h"
 
 namespace culprit::model {
 namespace {
@@ -134,6 +135,37 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   system.AddFile(path, std::move(bytes), 0755);
 }
 
+void MadeUpMachine::AddDll(const std::string& path, const toml::table& spec) {
+  static const std::set<std::string_view> known = {"name",    "imports", "delay_imports", "exports", "words",
+                                                   "version", "strings", "bits",          "program", "cut"};
+  for (const auto& [key, unused] : spec) {
+    if (!known.contains(key.str()))
+      throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
+  }
+  binfmt::testing::PeSpec pe;
+  pe.bits = spec["bits"].value_or(64);
+  pe.dll = !spec["program"].value_or(false);
+  pe.name = spec["name"].value_or(std::string(base::BaseName(path)));
+  for (const auto& [key, imports] :
+       {std::pair("imports", &pe.imports), std::pair("delay_imports", &pe.delay_imports)}) {
+    Each(spec, key, [&, list = imports](const std::string& dll, const toml::node& names) {
+      list->push_back({.dll = dll, .names = Texts(&names, path), .ordinals = {}});
+    });
+  }
+  pe.exports = Texts(spec.get("exports"), path);
+  Each(spec, "words", [&](const std::string& name, const toml::node& value) {
+    pe.words.emplace_back(name, value.value_or(uint32_t{0}));
+  });
+  if (const auto version = spec["version"].value<std::string>()) {
+    pe.version = binfmt::PeVersionInfo{.file_version = *version, .product_version = *version, .strings = {}};
+    Each(spec, "strings", [&](const std::string& name, const toml::node& text) {
+      pe.version->strings.emplace_back(name, Text(text, path));
+    });
+  }
+  pe.cut = spec["cut"].value_or(size_t{0});
+  system.AddFile(path, binfmt::testing::BuildPe(pe), 0755);
+}
+
 void MadeUpMachine::AddLdCache(const toml::table& description) {
   std::vector<std::pair<std::string, std::string>> texts;
   Each(description, "ld_cache",
@@ -148,6 +180,10 @@ void MadeUpMachine::AddLdCache(const toml::table& description) {
 void MadeUpMachine::Apply(const toml::table& description) {
   const std::string world = description["world"].value_or(std::string("bare"));
   if (world != "none") Apply(toml::parse_file((cases_ / "worlds" / (world + ".toml")).string()));
+  if (description["system"].value_or(std::string()) == "windows") {
+    system.SetPlatform(base::Platform::kWindows);
+    system.SetWorkingDirectory("/C:");
+  }
   for (const std::string& path : Texts(description.get("remove"), "remove")) system.Remove(path);
   for (const std::string& path : Texts(description.get("directories"), "directories"))
     system.AddDirectory(path);
@@ -156,6 +192,15 @@ void MadeUpMachine::Apply(const toml::table& description) {
   Each(description, "elf", [&](const std::string& path, const toml::node& spec) {
     if (spec.as_table() == nullptr) throw std::runtime_error(path + ": a table is wanted");
     AddElf(path, *spec.as_table());
+  });
+  Each(description, "dll", [&](const std::string& path, const toml::node& spec) {
+    if (spec.as_table() == nullptr) throw std::runtime_error(path + ": a table is wanted");
+    AddDll(path, *spec.as_table());
+  });
+  Each(description, "registry", [&](const std::string& key, const toml::node& values) {
+    std::map<std::string, std::string> all;
+    for (const auto& [name, value] : *values.as_table()) all[std::string(name.str())] = Text(value, key);
+    system.AddRegistryKey(key, all);
   });
   Each(description, "sparse", [&](const std::string& path, const toml::node& size) {
     system.AddSparseFile(path, size.value_or(uint64_t{0}));

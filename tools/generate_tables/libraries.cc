@@ -15,7 +15,17 @@ constexpr std::array<std::string_view, 9> kFamilies = {"cuda", "cudnn",   "cuspa
 constexpr std::array<std::string_view, 4> kPlaceholders = {"major", "minor", "patch", "cuda"};
 constexpr std::string_view kOrigin = "$ORIGIN/";
 constexpr std::string_view kSo = ".so";
+constexpr std::string_view kDll = ".dll";
 constexpr std::string_view kDriver = "libcuda.so.1";
+constexpr std::string_view kWindowsDriver = "nvcuda.dll";
+
+// How LoadLibraryEx is told to search: the word of the data file and the flags.
+struct Search {
+  std::string_view word;
+  uint32_t flags;
+};
+constexpr Search kSystem32 = {"system32", 0x800};
+constexpr std::array<Search, 3> kSearches = {{{"standard", 0}, {"altered", 0x8}, kSystem32}};
 
 struct Edge {
   Texts names;
@@ -23,22 +33,23 @@ struct Edge {
   std::string source, since, until;
   Texts cuda;
   int line = 0;
+  uint32_t flags = 0;  // Windows
 };
 
 struct Library {
   std::string name, family, title, source;
-  Texts sonames, version_symbols, version_siblings, packages;
+  Texts sonames, dlls, version_symbols, version_siblings, packages;
   bool own_file_version = false;  // the real file is numbered apart from the soname
-  std::vector<Edge> opens;
+  std::vector<Edge> opens, opens_windows;
   int line = 0;
 };
 
 struct Data {
   std::vector<Library> libraries;
-  Texts directories, python;
+  Texts directories, python, windows, windows_python;
 };
 
-Edge ReadEdge(const toml::table& table, Errors& errors) {
+Edge ReadEdge(const toml::table& table, bool windows, Errors& errors) {
   Reader reader(table, errors);
   Edge edge;
   edge.line = LineOf(table);
@@ -48,6 +59,13 @@ Edge ReadEdge(const toml::table& table, Errors& errors) {
   edge.since = reader.Text("since", false);
   edge.until = reader.Text("until", false);
   edge.cuda = reader.List("cuda", false);
+  if (windows) {
+    const std::string word = reader.Text("search", false);
+    const auto at = std::find_if(kSearches.begin(), kSearches.end(),
+                                 [&](const Search& search) { return search.word == word; });
+    if (at != kSearches.end()) edge.flags = at->flags;
+    if (at == kSearches.end() && !word.empty()) errors.Add(edge.line, "unknown search " + Quote(word));
+  }
   reader.Finish();
   return edge;
 }
@@ -60,6 +78,7 @@ Library ReadLibrary(const toml::table& table, Errors& errors) {
   library.family = reader.Text("family", true);
   library.title = reader.Text("title", true);
   library.sonames = reader.List("sonames", true);
+  library.dlls = reader.List("dlls", false);
   library.own_file_version = reader.Flag("own_file_version", false);
   library.version_symbols = reader.List("version_symbols", false);
   library.version_siblings = reader.List("version_siblings", false);
@@ -68,8 +87,14 @@ Library ReadLibrary(const toml::table& table, Errors& errors) {
   if (std::string source = reader.Text("driver", false); !source.empty()) {
     library.opens.push_back({{std::string(kDriver)}, true, std::move(source), "", "", {}, library.line});
   }
+  if (std::string source = reader.Text("driver_windows", false); !source.empty()) {
+    library.opens_windows.push_back(
+        {{std::string(kWindowsDriver)}, true, std::move(source), "", "", {}, library.line, kSystem32.flags});
+  }
   for (const toml::table* edge : reader.Tables("opens", false))
-    library.opens.push_back(ReadEdge(*edge, errors));
+    library.opens.push_back(ReadEdge(*edge, false, errors));
+  for (const toml::table* edge : reader.Tables("opens_windows", false))
+    library.opens_windows.push_back(ReadEdge(*edge, true, errors));
   reader.Finish();
   return library;
 }
@@ -81,13 +106,19 @@ Data ReadData(const toml::table& root, Errors& errors) {
     Reader usual(*table, errors);
     data.directories = usual.List("directories", true);
     data.python = usual.List("python", true);
+    data.windows = usual.List("windows", false);
+    data.windows_python = usual.List("windows_python", false);
     usual.Finish();
-    for (const std::string& path : data.directories) {
-      if (path.front() != '/') errors.Add(LineOf(*table), "directory \"" + path + "\" must be absolute");
+    for (const Texts* list : {&data.directories, &data.windows}) {
+      for (const std::string& path : *list) {
+        if (path.front() != '/') errors.Add(LineOf(*table), "directory \"" + path + "\" must be absolute");
+      }
     }
-    for (const std::string& path : data.python) {
-      if (path.front() == '/')
-        errors.Add(LineOf(*table), "python directory \"" + path + "\" must be relative");
+    for (const Texts* list : {&data.python, &data.windows_python}) {
+      for (const std::string& path : *list) {
+        if (path.front() == '/')
+          errors.Add(LineOf(*table), "python directory \"" + path + "\" must be relative");
+      }
     }
   }
   for (const toml::table* table : reader.Tables("library", true)) {
@@ -108,9 +139,23 @@ bool LooksLikeLibrary(std::string_view name, std::string_view& tail) {
   return tail.empty() || (tail.front() == '.' && tail.size() > 1);
 }
 
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// A file name with ".dll" at its end; with `pattern`, one '*' may stand for its number.
+bool LooksLikeDll(std::string_view name, bool pattern) {
+  if (name.size() <= kDll.size() || !name.ends_with(kDll)) return false;
+  if (name.find_first_of(" /\"\\") != std::string_view::npos) return false;
+  return std::count(name.begin(), name.end(), '*') <= (pattern ? 1 : 0);
+}
+
 std::string_view StemOf(std::string_view name) { return name.substr(0, name.find(kSo)); }
 
-void CheckName(std::string_view name, const Edge& edge, const Library& library, Errors& errors) {
+void CheckName(std::string_view name, const Edge& edge, const Library& library, bool windows,
+               Errors& errors) {
   std::string plain;
   for (size_t i = 0; i < name.size();) {
     const size_t close = name[i] == '{' ? name.find('}', i) : std::string_view::npos;
@@ -129,12 +174,17 @@ void CheckName(std::string_view name, const Edge& edge, const Library& library, 
   const bool origin = plain.starts_with(kOrigin);
   const std::string_view file = std::string_view(plain).substr(origin ? kOrigin.size() : 0);
   std::string_view tail;
-  if (!LooksLikeLibrary(file, tail)) errors.Add(edge.line, Quote(name) + " is no name of a library");
-  if (StemOf(file) == "lib" + library.name) errors.Add(edge.line, library.name + " opens itself");
+  if (windows ? !LooksLikeDll(file, false) : !LooksLikeLibrary(file, tail)) {
+    errors.Add(edge.line, Quote(name) + " is no name of a library");
+  }
+  const bool itself = windows
+                          ? std::find(library.dlls.begin(), library.dlls.end(), file) != library.dlls.end()
+                          : StemOf(file) == "lib" + library.name;
+  if (itself) errors.Add(edge.line, library.name + " opens itself");
 }
 
-void CheckEdge(const Edge& edge, const Library& library, Errors& errors) {
-  for (const std::string& name : edge.names) CheckName(name, edge, library, errors);
+void CheckEdge(const Edge& edge, const Library& library, bool windows, Errors& errors) {
+  for (const std::string& name : edge.names) CheckName(name, edge, library, windows, errors);
   for (const std::string* version : {&edge.since, &edge.until}) {
     if (!version->empty() && Numbers(*version).empty()) {
       errors.Add(edge.line, Quote(*version) + " is no version");
@@ -165,7 +215,14 @@ void CheckLibrary(const Library& library, Errors& errors) {
       errors.Add(library.line, Quote(package) + " is no distribution name in the form of a dist-info folder");
     }
   }
-  for (const Edge& edge : library.opens) CheckEdge(edge, library, errors);
+  for (const std::string& dll : library.dlls) {
+    if (!LooksLikeDll(dll, true)) errors.Add(library.line, Quote(dll) + " is no name of a DLL");
+  }
+  if (library.dlls.empty() && !library.opens_windows.empty()) {
+    errors.Add(library.line, library.name + " opens DLLs and has none itself");
+  }
+  for (const Edge& edge : library.opens) CheckEdge(edge, library, false, errors);
+  for (const Edge& edge : library.opens_windows) CheckEdge(edge, library, true, errors);
 }
 
 void Check(const Data& data, Errors& errors) {
@@ -173,10 +230,14 @@ void Check(const Data& data, Errors& errors) {
   std::map<std::string, const Library*> names;
   for (const Library& library : data.libraries) {
     CheckLibrary(library, errors);
-    for (const std::string& soname : library.sonames) {
-      const auto [first, fresh] = sonames.emplace(soname, library.line);
-      if (!fresh) {
-        errors.Add(library.line, Quote(soname) + " stands already in line " + std::to_string(first->second));
+    for (const Texts* list : {&library.sonames, &library.dlls}) {
+      for (const std::string& soname : *list) {
+        const auto [first, fresh] =
+            sonames.emplace(list == &library.dlls ? Lower(soname) : soname, library.line);
+        if (!fresh) {
+          errors.Add(library.line,
+                     Quote(soname) + " stands already in line " + std::to_string(first->second));
+        }
       }
     }
     const auto [first, fresh] = names.emplace(library.name, &library);
@@ -209,7 +270,7 @@ struct Found {
 };
 
 // Every name by which a row is found: sonames; "libX.so.11" for "libX.so.11.0"; the bare "libX.so" for the
-// newest generation, and for any version where the soname does not number the file.
+// newest generation, and for any version where the soname does not number the file; DLLs in lower case.
 std::map<std::string, Found> FindableNames(const Data& data) {
   std::map<std::string, Found> names;
   const auto add = [&](const std::string& name, Found found) {
@@ -219,6 +280,9 @@ std::map<std::string, Found> FindableNames(const Data& data) {
   };
   for (size_t row = 0; row < data.libraries.size(); ++row) {
     const Library& library = data.libraries[row];
+    for (const std::string& dll : library.dlls) {
+      if (dll.find('*') == std::string::npos) add(Lower(dll), {row, {}, true, false});
+    }
     for (const std::string& soname : library.sonames) {
       const std::string bare = "lib" + library.name + std::string(kSo);
       const auto version = soname == bare ? std::vector<uint32_t>{} : Numbers(soname.substr(bare.size() + 1));
@@ -251,7 +315,8 @@ class Writer {
       const std::string suffix = identifier + "_" + std::to_string(i);
       rows += "    {" + Array(suffix + "_names", edge.names) + ", " + (edge.optional ? "true" : "false") +
               ",\n     " + Literal(edge.source) + ",\n     " + Literal(edge.since) + ", " +
-              Literal(edge.until) + ", " + Array(suffix + "_cuda", edge.cuda) + "},\n";
+              Literal(edge.until) + ", " + Array(suffix + "_cuda", edge.cuda) + ", " +
+              std::to_string(edge.flags) + "},\n";
     }
     out_ << "constexpr DlopenEdge " << identifier << "[] = {\n" << rows << "};\n";
     return identifier;
@@ -267,25 +332,43 @@ class Writer {
       const std::string k = "kRow" + std::to_string(i);
       rows += "    {" + Literal(library.name) + ", " + Literal(library.family) + ", " +
               Literal(library.title) + ", " + Array(k + "_sonames", library.sonames) + ", " +
-              Array(k + "_symbols", library.version_symbols) + ", " +
-              Array(k + "_siblings", library.version_siblings) + ", " +
-              Array(k + "_packages", library.packages) + ", " + Edges(k + "_opens", library.opens) +
-              ",\n     " + Literal(library.source) + "},\n";
+              Array(k + "_dlls", library.dlls) + ", " + Array(k + "_symbols", library.version_symbols) +
+              ", " + Array(k + "_siblings", library.version_siblings) + ", " +
+              Array(k + "_packages", library.packages) + ", " + Edges(k + "_opens", library.opens) + ", " +
+              Edges(k + "_opens_windows", library.opens_windows) + ",\n     " + Literal(library.source) +
+              "},\n";
     }
     out_ << "\nconstexpr Library kLibraries[] = {\n" << rows << "};\n\nconstexpr LibraryName kNames[] = {\n";
     for (const auto& [name, found] : FindableNames(data)) {
       out_ << "    {" << Literal(name) << ", " << found.row << ", " << (found.any_version ? "true" : "false")
            << "},\n";
     }
-    out_ << "};\n\n";
-    Array("kDirectories", data.directories);
-    Array("kPythonDirectories", data.python);
+    out_ << "};\n\nconstexpr DllPattern kPatterns[] = {\n";
+    for (size_t row = 0; row < data.libraries.size(); ++row) {
+      for (const std::string& dll : data.libraries[row].dlls) {
+        const size_t star = dll.find('*');
+        if (star == std::string::npos) continue;
+        out_ << "    {" << Literal(Lower(dll.substr(0, star))) << ", " << Literal(Lower(dll.substr(star + 1)))
+             << ", " << row << "},\n";
+      }
+    }
+    out_ << "    {}};\n\n";  // C++ has no empty array; the last is none
+    const std::string directories = Array("kDirectories", data.directories);
+    const std::string python = Array("kPythonDirectories", data.python);
+    const std::string windows = Array("kWindowsDirectories", data.windows);
+    const std::string windows_python = Array("kWindowsPythonDirectories", data.windows_python);
     out_ << "\n}  // namespace\n\n"
          << "std::span<const Library> Libraries() { return kLibraries; }\n"
          << "std::span<const LibraryName> LibraryNames() { return kNames; }\n"
-         << "std::span<const std::string_view> UsualDirectories() { return kDirectories; }\n"
-         << "std::span<const std::string_view> UsualPythonDirectories() { return kPythonDirectories; }\n"
-         << "\n}  // namespace culprit::knowledge\n";
+         << "std::span<const DllPattern> DllPatterns() { return {kPatterns, std::size(kPatterns) - 1}; }\n";
+    const auto list = [&](const char* function, const std::string& array) {
+      out_ << "std::span<const std::string_view> " << function << "() { return " << array << "; }\n";
+    };
+    list("UsualDirectories", directories);
+    list("UsualPythonDirectories", python);
+    list("UsualWindowsDirectories", windows);
+    list("UsualWindowsPythonDirectories", windows_python);
+    out_ << "\n}  // namespace culprit::knowledge\n";
   }
 
  private:

@@ -219,37 +219,57 @@ Subject HostCompilers() {
 }
 
 Subject Imports() {
-  return {.name = "imports",
-          .header = "imports.h",
-          .tables = {
-              {.key = "first",
-               .type = "ImportsFirst",
-               .function = "ImportsFirsts",
-               .fields = {{"framework", Form::kText, kRequired}, {"other", Form::kText, kRequired}, kSource},
-               .unique = {"framework"}},
-              {.key = "step",
-               .type = "ImportRow",
-               .function = "ImportRows",
-               .fields = {{"framework", Form::kText, kRequired},
-                          {"since", Form::kVersion},
-                          {"until", Form::kVersion},
-                          {"cuda", Form::kTexts},
-                          {"each", Form::kTexts},
-                          {"names", Form::kTexts, kRequired},
-                          {"everywhere", Form::kFlag},
-                          {"from"},
-                          {"optional", Form::kFlag},
-                          {"label"},
-                          {"after"},
-                          {"when",
-                           Form::kWord,
-                           false,
-                           {{"always", "StepWhen::kAlways"},
-                            {"failed", "StepWhen::kFailed"},
-                            {"opened", "StepWhen::kOpened"}}},
-                          {"texts", Form::kTexts},
-                          {"loaded"},
-                          kSource}}}};
+  return {
+      .name = "imports",
+      .header = "imports.h",
+      .tables = {
+          {.key = "first",
+           .type = "ImportsFirst",
+           .function = "ImportsFirsts",
+           .fields = {{"framework", Form::kText, kRequired}, {"other", Form::kText, kRequired}, kSource},
+           .unique = {"framework"}},
+          {.key = "step",
+           .type = "ImportRow",
+           .function = "ImportRows",
+           .fields = {
+               {"framework", Form::kText, kRequired},
+               {"os", Form::kWord, false, {{"unix", "ImportOs::kUnix"}, {"windows", "ImportOs::kWindows"}}},
+               {"action",
+                Form::kWord,
+                false,
+                {{"open", "StepAction::kOpen"},
+                 {"add_dll_directory", "StepAction::kAddDllDirectory"},
+                 {"prepend_path", "StepAction::kPrependPath"}}},
+               {"search",
+                Form::kWord,
+                false,
+                {{"standard", "StepSearch::kStandard"},
+                 {"altered", "StepSearch::kAltered"},
+                 {"dll_load_dir", "StepSearch::kDllLoadDir"},
+                 {"python", "StepSearch::kPython"},
+                 {"ctypes", "StepSearch::kCtypes"}}},
+               {"since", Form::kVersion},
+               {"until", Form::kVersion},
+               {"cuda", Form::kTexts},
+               {"each", Form::kTexts},
+               {"names", Form::kTexts, kRequired},
+               {"every", Form::kFlag},
+               {"retry_with_path", Form::kFlag},
+               {"unless", Form::kTexts},
+               {"everywhere", Form::kFlag},
+               {"from"},
+               {"optional", Form::kFlag},
+               {"label"},
+               {"after"},
+               {"when",
+                Form::kWord,
+                false,
+                {{"always", "StepWhen::kAlways"},
+                 {"failed", "StepWhen::kFailed"},
+                 {"opened", "StepWhen::kOpened"}}},
+               {"texts", Form::kTexts},
+               {"loaded"},
+               kSource}}}};
 }
 
 Subject Sonames() {
@@ -336,12 +356,58 @@ Subject StatusCodes() {
                      Rules("StatusRules")}};
 }
 
+// Lists of DLLs of one kind, each list with its source.
+Table DllNames(std::string_view key, std::string_view function) {
+  return {.key = key,
+          .type = "DllNames",
+          .function = function,
+          .fields = {{"names", Form::kTexts, kRequired}, kNote, kSource}};
+}
+
+Subject Windows() {
+  return {.name = "windows",
+          .header = "windows.h",
+          .tables = {DllNames("system", "WindowsDlls"),
+                     DllNames("known", "KnownDlls"),
+                     DllNames("driver", "DriverDlls"),
+                     {.key = "api_set",
+                      .type = "ApiSetPrefix",
+                      .function = "ApiSetPrefixes",
+                      .fields = {{"prefix", Form::kText, kRequired}, kSource},
+                      .unique = {"prefix"}},
+                     {.key = "redistributable",
+                      .type = "Redistributable",
+                      .function = "Redistributables",
+                      .fields = {{"dll", Form::kText, kRequired},
+                                 {"kind",
+                                  Form::kWord,
+                                  false,
+                                  {{"other", "RedistributableKind::kOther"},
+                                   {"visual_cpp", "RedistributableKind::kVisualCpp"},
+                                   {"feature", "RedistributableKind::kFeature"}}},
+                                 {"package", Form::kText, kRequired},
+                                 {"fix", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"dll"}},
+                     {.key = "runtime_floor",
+                      .type = "RuntimeFloor",
+                      .function = "RuntimeFloors",
+                      .fields = {{"framework", Form::kText, kRequired},
+                                 {"since", Form::kVersion, kRequired},
+                                 {"until", Form::kVersion},
+                                 {"dll", Form::kText, kRequired},
+                                 {"version", Form::kVersion, kRequired},
+                                 {"effect", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"framework", "dll", "since"}}}};
+}
+
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),  Cudnn(),      Drivers(),
-                                                 Frameworks(),    GpuIds(),  Harvested(),  HostCompilers(),
-                                                 Imports(),       Sonames(), Signatures(), StatusCodes()};
+  static const std::vector<Subject> kSubjects = {
+      Architectures(), Causes(),  Cudnn(),   Drivers(),    Frameworks(),  GpuIds(), Harvested(),
+      HostCompilers(), Imports(), Sonames(), Signatures(), StatusCodes(), Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

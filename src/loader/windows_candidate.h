@@ -1,0 +1,35 @@
+// What Windows makes of one file that it looks at for a DLL. ntdll first asks whether something is there,
+// then opens it, has the kernel check the image, and only then looks at the machine: a file for another
+// machine is passed over and the search goes on (STATUS_IMAGE_MACHINE_TYPE_MISMATCH), while anything else
+// that is there and cannot be used ends the search.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "loader/load_graph.h"
+
+namespace culprit::loader {
+
+inline constexpr uint32_t kErrorAccessDenied = 5;
+inline constexpr uint32_t kErrorIoDevice = 1117;
+inline constexpr uint32_t kErrorCannotResolve = 1921;
+
+// The machine of a process.
+struct ProcessMachine {
+  uint16_t machine = binfmt::kPeMachineX64;
+  int bits = 64;
+};
+
+struct WindowsCandidate {
+  enum class Next { kTake, kGoOn, kStop };
+  Next next = Next::kGoOn;
+  Outcome outcome = Outcome::kMissing;
+  uint32_t code = 0;   // of kStop
+  std::string detail;  // what is wrong with the file
+  const snapshot::FileFacts* facts = nullptr;
+};
+WindowsCandidate TryCandidate(snapshot::FileView& view, const std::string& path,
+                              const ProcessMachine& process);
+
+}  // namespace culprit::loader

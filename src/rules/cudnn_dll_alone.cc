@@ -1,0 +1,64 @@
+// CUL3016: a directory holds some DLLs of cuDNN and lacks the rest.
+#include "base/text.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A directory holds one or a few DLLs of cuDNN; the rest of that release is not beside them.
+
+## Why it breaks
+cudnn64_N.dll loads its parts by name: it takes them from wherever PATH leads, of whatever version, or does not find them (126, 127).
+Copying cudnn64_8.dll alone is the most common advice and the most common cause.
+
+## How culprit knows
+The parts that each release of cuDNN has are in data/; the directory was listed.
+
+## Fix
+Copy all DLLs of the release, or none: better put the directory of the release on PATH and remove the single files.
+
+## When this is not your problem
+Programs that ship parts of cuDNN on purpose and use only those.
+
+## Sources
+NVIDIA, cuDNN Installation Guide for Windows; file lists of the wheels nvidia-cudnn-cuNN.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().cudnn) return ruling.NotApplicable();
+  for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
+    if (copy.missing_parts.empty() || copy.parts.empty()) continue;
+    const bool few = copy.parts.size() < copy.missing_parts.size();
+    if (!few) continue;  // a release with a hole: CUL3003 speaks where a process meets it
+    std::string there, missing;
+    for (const snapshot::CudnnPart& part : copy.parts) there += (there.empty() ? "" : ", ") + part.name;
+    for (const std::string& name : copy.missing_parts) missing += (missing.empty() ? "" : ", ") + name;
+    report::Finding& finding =
+        ruling.Fire(copy.directory + " holds " + there + " and not " + missing, copy.directory);
+    finding.evidence.push_back({there + " in " + copy.directory, copy.directory});
+    finding.evidence.push_back({"not beside it: " + missing,
+                                "data/libraries.toml: the parts of cuDNN " + std::to_string(copy.major)});
+    finding.fix = {.text = "put all DLLs of cuDNN " +
+                           (copy.version.empty() ? std::to_string(copy.major) : copy.version) +
+                           " there, or remove these and put the directory of the whole release on PATH",
+                   .commands = {"culprit why " + copy.parts.front().name},
+                   .risk = "low"};
+  }
+}
+
+}  // namespace
+
+const Rule kCudnnDllAlone = {.code = "CUL3016",
+                             .name = "cudnn_dll_alone",
+                             .cause = "cudnn-sublibrary-missing",
+                             .severity = report::Severity::kWarning,
+                             .where = Where::kWindows,
+                             .since = "0.4.0",
+                             .title = "single DLLs of cuDNN were copied without the others",
+                             .page = kPage,
+                             .check = Check};
+
+}  // namespace culprit::rules

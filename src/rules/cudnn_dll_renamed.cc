@@ -1,0 +1,64 @@
+// CUL3017: the name of a DLL of cuDNN does not fit its contents.
+#include "base/text.h"
+#include "base/windows_path.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The file is called cudnn64_7.dll (or _8), and inside it says that it is another one: somebody renamed it so that a program finds the
+name that it asks for.
+
+## Why it breaks
+Functions are missing or behave otherwise: error 127, CUDNN_STATUS_VERSION_MISMATCH, crashes at the first convolution.
+
+## How culprit knows
+A DLL carries its own name in its export table; it is compared with the name of the file.
+
+## Fix
+Undo it: give the file its name back, and install the major version that the program asks for.
+
+## When this is not your problem
+Never: no release of cuDNN has such a file.
+
+## Sources
+Microsoft, PE Format (export directory table, name); export tables of the DLLs of cuDNN 7, 8 and 9.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().cudnn) return ruling.NotApplicable();
+  for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
+    for (const snapshot::CudnnPart& part : copy.parts) {
+      const snapshot::FileFacts& facts = scene.view.Open(part.path);
+      if (facts.pe == nullptr || !facts.pe->export_name || facts.pe->export_name->empty()) continue;
+      const std::string& inside = *facts.pe->export_name;
+      if (base::SameName(inside, base::BaseName(part.path))) continue;
+      if (!base::FoldCase(inside).starts_with("cudnn")) continue;
+      report::Finding& finding = ruling.Fire(part.path + " is " + inside + " under another name", part.path);
+      finding.evidence.push_back({"its export table says " + inside, part.path});
+      finding.fix = {.text =
+                         "give the file its own name back and install the cuDNN that the program asks for; a "
+                         "new name does not make "
+                         "another version of it",
+                     .commands = {"culprit inspect \"" + part.path + "\""},
+                     .risk = "low"};
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kCudnnDllRenamed = {.code = "CUL3017",
+                               .name = "cudnn_dll_renamed",
+                               .cause = "cudnn-version-mismatch",
+                               .severity = report::Severity::kError,
+                               .where = Where::kWindows,
+                               .since = "0.4.0",
+                               .title = "a DLL of cuDNN was renamed to the name of another major version",
+                               .page = kPage,
+                               .check = Check};
+
+}  // namespace culprit::rules

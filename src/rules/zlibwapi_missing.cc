@@ -1,0 +1,71 @@
+// CUL5021: cuDNN 8.3 to 8.9 needs zlibwapi.dll, which it does not bring.
+#include "base/text.h"
+#include "base/windows_path.h"
+#include "knowledge/windows.h"
+#include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+cuDNN 8.3 and later releases of 8 use zlib on Windows, from a file zlibwapi.dll that is not in the archive of cuDNN. It is on no
+path that is searched.
+
+## Why it breaks
+"Could not locate zlibwapi.dll. Please make sure it is in your library path!", or "Could not load library cudnn_cnn_infer64_8.dll.
+Error code 126": the message names the DLL that needs it.
+
+## How culprit knows
+What the DLLs of cuDNN load is read from their tables (data/libraries.toml for what they load by name), and the search for each is
+played through a model of the Windows loader.
+
+## Fix
+Put a 64-bit zlibwapi.dll (zlib 1.2.3 or later, the stdcall build) beside the DLLs of cuDNN or into another directory on PATH. Copies
+come with Nsight Systems, Nsight Compute and torch's torch\lib. cuDNN 9 for Windows has zlib inside from 9.2 on.
+
+## When this is not your problem
+A program that uses cuDNN 9.2 or later never asks.
+
+## Sources
+NVIDIA, cuDNN 8 Installation Guide for Windows (section on zlib); files of the wheel nvidia-cudnn-cu11 8.9.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (!base::SameName(base::BaseName(failed.request->name), "zlibwapi.dll")) continue;
+    if (failed.why != Why::kNowhere && failed.why != Why::kElsewhere) continue;
+    report::Finding& finding =
+        Fire(ruling, failed, "zlibwapi.dll, which " + failed.asker + " needs, is not found (error 126)",
+             failed.asker);
+    if (!failed.copies.empty()) {
+      for (const loader::LibraryCopy& copy : failed.copies) {
+        finding.evidence.push_back({copy.path + " is there, where it is not looked for", copy.path});
+      }
+      finding.fix = SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
+      continue;
+    }
+    const knowledge::Redistributable* known = knowledge::FindRedistributable("zlibwapi.dll");
+    finding.fix = {.text = (known == nullptr ? "put a 64-bit zlibwapi.dll" : std::string(known->fix)) +
+                           "; it belongs into " + std::string(base::DirName(failed.asker)) +
+                           " or another directory on PATH",
+                   .commands = {"where /R \"%ProgramFiles%\" zlibwapi.dll"},
+                   .risk = "low"};
+  }
+}
+
+}  // namespace
+
+const Rule kZlibwapiMissing = {.code = "CUL5021",
+                               .name = "zlibwapi_missing",
+                               .cause = "dependent-missing",
+                               .severity = report::Severity::kError,
+                               .where = Where::kWindows,
+                               .since = "0.4.0",
+                               .title = "cuDNN 8 does not find zlibwapi.dll",
+                               .page = kPage,
+                               .check = Check};
+
+}  // namespace culprit::rules
