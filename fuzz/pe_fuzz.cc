@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "binfmt/fatbin.h"
 #include "binfmt/pe.h"
 #include "binfmt/pe_image.h"
 
@@ -30,5 +31,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::string& name : exports.names) Require(exports.Has(name));
   for (const auto& forwarder : exports.forwarders) Require(exports.FindForwarder(forwarder.name) != nullptr);
   binfmt::ReadPeWord(source, pe, "word");
+  binfmt::ReadGpuCode(source, pe, binfmt::GpuScan::kWholeFile);
   return 0;
 }

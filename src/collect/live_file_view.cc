@@ -141,7 +141,11 @@ snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
   } else if (const auto file = system_.Open(path); !file || !file->bytes) {
     fact = Code::Unreadable(file ? "not a regular file" : std::string(base::Strerror(file.error())), path);
   } else {
-    binfmt::GpuCode code = binfmt::ReadGpuCode(*file->bytes, *facts.elf, gpu_scan_);
+    binfmt::GpuCode code;
+    if (facts.pe) code = binfmt::ReadGpuCode(*file->bytes, *facts.pe, gpu_scan_);
+    if (code.form == binfmt::GpuCode::Form::kNotGpu && code.complete) {
+      code = binfmt::ReadGpuCode(*file->bytes, *facts.elf, gpu_scan_);
+    }
     if (code.form != binfmt::GpuCode::Form::kNotGpu) {
       fact = Code::Of(std::move(code), path);
     } else {

@@ -117,6 +117,7 @@ std::string Owner::ToString() const {
 Owner FindOwner(const System& system, const std::string& path, std::string_view word) {
   if (auto owner = OfPip(system, path, word)) return *owner;
   if (auto owner = OfConda(system, path, word)) return *owner;
+  if (system.platform() == base::Platform::kWindows) return {};
   if (auto owner = OfDpkg(system, path, word)) return *owner;
   if (path.starts_with("/usr/lib") || path.starts_with("/lib")) {
     for (const char* database : {"/var/lib/rpm", "/usr/lib/sysimage/rpm"}) {

@@ -159,7 +159,15 @@ def not_searched(tree):
     tree.path.remove(CUDNN)
 
 
+def asks_for_zlib(tree):
+    """cudnn_cnn_infer64_8.dll with an import of zlibwapi.dll, as reports say that 8.3 to 8.9.3 have it; no wheel does."""
+    spec = facts(CUDNN_8_9_5)["cudnn_cnn_infer64_8.dll"]
+    imports = [*spec["imports"], ["zlibwapi.dll", ["inflate", "inflateInit_", "inflateEnd"], []]]
+    tree.dll(CUDNN + "/cudnn_cnn_infer64_8.dll", {**spec, "imports": imports})
+
+
 def zlibwapi_absent(tree):
+    asks_for_zlib(tree)
     tree.remove(CUDNN + "/zlibwapi.dll")
 
 
@@ -177,11 +185,13 @@ def cnn_of_8_9_7(tree):
 
 
 def other_bits_first(tree):
+    asks_for_zlib(tree)
     tree.dll(OLD + "/zlibwapi.dll", zlibwapi("386"))
     tree.path.insert(0, OLD)
 
 
 def other_bits_only(tree):
+    asks_for_zlib(tree)
     tree.dll(CUDNN + "/zlibwapi.dll", zlibwapi("386"))
 
 
