@@ -144,8 +144,8 @@ def export_tables(spec, name, code, tables, writable):
 
 def write(path, spec, name=None):
     """Makes the file. spec: machine, imports and delay_imports ([DLL, names, ordinals]), exports, forwarders, words,
-    version ({"file", "strings"}), manifest (text), data (bytes before the words), sections ({name: bytes}), program (an
-    .exe)."""
+    version ({"file", "strings"}), manifest (text), data (bytes before the words), names_inside (texts), sections
+    ({name: bytes}), program (an .exe)."""
     with open(path, "wb") as out:
         out.write(image(spec, name or path.name))
 
@@ -159,6 +159,8 @@ def image(spec, name):
     writable = Section(".data", 0x1000000, 0xC0000040)
     code.add(RETURN_0)
     writable.add(spec.get("data", b""))
+    for text in spec.get("names_inside", []):
+        writable.text(text)
     directories = [(0, 0)] * 16
     directories[0] = export_tables(spec, name, code, tables, writable)
     directories[1] = import_tables(spec, tables, writable, bits)
