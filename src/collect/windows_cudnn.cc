@@ -29,7 +29,7 @@ using snapshot::CudnnPart;
 using snapshot::FileFacts;
 
 constexpr uint64_t kHeaderLimit = 1 << 20;
-constexpr uint64_t kSearchLimit = 64 << 20;
+constexpr uint64_t kSearchLimit = 16 << 20;  // constants lie right behind the code, GPU code behind them
 
 constexpr std::array<std::string_view, 22> kReads = {
     "$usual",
@@ -138,7 +138,7 @@ void Reader::ReadCuda(CudnnCopy& copy) {
     if (!tells || !part.problem.empty()) continue;
     const auto file = system_.Open(part.path);
     if (!file || !file->bytes) continue;
-    const auto text = TextAfter(*file->bytes, "cublasLt64_", SearchFrom::kEnd, kSearchLimit);
+    const auto text = TextAfter(*file->bytes, "cublasLt64_", SearchFrom::kStart, kSearchLimit);
     if (!text) continue;
     const std::string number = text->substr(0, text->find_first_not_of("0123456789"));
     copy.cuda = CudaInDllName("cublasLt64_" + number + ".dll");
