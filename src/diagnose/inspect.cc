@@ -128,7 +128,8 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
     answer.title = library->title;
     if (const auto version = view.Version(path))
       answer.version = {version->version, version->cuda, version.source};
-  } else if (answer.pe && !answer.pe->file_version.empty()) {
+  } else if (answer.pe && !answer.pe->file_version.empty() &&
+             !answer.pe->file_version.starts_with("6.14.11.")) {  // what NVIDIA's DLLs say instead of theirs
     answer.version = {.version = answer.pe->file_version, .source = "version resource of " + path};
   }
   return answer;

@@ -130,7 +130,10 @@ void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView
   }
   const std::string winner = answer.resolved ? answer.resolved->real_path : "";
   for (const auto& copy : loader::FindCopies(directories, view, base::BaseName(answer.library))) {
-    if (copy.real_path == winner) continue;
+    const bool found = std::ranges::any_of(answer.searched, [&](const report::Place& place) {
+      return place.outcome == "found" && place.path == copy.path;  // and not loaded for another reason
+    });
+    if (copy.real_path == winner || found) continue;
     answer.other_copies.push_back(
         {copy.path, VersionOf(view, copy.path), CopyNote(view.Open(copy.path), snapshot)});
   }

@@ -120,9 +120,12 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
   if (file.executable_stack) lines.Add("stack", style.Warn("executable (glibc 2.41 refuses to dlopen it)"));
   AddGpuCode(lines, file, style);
   lines.Add("build id", file.build_id.value_or(""));
-  lines.Add("size", file.complete ? fmt::format("{} bytes, complete", file.size)
-                                  : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}",
-                                                          file.size, file.needed_size)));
+  const bool cut = file.size < file.needed_size;
+  lines.Add("size", file.complete     ? fmt::format("{} bytes, complete", file.size)
+                    : file.pe && !cut ? style.Bad(fmt::format(
+                                            "{} bytes, damaged: a table leads out of the file", file.size))
+                                      : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}",
+                                                              file.size, file.needed_size)));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> PeLines(const report::PeAnswer&
   constexpr std::array<std::string_view, 4> kShown = {"ProductName", "FileDescription", "FileVersion",
                                                       "OriginalFilename"};
   std::vector<std::pair<std::string, std::string>> lines;
-  lines.emplace_back("  of no use", Joined(pe.unused));
+  lines.emplace_back("  never loaded", Joined(pe.unused));
   lines.emplace_back("needed on call", Joined(pe.delay_needed));
   lines.emplace_back("bound to", Joined(pe.bound));
   lines.emplace_back("assemblies", Joined(pe.manifest_needs));

@@ -48,9 +48,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     }
     const knowledge::Redistributable* known = knowledge::FindRedistributable("zlibwapi.dll");
-    finding.fix = {.text = (known == nullptr ? "put a 64-bit zlibwapi.dll" : std::string(known->fix)) +
-                           "; it belongs into " + std::string(base::DirName(failed.asker)) +
-                           " or another directory on PATH",
+    finding.fix = {.text = (known == nullptr ? "install a 64-bit zlibwapi.dll" : std::string(known->fix)) +
+                           "; here " + std::string(base::DirName(failed.asker)),
                    .commands = {"where /R \"%ProgramFiles%\" zlibwapi.dll"},
                    .risk = "low"};
   }
