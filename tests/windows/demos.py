@@ -105,6 +105,6 @@ DEMOS = [
          subject="cudnn64_8.dll", words=("9.1.0", windows_path(CUDNN_9)),
          why=(Why("cudnn64_8.dll", 126), Why("cudnn64_9.dll", 0, windows_path(f"{CUDNN_9}/cudnn64_9.dll")))),
     Demo("10-everything-right", trees.nothing,
-         why=tuple(Why(name, 0, part(name)) for name in ("cudnn64_8.dll", OPS, CNN, TRAIN, "zlibwapi.dll")) +
+         why=tuple(Why(name, 0, part(name)) for name in ("cudnn64_8.dll", OPS, CNN, TRAIN)) +
          (Why("cublas64_11.dll", 0, windows_path(CUDA + "/bin/cublas64_11.dll")),)),
 ]

@@ -1,7 +1,7 @@
 """Windows trees with CUDA 11.8 and cuDNN 8.9 that a loader can really load, and the ways in which they are broken.
 
 The DLLs are skeletons: the tables of the real ones (facts/, made by harvest.py) without their code. What no wheel of the
-index has is made up here and says so: zlibwapi.dll (its functions are those of zlib's public header), a program, a
+index has is made up here and says so: a cuDNN that imports zlibwapi.dll, that zlibwapi.dll (its functions are those of zlib's public header), a program, a
 Python, and parts of a cuDNN 8.4 (no wheel for Windows is older than 8.9.4): the tables of 8.9.5 without the functions
 whose name holds "traceback", which stand for whatever came after 8.4.
 """
@@ -109,7 +109,6 @@ def healthy(root, real=None):
     tree.package(CUDNN_8_9_5, CUDNN)
     shim = facts(CUDNN_8_9_5)["cudnn64_8.dll"]
     tree.part(CUDNN_8_9_5, "cudnn64_8.dll", CUDNN, exports=sorted({*shim["exports"], *WANTED}))
-    tree.dll(CUDNN + "/zlibwapi.dll", zlibwapi())
     tree.dll(PROGRAM, wants_cudnn_8(program=True))
     return tree
 
@@ -164,6 +163,7 @@ def asks_for_zlib(tree):
     spec = facts(CUDNN_8_9_5)["cudnn_cnn_infer64_8.dll"]
     imports = [*spec["imports"], ["zlibwapi.dll", ["inflate", "inflateInit_", "inflateEnd"], []]]
     tree.dll(CUDNN + "/cudnn_cnn_infer64_8.dll", {**spec, "imports": imports})
+    tree.dll(CUDNN + "/zlibwapi.dll", zlibwapi())
 
 
 def zlibwapi_absent(tree):
