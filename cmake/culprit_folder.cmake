@@ -13,7 +13,6 @@ endif()
 
 add_library(culprit_flags INTERFACE)
 target_include_directories(culprit_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(culprit_flags INTERFACE CULPRIT_VERSION="${PROJECT_VERSION}")
 if(MSVC)
   target_compile_options(culprit_flags INTERFACE /utf-8 /W3 /permissive- /Zc:__cplusplus /EHsc)
 else()

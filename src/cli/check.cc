@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-
 #include "base/json.h"
 #include "base/text.h"
 #include "base/windows_path.h"

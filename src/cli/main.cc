@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/product_version.h"
 #include "cli/command.h"
 #include "cli/console.h"
 
@@ -32,7 +33,7 @@ void PrintHelp(FILE* out) {
       out,
       "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. Looking executes nothing.\n\n"
       "usage: culprit [COMMAND] [OPTIONS]     without a command: check\n\n",
-      CULPRIT_VERSION);
+      base::ProductVersion());
   for (const Command& command : kCommands) fmt::print(out, "  {:<12} {}\n", command.name, command.summary);
   fmt::print(out,
              "\n  culprit COMMAND --help   options and examples\n\n"
@@ -53,7 +54,7 @@ int Main(int argc, const char* const* argv) {
     return kExitOk;
   }
   if (name == "--version") {
-    fmt::print("culprit {}\n", CULPRIT_VERSION);
+    fmt::print("culprit {}\n", base::ProductVersion());
     return kExitOk;
   }
   for (const Command& command : kCommands) {

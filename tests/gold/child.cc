@@ -19,8 +19,6 @@
 namespace culprit::gold {
 namespace {
 
-constexpr int kTimeoutMs = 20000;
-
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name) : fd_(memfd_create(name, MFD_CLOEXEC)) {
@@ -44,7 +42,8 @@ class MemoryFile {
 }  // namespace
 
 Ran Spawn(const std::string& file, const std::string& name, const std::vector<std::string>& arguments,
-          const std::map<std::string, std::string>& environment, const std::string& working_directory) {
+          const std::map<std::string, std::string>& environment, const std::string& working_directory,
+          int timeout_ms) {
   const MemoryFile out("out"), err("err"), events("events");
   std::vector<char*> argv = {const_cast<char*>(name.c_str())};
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -72,7 +71,7 @@ Ran Spawn(const std::string& file, const std::string& name, const std::vector<st
   if (handle >= 0) {
     pollfd wait{handle, POLLIN, 0};
     int ready = 0;
-    do ready = poll(&wait, 1, kTimeoutMs);
+    do ready = poll(&wait, 1, timeout_ms);
     while (ready < 0 && errno == EINTR);
     if (ready == 0) {
       ran.timed_out = true;

@@ -16,7 +16,8 @@ struct Ran {
 
 // `environment` is all that the program gets. argv[0] is `name`. Throws when it cannot be started.
 Ran Spawn(const std::string& file, const std::string& name, const std::vector<std::string>& arguments,
-          const std::map<std::string, std::string>& environment, const std::string& working_directory);
+          const std::map<std::string, std::string>& environment, const std::string& working_directory,
+          int timeout_ms = 20000);
 
 // Contents of a file of this machine; throws when it cannot be read.
 std::string ReadFile(const std::string& path);

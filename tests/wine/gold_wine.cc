@@ -1,0 +1,183 @@
+// Our model of the Windows loader against the loader of Wine, on generated trees of tiny DLLs: which file
+// each load takes, everything that it brings along, the code when it fails. See generate.cc for what the
+// trees are made of and docs/windows-loader.md for where Wine is known to differ from Windows.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <map>
+
+#include "base/windows_path.h"
+#include "collect/live_file_view.h"
+#include "gold/options.h"
+#include "system/system.h"
+#include "wine.h"
+
+namespace culprit::wine {
+namespace {
+
+constexpr uint64_t kSeed = 20240905;  // without --seed: every run the same trees
+constexpr size_t kTreesPerProcess = 40;
+
+struct Case {
+  Tree tree;
+  std::vector<Expected> expected;
+};
+
+struct Tally {
+  size_t trees = 0, loads = 0, failures = 0, programs = 0, functions = 0, wrong = 0;
+  std::array<size_t, kDifferences> differences{};
+  std::map<std::string, size_t> features;
+};
+
+std::string Described(const Ending& ending) {
+  if (ending.code != 0) return "code " + std::to_string(ending.code);
+  std::string text = ending.path.empty() ? "good" : ending.path;
+  for (const std::string& module : ending.modules) text += "\n      + " + module;
+  return text;
+}
+
+void Print(const Case& one) {
+  std::printf("  tree %s, seed %llu%s\n", one.tree.name.c_str(),
+              static_cast<unsigned long long>(one.tree.seed), one.tree.safe_mode ? "" : ", safe mode off");
+  std::printf("%s", PlanOf(one.tree, one.expected).c_str());
+  for (const TreeFile& file : one.tree.files) {
+    std::printf("  file %s kind %d machine %d:", file.path.c_str(), static_cast<int>(file.kind),
+                static_cast<int>(file.dll.machine));
+    for (const Import& import : file.dll.imports)
+      std::printf(" %s(%zu)", import.dll.c_str(), import.names.size());
+    for (const auto& [name, target] : file.dll.forwarders)
+      std::printf(" %s=%s", name.c_str(), target.c_str());
+    std::printf("\n");
+  }
+}
+
+// False: Wine does something else than expected.
+bool Compare(const Case& one, const Heard& heard, Tally& tally) {
+  size_t question = 0;
+  for (size_t i = 0; i < one.expected.size(); ++i) {
+    const Expected& expected = one.expected[i];
+    ++tally.loads;
+    ++tally.differences[static_cast<size_t>(expected.difference)];
+    tally.failures += expected.windows.code != 0 ? 1 : 0;
+    if (i >= heard.endings.size()) {
+      std::printf("WRONG: Wine's answer %zu is missing\n", i);
+      return false;
+    }
+    Ending ending = heard.endings[i];
+    if (expected.wine.code != 0 || ending.code != 0) ending.modules = expected.wine.modules;
+    if (ending != expected.wine) {
+      std::printf("WRONG: answer %zu\n    Wine:  %s\n    model: %s\n    Windows, says the model: %s\n", i,
+                  Described(heard.endings[i]).c_str(), Described(expected.wine).c_str(),
+                  Described(expected.windows).c_str());
+      return false;
+    }
+    if (expected.difference == Difference::kUnexplained) {
+      std::printf("WRONG: answer %zu differs from Windows, and nothing explains it: %s\n", i,
+                  Described(expected.windows).c_str());
+      return false;
+    }
+    if (one.tree.operations.back().kind == Operation::Kind::kRun) continue;
+    for (const auto& [dll, function] : expected.missing_functions) {
+      ++tally.functions;
+      if (question < heard.functions.size() && !heard.functions[question++]) continue;
+      std::printf("WRONG: Wine finds %s in %s\n", function.c_str(), dll.c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
+// Trees that share a process: one that changes what cannot be taken back is the last.
+std::vector<std::vector<const Case*>> Groups(const std::vector<Case>& cases, bool safe_mode) {
+  std::vector<const Case*> plain, last;
+  for (const Case& one : cases) {
+    if (one.tree.safe_mode != safe_mode) continue;
+    (one.tree.changes_defaults ? last : plain).push_back(&one);
+  }
+  std::vector<std::vector<const Case*>> groups;
+  const size_t count =
+      std::max({last.size(), (plain.size() + kTreesPerProcess - 1) / kTreesPerProcess, size_t{1}});
+  groups.resize(count);
+  for (size_t i = 0; i < plain.size(); ++i) groups[i * count / plain.size()].push_back(plain[i]);
+  for (size_t i = 0; i < last.size(); ++i) groups[i].push_back(last[i]);
+  return groups;
+}
+
+void RunGroup(Wine& wine, const std::vector<const Case*>& group, bool show, Tally& tally) {
+  std::string plan;
+  for (const Case* one : group) plan += PlanOf(one->tree, one->expected);
+  const auto heard = Listen(wine.Run(plan));
+  for (size_t i = 0; i < group.size(); ++i) {
+    ++tally.trees;
+    for (const std::string& feature : group[i]->tree.features) ++tally.features[feature];
+    tally.programs += group[i]->tree.features.contains("program") ? 1 : 0;
+    const bool answered = i < heard.size() && heard[i].first == group[i]->tree.name;
+    const bool good = answered && Compare(*group[i], heard[i].second, tally);
+    if (!good) ++tally.wrong;
+    if (!good || show) Print(*group[i]);
+  }
+}
+
+int Main(int argc, char** argv) {
+  const std::string program = FindWine();
+  if (program.empty()) {
+    std::printf("skipped: Wine is not installed\n");
+    return gold::kSkipped;
+  }
+  const std::string driver = GOLD_WINE_DRIVER;
+  if (driver.empty()) {
+    std::printf("skipped: there is no compiler for Windows (x86_64-w64-mingw32-gcc)\n");
+    return gold::kSkipped;
+  }
+  gold::Options options = gold::ParseOptions(argc, argv, 320);
+  if (std::none_of(argv + 1, argv + argc, [](const char* word) { return std::string(word) == "--seed"; })) {
+    options.seed = kSeed;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  Wine wine(program, options.keep.empty() ? GOLD_WINE_PREFIX : options.keep, driver);
+  std::vector<Case> cases(options.count);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    cases[i].tree = GenerateTree(options.seed + i, "t" + std::to_string(i));
+    wine.Write(cases[i].tree);
+  }
+  auto root = system::RootedSystem(wine.drive_c());
+  if (!root) throw std::runtime_error(root.error().message);
+  const auto tree_system = system::WindowsTree(std::move(*root));
+  collect::LiveFileView view(*tree_system);
+  for (Case& one : cases) one.expected = Expect(one.tree, view);
+
+  Tally tally;
+  for (const bool safe_mode : {true, false}) {
+    if (!safe_mode) wine.Run("safe\t0\n");
+    for (const auto& group : Groups(cases, safe_mode)) RunGroup(wine, group, options.show, tally);
+    if (!safe_mode) wine.Run("safe\t1\n");
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::printf(
+      "%zu trees from seed %llu: %zu loads (%zu fail on Windows), %zu programs, %zu missing functions "
+      "asked for; %zu wrong; %.0f s\n",
+      tally.trees, static_cast<unsigned long long>(options.seed), tally.loads, tally.failures, tally.programs,
+      tally.functions, tally.wrong, seconds);
+  for (size_t i = 1; i < kDifferences; ++i) {
+    if (tally.differences[i] == 0) continue;
+    std::printf("  known difference: %s (%zu)\n", Words(static_cast<Difference>(i)), tally.differences[i]);
+  }
+  if (options.features) {
+    for (const auto& [feature, count] : tally.features) std::printf("  %5zu %s\n", count, feature.c_str());
+  }
+  return tally.wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace culprit::wine
+
+int main(int argc, char** argv) {
+  try {
+    return culprit::wine::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gold_wine: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,45 @@
+// Wine as the judge: a prefix of its own, the files of the trees on its drive C:, and the driver program run
+// through the plans.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "expectation.h"
+#include "tree.h"
+
+namespace culprit::wine {
+
+// The program that runs Windows programs here, or "" when there is none.
+std::string FindWine();
+
+class Wine {
+ public:
+  // Makes the prefix if it is not there. Throws when Wine does not run.
+  Wine(std::string program, std::string prefix, const std::string& driver);
+
+  void Write(const Tree& tree);
+  // Runs the plan in one process; what it printed. Throws when it did not reach its end.
+  std::string Run(const std::string& plan);
+  const std::filesystem::path& drive_c() const { return drive_c_; }
+
+ private:
+  std::filesystem::path HostPath(const std::string& path) const;
+
+  std::string program_, prefix_;
+  std::filesystem::path drive_c_;
+};
+
+// The plan of a tree: its operations, and after each load the questions about functions that must be missing.
+std::string PlanOf(const Tree& tree, const std::vector<Expected>& expected);
+
+// What the driver printed for one tree.
+struct Heard {
+  std::vector<Ending> endings;
+  std::vector<bool> functions;  // in the order of the questions
+};
+// By the name of the tree.
+std::vector<std::pair<std::string, Heard>> Listen(const std::string& output);
+
+}  // namespace culprit::wine
