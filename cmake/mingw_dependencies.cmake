@@ -33,15 +33,11 @@ find_library(CULPRIT_MINGW_ZLIB NAMES libz.a REQUIRED)
 add_library(PkgConfig::ZLIB INTERFACE IMPORTED GLOBAL)
 target_link_libraries(PkgConfig::ZLIB INTERFACE ${CULPRIT_MINGW_ZLIB})
 
-# culprit_source_library(PREFIX INCLUDE folder SOURCES patterns...): the target PkgConfig::PREFIX.
+# culprit_source_library(PREFIX INCLUDE folder SOURCES files...): the target PkgConfig::PREFIX.
 function(culprit_source_library prefix)
   cmake_parse_arguments(ARG "" "INCLUDE" "SOURCES;PRIVATE_INCLUDE;DEFINITIONS" ${ARGN})
   string(TOLOWER windows_${prefix} target)
-  file(GLOB sources CONFIGURE_DEPENDS ${ARG_SOURCES})
-  if(NOT sources)
-    message(FATAL_ERROR "no sources of ${prefix} in ${CULPRIT_WINDOWS_SOURCES}")
-  endif()
-  add_library(${target} STATIC ${sources})
+  add_library(${target} STATIC ${ARG_SOURCES})
   target_include_directories(${target} SYSTEM PUBLIC ${ARG_INCLUDE})
   target_include_directories(${target} PRIVATE ${ARG_PRIVATE_INCLUDE})
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
@@ -50,14 +46,32 @@ function(culprit_source_library prefix)
 endfunction()
 
 set(re2 ${CULPRIT_WINDOWS_SOURCES}/re2)
-foreach(name bitmap256 bitstate compile dfa filtered_re2 mimics_pcre nfa onepass parse perl_groups prefilter
-             prefilter_tree prog re2 regexp set simplify stringpiece tostring unicode_casefold unicode_groups)
+foreach(name bitstate compile dfa filtered_re2 mimics_pcre nfa onepass parse prefilter prefilter_tree prog re2 regexp
+             set simplify stringpiece tostring)
   list(APPEND re2_sources ${re2}/re2/${name}.cc)
+endforeach()
+# Debian's sources of RE2 come without the tables that RE2's own scripts make; those would ask unicode.org.
+set(tables ${CMAKE_BINARY_DIR}/re2-tables)
+file(READ ${re2}/re2/unicode.py reader)
+string(REGEX REPLACE "https://www.unicode.org/Public/[0-9.]+/ucd" "/usr/share/unicode" reader "${reader}")
+file(CONFIGURE OUTPUT ${tables}/unicode.py CONTENT "${reader}" @ONLY)
+foreach(script make_unicode_casefold.py make_unicode_groups.py make_perl_groups.pl)
+  configure_file(${re2}/re2/${script} ${tables}/${script} COPYONLY)
+  string(REGEX REPLACE "make_(.*)\\.p[yl]" "${tables}/\\1.cc" table ${script})
+  if(script MATCHES "pl$")
+    set(interpreter perl)
+  else()
+    set(interpreter python3)
+  endif()
+  add_custom_command(OUTPUT ${table} COMMAND ${interpreter} ${tables}/${script} > ${table}
+                     DEPENDS ${tables}/${script} VERBATIM COMMENT "Making ${table}")
+  list(APPEND re2_sources ${table})
 endforeach()
 culprit_source_library(RE2 INCLUDE ${re2} SOURCES ${re2_sources} ${re2}/util/rune.cc ${re2}/util/strutil.cc)
 
 set(zstd ${CULPRIT_WINDOWS_SOURCES}/libzstd/lib)
-culprit_source_library(ZSTD INCLUDE ${zstd} SOURCES ${zstd}/common/*.c ${zstd}/decompress/*.c
+file(GLOB zstd_sources ${zstd}/common/*.c ${zstd}/decompress/*.c)
+culprit_source_library(ZSTD INCLUDE ${zstd} SOURCES ${zstd_sources}
                        DEFINITIONS ZSTD_DISABLE_ASM ZSTD_LEGACY_SUPPORT=0 DYNAMIC_BMI2=0)
 
 set(lzma ${CULPRIT_WINDOWS_SOURCES}/xz-utils/src/liblzma)

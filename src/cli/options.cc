@@ -78,7 +78,8 @@ std::optional<int> Parse(CLI::App& app, int argc, const char* const* argv) {
 }
 
 int Fail(const base::Error& error) {
-  fmt::print(stderr, "culprit: {}\n", base::Printable(error.message));
+  const std::string words = render::InWindowsSpelling(error.message, render::Writing::kText);
+  fmt::print(stderr, "culprit: {}\n", base::Printable(words));
   return kExitCannot;
 }
 

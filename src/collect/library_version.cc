@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "binfmt/elf.h"
+#include "collect/package_owner.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {
@@ -156,7 +157,6 @@ const std::vector<std::string>& VersionReader::Records(const std::string& direct
 // (d) The dist-info of a pip package that lists this very file.
 std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
     std::span<const std::string_view> packages, const std::string& real_path) {
-  const std::string needle = "/" + std::string(BaseName(real_path)) + ",";
   for (const std::string& directory : RecordDirectories(real_path)) {
     for (const std::string& name : Records(directory)) {
       const size_t dash = name.find('-');
@@ -164,7 +164,7 @@ std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
       if (std::ranges::find(packages, package) == packages.end()) continue;
       const std::string record = JoinPath(JoinPath(directory, name), "RECORD");
       const auto text = system::ReadWholeFile(system_, record, kRecordLimit);
-      if (!text || text->find(needle) == std::string::npos) continue;
+      if (!text || !RecordLists(*text, directory, real_path)) continue;
       return PipRecord{std::string(package), name.substr(dash + 1, name.size() - dash - 1 - kDistInfo.size()),
                        JoinPath(directory, name)};
     }

@@ -10,7 +10,6 @@
 #include "collect/c_header.h"
 #include "collect/live_file_view.h"
 #include "collect/package_owner.h"
-#include "collect/text_search.h"
 #include "collect/windows_dll_name.h"
 #include "collect/windows_places.h"
 #include "collect/windows_stack.h"
@@ -29,7 +28,6 @@ using snapshot::CudnnPart;
 using snapshot::FileFacts;
 
 constexpr uint64_t kHeaderLimit = 1 << 20;
-constexpr uint64_t kSearchLimit = 64 << 20;
 
 constexpr std::array<std::string_view, 22> kReads = {
     "$usual",
@@ -134,15 +132,12 @@ CudnnPart Reader::ReadPart(const std::string& directory, uint32_t major, const s
 void Reader::ReadCuda(CudnnCopy& copy) {
   for (const CudnnPart& part : copy.parts) {
     const auto name = ParseCudnnDll(part.name);
-    const bool tells = name && (name->part == "cudnn_adv" || name->part == "cudnn_ops_infer");
-    if (!tells || !part.problem.empty()) continue;
+    if (!name || !part.problem.empty()) continue;
     const auto file = system_.Open(part.path);
     if (!file || !file->bytes) continue;
-    const auto text = TextAfter(*file->bytes, "cublasLt64_", SearchFrom::kEnd, kSearchLimit);
-    if (!text) continue;
-    const std::string number = text->substr(0, text->find_first_not_of("0123456789"));
-    copy.cuda = CudaInDllName("cublasLt64_" + number + ".dll");
-    if (!copy.cuda.empty()) copy.cuda_source = "cublasLt64_" + number + ".dll named inside " + part.path;
+    copy.cuda = CudaNamedInside(name->part, *file->bytes);
+    if (copy.cuda.empty()) continue;
+    copy.cuda_source = "cublasLt64_" + copy.cuda + ".dll named inside " + part.path;
     return;
   }
 }

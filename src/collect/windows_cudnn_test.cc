@@ -141,6 +141,18 @@ TEST_F(WindowsCudnn, OfAWheelWithItsOwner) {
   EXPECT_NE(std::ranges::find(copies[0].missing_parts, "cudnn_ops64_9.dll"), copies[0].missing_parts.end());
 }
 
+// CTranslate2 brings a shim of its own; the record of another package lists a file of the same name.
+TEST_F(WindowsCudnn, ACopyElsewhereIsNotOfThePackageThatHasTheSameName) {
+  const std::string site = "/C:/venv/Lib/site-packages";
+  machine_.system.AddFile(site + "/ctranslate2/cudnn64_8.dll", BuildPe({.name = "cudnn64_8.dll"}));
+  machine_.system.AddFile(site + "/nvidia_cudnn_cu11-8.9.5.29.dist-info/RECORD",
+                          "nvidia/cudnn/bin/cudnn64_8.dll,sha256=x,1\n");
+  const auto copies = Collect({{.prefix = "/C:/venv", .site_packages = {site}}});
+  ASSERT_EQ(copies.size(), 1u);
+  EXPECT_EQ(copies[0].owner, "");
+  EXPECT_EQ(copies[0].version, "");
+}
+
 TEST_F(WindowsCudnn, NothingReadableIsNotNothingThere) {
   machine_.system.AddFile("/C:/app/cudnn64_8.dll", "x");
   machine_.system.SetUnreadable("/C:/app");

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "collect/text_search.h"
 
 namespace culprit::collect {
 namespace {
@@ -58,6 +59,17 @@ std::string CudaOfDll(const std::string& path, const binfmt::PeFile& pe) {
     }
   }
   return "";
+}
+
+std::string CudaNamedInside(std::string_view part, const base::ByteSource& bytes) {
+  constexpr std::string_view kName = "cublasLt64_";
+  constexpr uint64_t kLimit =
+      48 << 20;  // constants stand before the GPU code: at 25 MB in the largest part of 9.10
+  if (part != "cudnn_adv" && part != "cudnn_ops_infer" && part != "cudnn_engines_precompiled") return "";
+  const auto text = TextAfter(bytes, kName, SearchFrom::kStart, kLimit);
+  if (!text) return "";
+  const std::string number = text->substr(0, text->find_first_not_of("0123456789"));
+  return CudaInDllName(std::string(kName) + number + std::string(kDll));
 }
 
 }  // namespace culprit::collect

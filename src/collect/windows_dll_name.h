@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_source.h"
 #include "binfmt/pe.h"
 
 namespace culprit::collect {
@@ -25,5 +26,9 @@ std::string CudnnDll(std::string_view part, uint32_t major);
 std::string CudaInDllName(std::string_view name);
 // The one that the file belongs to by its own name or by what it imports; "" when neither tells.
 std::string CudaOfDll(const std::string& path, const binfmt::PeFile& pe);
+
+// cuDNN imports no library of CUDA; parts of it hold the name of the cuBLAS that they open. "" for the
+// others.
+std::string CudaNamedInside(std::string_view part, const base::ByteSource& bytes);
 
 }  // namespace culprit::collect

@@ -48,6 +48,14 @@ std::string FindOnPath(const system::System& system, const Variables& environmen
       if (status && status->type == system::FileType::kRegular) return candidate;
     }
   }
+  if (!IsPython(name)) return name;
+  const Surroundings around{.system = system, .environment = environment, .working_directory = "/C:"};
+  std::vector<std::string> problems;
+  for (const Place& place : FindWindowsPlaces(around, problems)) {
+    const std::string interpreter =
+        place.interpreter.empty() ? WindowsInterpreterOf(around, place.prefix) : place.interpreter;
+    if (base::SameName(base::BaseName(interpreter), name)) return interpreter;
+  }
   return name;
 }
 

@@ -13,7 +13,8 @@ namespace culprit::collect {
 std::string HostProgram(const system::System& system, const Variables& environment,
                         const std::string& target);
 
-// "python.exe" as a shell finds it on PATH; the name itself where it is not there or no bare name.
+// "python.exe" as a shell finds it on PATH, or that of the first environment; the name itself where it is
+// nowhere, or no bare name.
 std::string FindOnPath(const system::System& system, const Variables& environment, const std::string& name);
 
 }  // namespace culprit::collect

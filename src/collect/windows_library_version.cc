@@ -104,6 +104,13 @@ std::optional<VersionReading> OfFile(const System& system, const Library& librar
   return text ? text : word;
 }
 
+std::string CudaOfCudnn(const System& system, const std::string& path) {
+  const auto name = ParseCudnnDll(BaseName(path));
+  if (!name) return "";
+  const auto file = system.Open(path);
+  return file && file->bytes ? CudaNamedInside(name->part, *file->bytes) : "";
+}
+
 // A part of cuDNN without a version of its own has that of the parts beside it.
 std::optional<VersionReading> FromSibling(const System& system, const std::string& real_path) {
   const auto name = ParseCudnnDll(BaseName(real_path));
@@ -138,6 +145,7 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::ReadDll(const std::strin
   if (!read) return Version::Absent("no resource, symbol or package record of " + path + " tells a version");
   std::string cuda = record ? CudaSuffix(record->package) : "";
   if (cuda.empty()) cuda = CudaOfDll(path, pe);
+  if (cuda.empty()) cuda = CudaOfCudnn(system_, path);
   return Version::Of({read->version, cuda}, read->source);
 }
 

@@ -20,7 +20,7 @@ using system::System;
 constexpr size_t kMost = 64;  // entries of one directory
 
 // Environments can lie anywhere, so these are patterns of what is read of one.
-constexpr std::array<std::string_view, 30> kReads = {
+constexpr std::array<std::string_view, 36> kReads = {
     "HKLM/SOFTWARE/Python/*/*/InstallPath",
     "HKLM/SOFTWARE/WOW6432Node/Python/*/*/InstallPath",
     "HKCU/SOFTWARE/Python/*/*/InstallPath",
@@ -37,17 +37,23 @@ constexpr std::array<std::string_view, 30> kReads = {
     "/**/Lib",
     "/**/Lib/site-packages",
     "$prefix",
+    "$prefix/Scripts",
     "/C:/*",
     "/C:/Users/*",
     "/C:/Program Files/WindowsApps",
     "/C:/Program Files/Python3*",
     "/C:/ProgramData/*3/envs",
+    "/C:/ProgramData/mambaforge/envs",
+    "/C:/tools/*3/envs",
+    "/C:/tools/mambaforge/envs",
     "/C:/Users/*/*3/envs",
+    "/C:/Users/*/mambaforge/envs",
     "/C:/Users/*/.conda/envs/*",
     "$LOCALAPPDATA/Programs/Python/*",
     "$LOCALAPPDATA/Packages",
     "/C:/Users/*/AppData/Local/Programs/Python/*",
     "/C:/Users/*/AppData/Local/Packages",
+    "/**/Microsoft/WindowsApps/python3*.exe",
     "/**/LocalCache/local-packages/Python3*/site-packages",
     "/**/AppData/Roaming/Python/Python3*/site-packages",
     "$PYTHONPATH",

@@ -3,12 +3,24 @@
 For reduce.py, which keeps those bytes alone, and for tests/windows/harvest.py, which keeps what they say. It knows
 nothing of culprit's own reader, so that each can be held against the other. Written from Microsoft's "PE Format".
 """
+import re
 import struct
 
 EXPORT, IMPORT, RESOURCE, SECURITY, BOUND_IMPORT, DELAY_IMPORT = 0, 1, 2, 4, 11, 13
 UNSEEN_DIRECTORIES = (3, 5)  # unwinding, base relocations
 CODE_FLAG = 0x20000000  # IMAGE_SCN_MEM_EXECUTE
+DLL_NAME = re.compile(rb"(?<![\w%.-])(?:cu|nv|zlib)[\w%.-]{2,40}\.dll$")
 MOST = 1 << 20  # more entries than any table of a real file has
+
+
+def names_inside(data):
+    """[begin, end) of the texts in the file that are names of DLLs of CUDA: what its code may load by name."""
+    at = data.find(b".dll\0")
+    while at >= 0:
+        found = DLL_NAME.search(data[max(0, at - 60):at + 4])
+        if found:
+            yield at + 4 - len(found.group()), at + 4
+        at = data.find(b".dll\0", at + 5)
 
 
 class NotUnderstood(Exception):

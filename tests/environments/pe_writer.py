@@ -144,7 +144,8 @@ def export_tables(spec, name, code, tables, writable):
 
 def write(path, spec, name=None):
     """Makes the file. spec: machine, imports and delay_imports ([DLL, names, ordinals]), exports, forwarders, words,
-    version ({"file", "strings"}), manifest (text), sections ({name: bytes}), program (an .exe)."""
+    version ({"file", "strings"}), manifest (text), data (bytes before the words), names_inside (texts), sections
+    ({name: bytes}), program (an .exe)."""
     with open(path, "wb") as out:
         out.write(image(spec, name or path.name))
 
@@ -157,13 +158,18 @@ def image(spec, name):
     tables = Section(".rdata", 0x100000, 0x40000040)
     writable = Section(".data", 0x1000000, 0xC0000040)
     code.add(RETURN_0)
+    writable.add(spec.get("data", b""))
+    for text in spec.get("names_inside", []):
+        writable.text(text)
     directories = [(0, 0)] * 16
     directories[0] = export_tables(spec, name, code, tables, writable)
     directories[1] = import_tables(spec, tables, writable, bits)
     directories[13] = delay_tables(spec, tables, writable, bits)
     writable.add(bytes(8), 8)
     tables.add(bytes(8), 8)
-    sections, address = [code, tables, writable], 0x1100000
+    if tables.address + len(tables.data) > writable.address:
+        raise ValueError("more tables than there is room for")
+    sections, address = [code, tables, writable], aligned(writable.address + len(writable.data), PAGE)
     items = {}
     if spec.get("version"):
         items[16] = version_resource(spec["version"])

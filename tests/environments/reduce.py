@@ -6,8 +6,8 @@ looks there, so a file keeps its true size and loses, in whole blocks of the fil
     of exported functions whose name holds "ersion" or "GetProperty" (versions are constants in such code);
   - the GPU code in fatbin containers, wherever in the file they lie. Container headers, entry headers and the first
     PAYLOAD_HEAD bytes of each payload stay (header of a cubin, first lines of PTX, magic of a compressed stream);
-  - of a PE file all sections larger than SMALL_SECTION but for the tables in them (imports, exports, resources) and
-    what such exports as above name;
+  - of a PE file all sections larger than SMALL_SECTION but for the tables in them (imports, exports, resources), what
+    such exports as above name, and names of DLLs of CUDA;
   - the middle of a large file that is neither ELF, PE nor a fatbin (static archives, models).
 Everything else of an ELF file is kept: headers, dynamic section, symbols, versions, relocations, notes, .rodata, .data.
 A file that is not understood is kept whole.
@@ -119,7 +119,8 @@ def pe_sections(data):
     except pe_tables.NotUnderstood:
         return None
     unseen = [(offset, offset + size) for _, _, _, offset, size, _ in tables.sections if size > SMALL_SECTION]
-    return unseen, tables.ranges + [(at, at + FUNCTION_BYTES) for at in named]
+    seen = tables.ranges + [(at, at + FUNCTION_BYTES) for at in named]
+    return unseen, seen + list(pe_tables.names_inside(data))  # a name that is loaded tells the CUDA it was built for
 
 
 def gpu_code(data):

@@ -180,7 +180,8 @@ void MadeUpMachine::AddLdCache(const toml::table& description) {
 void MadeUpMachine::Apply(const toml::table& description) {
   const std::string world = description["world"].value_or(std::string("bare"));
   if (world != "none") Apply(toml::parse_file((cases_ / "worlds" / (world + ".toml")).string()));
-  if (description["system"].value_or(std::string()) == "windows") {
+  const bool windows = description["system"].value_or(std::string()) == "windows";
+  if (windows && system.platform() != base::Platform::kWindows) {
     system.SetPlatform(base::Platform::kWindows);
     system.SetWorkingDirectory("/C:");
   }

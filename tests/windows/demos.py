@@ -40,6 +40,7 @@ class Demo:
     subject: str = ""  # the file that the finding must be about
     words: tuple = ()  # in the finding: summary, evidence, fix
     why: tuple = ()
+    made_up: bool = False  # with a file that no wheel has: not with real DLLs
     target: str = PROGRAM
     judge: str = "Programs/Reader/judge.exe"  # where the real loader is asked from
 
@@ -67,7 +68,8 @@ DEMOS = [
     Demo("3-zlibwapi-absent", trees.zlibwapi_absent,
          expect=(("CUL5021", "dependent-missing", "error"),),
          words=("zlibwapi.dll", "126"),
-         why=(Why("zlibwapi.dll", 126), Why(OPS, 0, part(OPS)))),
+         why=(Why("zlibwapi.dll", 126), Why(CNN, 126, words=("zlibwapi.dll",)), Why(OPS, 0, part(OPS))),
+         made_up=True),
     Demo("4-cublaslt-absent", trees.cublas_lt_absent,
          expect=(("CUL4006", "cuda-library-missing", "error"),),
          words=("cublasLt64_11.dll", "cublas64_11.dll", "126"),
@@ -75,7 +77,8 @@ DEMOS = [
     Demo("5-mixed-8.4", trees.ops_of_8_4,
          expect=(("CUL3015", "cudnn-mixed-versions", "error"),),
          subject=part(OPS), words=("127", "8.4.0", "8.9.5", "traceback"),
-         why=(Why(CNN, 127, words=("traceback", OPS), wine=WINE_HAS_STUBS), Why(OPS, 0, part(OPS)))),
+         why=(Why(CNN, 127, words=("traceback", OPS), wine=WINE_HAS_STUBS), Why(OPS, 0, part(OPS))),
+         made_up=True),
     Demo("5-mixed-8.9.7", trees.cnn_of_8_9_7,
          expect=(("CUL3015", "cudnn-mixed-versions", "error"),),
          subject=part(CNN), words=("127", "8.9.7", "8.9.5", "launchKernel"),
@@ -83,11 +86,11 @@ DEMOS = [
     Demo("6-other-bits-first", trees.other_bits_first,
          expect=(("CUL5026", "bitness-mismatch", "warning"),),
          subject=windows_path(OLD + "/zlibwapi.dll"), words=("32", part("zlibwapi.dll")),
-         why=(Why("zlibwapi.dll", 0, part("zlibwapi.dll")),)),
+         why=(Why("zlibwapi.dll", 0, part("zlibwapi.dll")),), made_up=True),
     Demo("6-other-bits-only", trees.other_bits_only,
          expect=(("CUL5007", "bitness-mismatch", "error"),),
          subject=part("zlibwapi.dll"), words=("32",),
-         why=(Why("zlibwapi.dll", 193),)),
+         why=(Why("zlibwapi.dll", 193),), made_up=True),
     Demo("7-truncated", trees.truncated,
          expect=(("CUL5004", "corrupt-library", "error"),),
          subject=part(CNN), words=("cut short",),
@@ -102,6 +105,6 @@ DEMOS = [
          subject="cudnn64_8.dll", words=("9.1.0", windows_path(CUDNN_9)),
          why=(Why("cudnn64_8.dll", 126), Why("cudnn64_9.dll", 0, windows_path(f"{CUDNN_9}/cudnn64_9.dll")))),
     Demo("10-everything-right", trees.nothing,
-         why=tuple(Why(name, 0, part(name)) for name in ("cudnn64_8.dll", OPS, CNN, TRAIN, "zlibwapi.dll")) +
+         why=tuple(Why(name, 0, part(name)) for name in ("cudnn64_8.dll", OPS, CNN, TRAIN)) +
          (Why("cublas64_11.dll", 0, windows_path(CUDA + "/bin/cublas64_11.dll")),)),
 ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What the tables of real DLLs say, as facts: harvest.py WHEEL... writes facts/PACKAGE-VERSION.json for each wheel.
 
-Facts only, never bytes of a file: names, machine, imports, exports, version texts, exported version words, the wheel
-they were read in and its hash. trees.py makes DLLs of them that a loader takes for the real ones.
+Facts only, never bytes of a file: names, machine, imports, exports, version texts, exported version words, names of
+DLLs that lie in it as texts, the wheel they were read in and its hash. trees.py makes DLLs of them that a loader takes for the real ones.
 
 To stay small, of a DLL that no wheel of the same call has (Windows' own) one imported function stands for all, and of
 the exports those stay that a DLL of the same call imports, the version words, and OTHER_EXPORTS names of the rest. So
@@ -37,6 +37,8 @@ def read(archive, member, scratch):
         whole.flush()
         with mmap.mmap(whole.fileno(), 0, prot=mmap.PROT_READ) as data:
             file = pe_tables.PeFile(data)
+            inside = {data[begin:end].decode() for begin, end in pe_tables.names_inside(data)}
+            inside -= {member.filename.rsplit("/", 1)[1], *(row[0] for row in file.imports + file.delay_imports)}
             words = {}
             for name, address in file.exports.items():
                 if VERSION_WORD.fullmatch(name) and isinstance(address, int):
@@ -47,7 +49,7 @@ def read(archive, member, scratch):
                     "machine": MACHINES[file.machine], "time_stamp": file.time_stamp,
                     "imports": [list(row) for row in file.imports],
                     "delay_imports": [list(row) for row in file.delay_imports],
-                    "exports": sorted(set(file.exports) - set(words)), "words": words, "version": version}
+                    "exports": sorted(set(file.exports) - set(words)), "words": words, "names_inside": sorted(inside), "version": version}
 
 
 def cut(dlls):
