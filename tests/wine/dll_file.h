@@ -1,5 +1,6 @@
 // The bytes of a tiny DLL or program: one section that holds imports, exports, forwarders and, for a program,
-// the code "return 0". Written apart from binfmt's own builder on purpose: here Wine says whether it is right.
+// the code "return 0". Written apart from binfmt's own builder on purpose: here Wine says whether it is
+// right.
 #pragma once
 
 #include <cstddef>
