@@ -1,8 +1,8 @@
 # culprit_dependency(PREFIX MODULE)
 #   The library that pkg-config calls MODULE, as the target PkgConfig::PREFIX. With CULPRIT_STATIC the target
-#   names the archives (libelf.a) instead of the shared objects, and with them the archives that MODULE itself
-#   is made of; the linker takes from an archive only the members that are used, so libelf costs a few
-#   kilobytes. What belongs to glibc stays shared, and so does what the distribution ships no archive of:
+#   names the archives (libz.a) instead of the shared objects, and with them the archives that MODULE itself
+#   is made of; the linker takes from an archive only the members that are used, so liblzma costs its
+#   decoder alone. What belongs to glibc stays shared, and so does what the distribution ships no archive of:
 #   an archive that a used member needed and that is missing shows as an undefined symbol at link time.
 find_package(PkgConfig REQUIRED)
 

@@ -13,12 +13,18 @@ endif()
 
 add_library(culprit_flags INTERFACE)
 target_include_directories(culprit_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(culprit_flags INTERFACE CULPRIT_VERSION="${PROJECT_VERSION}")
-target_compile_options(culprit_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                               -Wno-missing-field-initializers
-                                               $<$<BOOL:${CULPRIT_WERROR}>:-Werror>
-                                               ${CULPRIT_FALSE_WARNINGS}
-                                               $<$<BOOL:${CULPRIT_STATIC}>:-ffunction-sections -fdata-sections>)
+if(MSVC)
+  target_compile_options(culprit_flags INTERFACE /utf-8 /W3 /permissive- /Zc:__cplusplus /EHsc)
+else()
+  target_compile_options(culprit_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                                 -Wno-missing-field-initializers
+                                                 $<$<BOOL:${CULPRIT_WERROR}>:-Werror>
+                                                 ${CULPRIT_FALSE_WARNINGS}
+                                                 $<$<BOOL:${CULPRIT_STATIC}>:-ffunction-sections -fdata-sections>)
+endif()
+if(WIN32)  # Windows 10 and later
+  target_compile_definitions(culprit_flags INTERFACE _WIN32_WINNT=0x0A00 UNICODE _UNICODE NOMINMAX)
+endif()
 
 function(culprit_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;SEES;LINKS;TEST_LINKS;PRECOMPILE" ${ARGN})

@@ -1,7 +1,7 @@
 // make_corpus DIRECTORY: writes the seeds of the corpus, DIRECTORY/elf/seed-*,
-// DIRECTORY/fatbin/seed-* and DIRECTORY/ld_so_cache/seed-*. They are made by the builders of the tests, so no
-// byte of them comes from a foreign file. What fuzzing adds stands beside them under the names that libFuzzer
-// gives.
+// DIRECTORY/fatbin/seed-*, DIRECTORY/ld_so_cache/seed-* and DIRECTORY/pe/seed-*. They are made by the
+// builders of the tests, so no byte of them comes from a foreign file. What fuzzing adds stands beside them
+// under the names that libFuzzer gives.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +10,7 @@
 #include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/fatbin_builder.h"
 #include "binfmt/testing/ld_so_cache_builder.h"
+#include "binfmt/testing/pe_builder.h"
 
 namespace {
 
@@ -103,6 +104,34 @@ void WriteCacheSeeds(const std::filesystem::path& directory) {
   }
 }
 
+void WritePeSeeds(const std::filesystem::path& directory) {
+  for (const int bits : {32, 64}) {
+    testing::PeSpec spec{.bits = bits};
+    const std::string format = std::to_string(bits);
+    Write(directory, format + "-plain", testing::BuildPe(spec));
+    spec.name = "self.dll";
+    spec.imports = {{"a.dll", {"One", "Two"}, {3}}, {"b.dll", {"Three"}, {}, true}};
+    spec.delay_imports = {{"c.dll", {"Four"}, {5}}};
+    spec.bound_imports = {"b.dll"};
+    spec.exports = {"Go", "Run"};
+    spec.forwarders = {{"Away", "OTHER.Function"}};
+    spec.words = {{"word", 7}};
+    spec.nameless = 1;
+    spec.nameless_forwarders = {"OTHER.#12"};
+    Write(directory, format + "-tables", testing::BuildPe(spec));
+    spec.flat = true;
+    spec.delay_by_address = true;
+    spec.imports_in_one_list = true;
+    Write(directory, format + "-flat", testing::BuildPe(spec));
+    Write(directory, format + "-resources",
+          testing::BuildPe({.bits = bits,
+                            .version = culprit::binfmt::PeVersionInfo{"1.2.3.4", "5.6.7.8", {{"A", "b"}}},
+                            .manifest = "<dependentAssembly><assemblyIdentity name='x'/></dependentAssembly>",
+                            .overlay = "tail",
+                            .certificate_size = 8}));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,5 +142,6 @@ int main(int argc, char** argv) {
   WriteElfSeeds(std::filesystem::path(argv[1]) / "elf");
   WriteFatbinSeeds(std::filesystem::path(argv[1]) / "fatbin");
   WriteCacheSeeds(std::filesystem::path(argv[1]) / "ld_so_cache");
+  WritePeSeeds(std::filesystem::path(argv[1]) / "pe");
   return 0;
 }

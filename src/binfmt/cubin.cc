@@ -2,10 +2,10 @@
 // is an attribute of .nv.compat since. Seen in cubins of ptxas 12.4 (ABI 7) and nvcc 13.0 (ABI 8).
 #include "binfmt/cubin.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
+
+#include "binfmt/elf_constants.h"
 
 namespace culprit::binfmt {
 namespace {

@@ -1,11 +1,10 @@
 // Names of ELF facts for people and for JSON.
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "binfmt/elf.h"
+#include "binfmt/elf_constants.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -38,7 +37,7 @@ constexpr std::array<std::pair<uint16_t, std::string_view>, 16> kMachines = {{
     {EM_CUDA, "cuda"},
     {EM_RISCV, "riscv"},
     {EM_BPF, "bpf"},
-    {258, "loongarch"},  // EM_LOONGARCH, not in older elf.h
+    {EM_LOONGARCH, "loongarch"},
 }};
 
 }  // namespace

@@ -1,106 +1,138 @@
-// One record at a time: copy its bytes into an aligned struct, let libelf translate it in place, widen it.
-// For files of this machine's own byte order libelf has nothing to do.
+// One record at a time: copy its bytes, then take field after field in the order of the ABI. A field of class
+// 64 is as wide as that of class 32, or twice as wide ("natural"); program headers and symbols also have
+// their fields in another order.
 #include "binfmt/elf_reader.h"
 
 namespace culprit::binfmt {
 namespace {
 
-template <typename Ehdr>
-ElfHeaderRecord Widen(const Ehdr& raw) {
-  return {.type = raw.e_type,
-          .machine = raw.e_machine,
-          .phentsize = raw.e_phentsize,
-          .phnum = raw.e_phnum,
-          .version = raw.e_version,
-          .phoff = raw.e_phoff,
-          .shoff = raw.e_shoff,
-          .shentsize = raw.e_shentsize,
-          .shnum = raw.e_shnum,
-          .shstrndx = raw.e_shstrndx,
-          .flags = raw.e_flags};
-}
+// The fields of one record, front to back.
+class Fields {
+ public:
+  static std::optional<Fields> Read(ElfReader& reader, uint64_t offset, uint64_t size) {
+    Fields fields(reader.is64(), reader.big_endian());
+    const auto record = std::span(fields.record_).first(static_cast<size_t>(size));
+    if (!reader.bytes().Copy(offset, record)) return std::nullopt;
+    return fields;
+  }
 
-template <typename Shdr>
-ElfSectionHeader WidenSectionHeader(const Shdr& raw) {
-  return {.name = raw.sh_name,
-          .type = raw.sh_type,
-          .link = raw.sh_link,
-          .flags = raw.sh_flags,
-          .offset = raw.sh_offset,
-          .size = raw.sh_size};
-}
+  uint8_t Byte() { return static_cast<uint8_t>(Take(1)); }
+  uint16_t Half() { return static_cast<uint16_t>(Take(2)); }
+  uint32_t Word() { return static_cast<uint32_t>(Take(4)); }
+  uint64_t Natural() { return Take(is64_ ? 8 : 4); }
+  void Skip(size_t bytes) { at_ += bytes; }
 
-template <typename Phdr>
-ElfProgramHeader WidenProgramHeader(const Phdr& raw) {
-  return {.type = raw.p_type,
-          .flags = raw.p_flags,
-          .offset = raw.p_offset,
-          .vaddr = raw.p_vaddr,
-          .filesz = raw.p_filesz,
-          .memsz = raw.p_memsz,
-          .align = raw.p_align};
-}
+ private:
+  Fields(bool is64, bool big_endian) : is64_(is64), big_endian_(big_endian) {}
 
-template <typename Sym>
-ElfSymbol WidenSymbol(const Sym& raw) {
-  return {.name = raw.st_name,
-          .info = raw.st_info,
-          .section = raw.st_shndx,
-          .value = raw.st_value,
-          .size = raw.st_size};
-}
+  uint64_t Take(size_t width) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < width; ++i) {
+      const size_t place = big_endian_ ? width - 1 - i : i;  // from the least significant on
+      value |= std::to_integer<uint64_t>(record_[at_ + i]) << (8 * place);
+    }
+    at_ += width;
+    return value;
+  }
+
+  std::array<std::byte, 64> record_{};  // the largest one
+  size_t at_ = 0;
+  bool is64_;
+  bool big_endian_;
+};
 
 }  // namespace
 
-ElfReader::ElfReader(const base::ByteSource& source) : bytes_(source) {
-  // libelf refuses to translate before it has been asked for its version, once per process.
-  [[maybe_unused]] static const unsigned int version = elf_version(EV_CURRENT);
-}
-
-void ElfReader::SetFormat(int bits, bool big_endian) {
-  is64_ = bits == 64;
-  encoding_ = big_endian ? ELFDATA2MSB : ELFDATA2LSB;
-}
-
-bool ElfReader::Translate(Elf_Type type, void* record, size_t size) const {
-  Elf_Data data{};
-  data.d_buf = record;
-  data.d_type = type;
-  data.d_version = EV_CURRENT;
-  data.d_size = size;
-  return (is64_ ? elf64_xlatetom(&data, &data, encoding_) : elf32_xlatetom(&data, &data, encoding_)) !=
-         nullptr;
-}
-
 std::optional<ElfHeaderRecord> ElfReader::Header() {
-  if (is64_) return Read<Elf64_Ehdr>(ELF_T_EHDR, 0).transform(Widen<Elf64_Ehdr>);
-  return Read<Elf32_Ehdr>(ELF_T_EHDR, 0).transform(Widen<Elf32_Ehdr>);
+  auto fields = Fields::Read(*this, 0, header_size());
+  if (!fields) return std::nullopt;
+  ElfHeaderRecord header;
+  fields->Skip(16);  // e_ident
+  header.type = fields->Half();
+  header.machine = fields->Half();
+  header.version = fields->Word();
+  fields->Natural();  // e_entry
+  header.phoff = fields->Natural();
+  header.shoff = fields->Natural();
+  header.flags = fields->Word();
+  fields->Half();  // e_ehsize
+  header.phentsize = fields->Half();
+  header.phnum = fields->Half();
+  header.shentsize = fields->Half();
+  header.shnum = fields->Half();
+  header.shstrndx = fields->Half();
+  return header;
 }
 
 std::optional<ElfProgramHeader> ElfReader::ProgramHeader(uint64_t offset) {
-  if (is64_) return Read<Elf64_Phdr>(ELF_T_PHDR, offset).transform(WidenProgramHeader<Elf64_Phdr>);
-  return Read<Elf32_Phdr>(ELF_T_PHDR, offset).transform(WidenProgramHeader<Elf32_Phdr>);
+  auto fields = Fields::Read(*this, offset, program_header_size());
+  if (!fields) return std::nullopt;
+  ElfProgramHeader segment;
+  segment.type = fields->Word();
+  if (is64_) segment.flags = fields->Word();
+  segment.offset = fields->Natural();
+  segment.vaddr = fields->Natural();
+  fields->Natural();  // p_paddr
+  segment.filesz = fields->Natural();
+  segment.memsz = fields->Natural();
+  if (!is64_) segment.flags = fields->Word();
+  segment.align = fields->Natural();
+  return segment;
 }
 
 std::optional<ElfSectionHeader> ElfReader::SectionHeader(uint64_t offset) {
-  if (is64_) return Read<Elf64_Shdr>(ELF_T_SHDR, offset).transform(WidenSectionHeader<Elf64_Shdr>);
-  return Read<Elf32_Shdr>(ELF_T_SHDR, offset).transform(WidenSectionHeader<Elf32_Shdr>);
+  auto fields = Fields::Read(*this, offset, section_header_size());
+  if (!fields) return std::nullopt;
+  ElfSectionHeader section;
+  section.name = fields->Word();
+  section.type = fields->Word();
+  section.flags = fields->Natural();
+  fields->Natural();  // sh_addr
+  section.offset = fields->Natural();
+  section.size = fields->Natural();
+  section.link = fields->Word();
+  return section;
 }
 
 std::optional<ElfDynamicEntry> ElfReader::DynamicEntry(uint64_t offset) {
-  if (is64_) {
-    const auto raw = Read<Elf64_Dyn>(ELF_T_DYN, offset);
-    if (!raw) return std::nullopt;
-    return ElfDynamicEntry{raw->d_tag, raw->d_un.d_val};
-  }
-  const auto raw = Read<Elf32_Dyn>(ELF_T_DYN, offset);
-  if (!raw) return std::nullopt;
-  return ElfDynamicEntry{raw->d_tag, raw->d_un.d_val};
+  auto fields = Fields::Read(*this, offset, dynamic_entry_size());
+  if (!fields) return std::nullopt;
+  ElfDynamicEntry entry;
+  const uint64_t tag = fields->Natural();  // a signed number
+  entry.tag = is64_ ? static_cast<int64_t>(tag) : static_cast<int32_t>(tag);
+  entry.value = fields->Natural();
+  return entry;
 }
 
 std::optional<ElfSymbol> ElfReader::Symbol(uint64_t offset) {
-  if (is64_) return Read<Elf64_Sym>(ELF_T_SYM, offset).transform(WidenSymbol<Elf64_Sym>);
-  return Read<Elf32_Sym>(ELF_T_SYM, offset).transform(WidenSymbol<Elf32_Sym>);
+  auto fields = Fields::Read(*this, offset, symbol_size());
+  if (!fields) return std::nullopt;
+  ElfSymbol symbol;
+  symbol.name = fields->Word();
+  if (!is64_) {
+    symbol.value = fields->Natural();
+    symbol.size = fields->Natural();
+  }
+  symbol.info = fields->Byte();
+  fields->Byte();  // st_other
+  symbol.section = fields->Half();
+  if (is64_) {
+    symbol.value = fields->Natural();
+    symbol.size = fields->Natural();
+  }
+  return symbol;
+}
+
+std::optional<uint16_t> ElfReader::Half(uint64_t offset) {
+  auto fields = Fields::Read(*this, offset, 2);
+  if (!fields) return std::nullopt;
+  return fields->Half();
+}
+
+std::optional<uint32_t> ElfReader::Word(uint64_t offset) {
+  auto fields = Fields::Read(*this, offset, 4);
+  if (!fields) return std::nullopt;
+  return fields->Word();
 }
 
 std::optional<FileRange> MapAddress(std::span<const ElfSegment> loads, uint64_t address) {

@@ -1,9 +1,6 @@
-// The records of an ELF file, whatever its class and byte order, widened to 64 bits. libelf translates them;
-// the bytes are ours, read with bounds checks, so libelf never sees a file. What does not lie inside the
-// file is nullopt.
+// The records of an ELF file, whatever its class and byte order, widened to 64 bits. Reads are checked:
+// what does not lie inside the file is nullopt.
 #pragma once
-
-#include <libelf.h>
 
 #include <array>
 #include <cstddef>
@@ -13,6 +10,7 @@
 
 #include "base/byte_source.h"
 #include "binfmt/elf.h"
+#include "binfmt/elf_constants.h"
 #include "binfmt/page_cache.h"
 
 namespace culprit::binfmt {
@@ -25,6 +23,9 @@ inline constexpr uint64_t kMaxNotes = 1024;
 inline constexpr uint64_t kMaxStringLength = 65536;
 inline constexpr uint64_t kMaxSections = 1u << 18;  // objects of -ffunction-sections have tens of thousands
 inline constexpr uint64_t kMaxStringsTotal = 8u << 20;  // bytes of all texts of one file together
+
+// a + b, or the largest number when that does not fit.
+inline uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a + b < a ? ~uint64_t{0} : a + b; }
 
 struct ElfHeaderRecord {
   uint16_t type = 0, machine = 0, phentsize = 0, phnum = 0;
@@ -62,50 +63,48 @@ struct FileRange {
 
 class ElfReader {
  public:
-  explicit ElfReader(const base::ByteSource& source);
+  explicit ElfReader(const base::ByteSource& source) : bytes_(source) {}
 
   PageCache& bytes() { return bytes_; }
   // To be told before any record is read: e_ident says it.
-  void SetFormat(int bits, bool big_endian);
+  void SetFormat(int bits, bool big_endian) {
+    is64_ = bits == 64;
+    big_endian_ = big_endian;
+  }
   bool is64() const { return is64_; }
+  bool big_endian() const { return big_endian_; }
 
-  uint64_t header_size() const { return is64_ ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr); }
-  uint64_t program_header_size() const { return is64_ ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr); }
-  uint64_t section_header_size() const { return is64_ ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr); }
-  uint64_t dynamic_entry_size() const { return is64_ ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn); }
-  uint64_t symbol_size() const { return is64_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym); }
+  uint64_t header_size() const { return ElfHeaderSize(is64_); }
+  uint64_t program_header_size() const { return ElfProgramHeaderSize(is64_); }
+  uint64_t section_header_size() const { return ElfSectionHeaderSize(is64_); }
+  uint64_t dynamic_entry_size() const { return ElfDynamicEntrySize(is64_); }
+  uint64_t symbol_size() const { return ElfSymbolSize(is64_); }
 
   std::optional<ElfHeaderRecord> Header();
   std::optional<ElfProgramHeader> ProgramHeader(uint64_t offset);
   std::optional<ElfSectionHeader> SectionHeader(uint64_t offset);
   std::optional<ElfDynamicEntry> DynamicEntry(uint64_t offset);
   std::optional<ElfSymbol> Symbol(uint64_t offset);
-  std::optional<uint16_t> Half(uint64_t offset) { return Read<uint16_t>(ELF_T_HALF, offset); }
-  std::optional<uint32_t> Word(uint64_t offset) { return Read<uint32_t>(ELF_T_WORD, offset); }
+  std::optional<uint16_t> Half(uint64_t offset);
+  std::optional<uint32_t> Word(uint64_t offset);
   template <size_t kCount>
   std::optional<std::array<uint32_t, kCount>> Words(uint64_t offset) {
-    return Read<std::array<uint32_t, kCount>>(ELF_T_WORD, offset);
+    std::array<uint32_t, kCount> words;
+    for (size_t i = 0; i < kCount; ++i) {
+      const auto word = Word(SaturatingAdd(offset, 4 * i));
+      if (!word) return std::nullopt;
+      words[i] = *word;
+    }
+    return words;
   }
 
  private:
-  template <typename Record>
-  std::optional<Record> Read(Elf_Type type, uint64_t offset) {
-    Record record;
-    if (!bytes_.Copy(offset, std::as_writable_bytes(std::span(&record, 1)))) return std::nullopt;
-    if (!Translate(type, &record, sizeof record)) return std::nullopt;
-    return record;
-  }
-  bool Translate(Elf_Type type, void* record, size_t size) const;
-
   PageCache bytes_;
   bool is64_ = true;
-  unsigned int encoding_ = ELFDATA2LSB;
+  bool big_endian_ = false;
 };
 
 // Where the byte at a virtual address lies in the file, and where the file's part of that segment ends.
 std::optional<FileRange> MapAddress(std::span<const ElfSegment> loads, uint64_t address);
-
-// a + b, or the largest number when that does not fit.
-inline uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a + b < a ? ~uint64_t{0} : a + b; }
 
 }  // namespace culprit::binfmt

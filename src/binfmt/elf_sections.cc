@@ -2,8 +2,6 @@
 // SHN_XINDEX).
 #include "binfmt/elf_sections.h"
 
-#include <elf.h>
-
 namespace culprit::binfmt {
 namespace {
 

@@ -116,7 +116,7 @@ std::optional<uint32_t> ReadElfWord(const base::ByteSource& source, const ElfFil
   } else if (tags.sysv_hash) {
     found = table.FindBySysvHash(*tags.sysv_hash, symbol);
   }
-  if (!found || ELF32_ST_TYPE(found->info) != STT_OBJECT || found->size != sizeof(uint32_t)) {
+  if (!found || (found->info & 0xf) != STT_OBJECT || found->size != sizeof(uint32_t)) {
     return std::nullopt;
   }
   const auto place = MapAddress(elf.loads, found->value);

@@ -4,37 +4,27 @@
 // any name is searched. What runs on the CPU, debug information and tables of the linker hold none.
 #include "binfmt/fatbin.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "binfmt/cubin.h"
+#include "binfmt/elf_constants.h"
 #include "binfmt/elf_sections.h"
 #include "binfmt/fatbin_scan.h"
+#include "binfmt/fatbin_sections.h"
 
 namespace culprit::binfmt {
 namespace {
 
-constexpr std::string_view kLinked = ".nv_fatbin";
-constexpr std::string_view kRelocatable = "__nv_relfatbin";
-
-bool IsFatbinSection(std::string_view name) { return name == kLinked || name == kRelocatable; }
-
-// Starts of sonames of CUDA. A file that needs one of them, or is one, may carry GPU code anywhere.
-constexpr std::array<std::string_view, 15> kCudaLibraries = {
-    "libcuda",   "libcudart",   "libcudnn",    "libcublas",   "libcufft",
-    "libcurand", "libcusolver", "libcusparse", "libcutensor", "libcupti",
-    "libnv",     "libnpp",      "libnccl",     "libtorch",    "libc10_cuda"};
-
-bool IsCudaLibrary(std::string_view name) {
-  return std::ranges::any_of(kCudaLibraries, [&](std::string_view start) { return name.starts_with(start); });
+// A file that needs a library of CUDA, or is one, may carry GPU code anywhere.
+bool NamesCuda(std::string_view soname) {
+  return soname.starts_with("lib") && IsCudaLibrary(soname.substr(3));
 }
 
 bool ShowsCuda(const ElfFile& elf, const std::vector<ElfSection>& sections) {
-  if (elf.soname && IsCudaLibrary(*elf.soname)) return true;
-  if (std::ranges::any_of(elf.requests, [](const auto& request) { return IsCudaLibrary(request.name); })) {
+  if (elf.soname && NamesCuda(*elf.soname)) return true;
+  if (std::ranges::any_of(elf.requests, [](const auto& request) { return NamesCuda(request.name); })) {
     return true;
   }
   return std::ranges::any_of(sections, [](const ElfSection& section) {
@@ -47,25 +37,6 @@ bool MayHoldContainers(const ElfSection& section) {
   if (section.type != SHT_PROGBITS || (section.flags & (SHF_EXECINSTR | SHF_COMPRESSED)) != 0) return false;
   return !section.name.starts_with(".debug") && !section.name.starts_with(".eh_frame") &&
          section.name != ".gcc_except_table" && section.name != ".comment";
-}
-
-// Each byte once, whatever the sections claim: a later one starts where those before it end.
-void ScanSections(const base::ByteSource& source, std::vector<ElfSection> sections, bool all,
-                  const GpuCodeLimits& limits, GpuCode& code) {
-  std::erase_if(sections, [&](const ElfSection& section) {
-    return section.size == 0 || !MayHoldContainers(section) || (!all && !IsFatbinSection(section.name));
-  });
-  std::ranges::sort(sections, {},
-                    [](const ElfSection& section) { return std::pair(section.offset, section.name); });
-  FatbinScanner scanner(source, limits, code);
-  uint64_t done = 0;
-  for (const ElfSection& section : sections) {
-    const uint64_t end = SaturatingAdd(section.offset, section.size);
-    const uint64_t start = std::max(section.offset, done);
-    if (start >= end) continue;
-    scanner.Scan({start, end}, section.name, IsFatbinSection(section.name));
-    done = end;
-  }
 }
 
 void ReadElfCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan,
@@ -85,7 +56,11 @@ void ReadElfCode(const base::ByteSource& source, const ElfFile& elf, GpuScan sca
   if (sections && !sections->empty()) {
     code.whole_file =
         scan == GpuScan::kWholeFile || (scan == GpuScan::kCudaFiles && ShowsCuda(elf, *sections));
-    return ScanSections(source, std::move(*sections), code.whole_file, limits, code);
+    std::vector<DataSection> data;
+    for (ElfSection& section : *sections) {
+      if (MayHoldContainers(section)) data.push_back({std::move(section.name), section.offset, section.size});
+    }
+    return ScanSections(source, std::move(data), code.whole_file, limits, code);
   }
   // Without sections nothing says where to look. Such files are rare, so they are searched from end to end.
   code.whole_file = scan != GpuScan::kFatbinSections;
@@ -139,16 +114,16 @@ GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan 
 }
 
 std::vector<GpuPart> PartsOf(const GpuCode& code) {
-  const bool linked =
-      std::ranges::find(code.containers, kLinked, &GpuCode::Containers::section) != code.containers.end();
+  const bool linked = std::ranges::any_of(
+      code.containers, [](const auto& containers) { return IsLinkedSection(containers.section); });
   std::vector<GpuPart> parts;
   parts.reserve(code.containers.size());
   for (const GpuCode::Containers& containers : code.containers) {
     const std::string& section = containers.section;
-    parts.push_back(section.empty() || section == kLinked ? GpuPart::kListed
-                    : section != kRelocatable             ? GpuPart::kElsewhere
-                    : linked                              ? GpuPart::kRelocatable
-                                                          : GpuPart::kListed);
+    parts.push_back(section.empty() || IsLinkedSection(section) ? GpuPart::kListed
+                    : !IsRelocatableSection(section)            ? GpuPart::kElsewhere
+                    : linked                                    ? GpuPart::kRelocatable
+                                                                : GpuPart::kListed);
   }
   return parts;
 }

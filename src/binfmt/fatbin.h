@@ -11,6 +11,7 @@
 
 #include "base/byte_source.h"
 #include "binfmt/elf.h"
+#include "binfmt/pe.h"
 
 namespace culprit::binfmt {
 
@@ -33,8 +34,9 @@ enum class GpuScan {
 
 struct GpuCode {
   enum class Form {
-    kNotGpu,  // neither ELF nor a container of GPU code
+    kNotGpu,  // neither ELF nor PE nor a container of GPU code
     kElf,     // a program, library or object; it may have no GPU code
+    kPe,      // a program or DLL of Windows; it may have no GPU code
     kFatbin,  // a container by itself, as `nvcc -fatbin` writes it
     kCubin,   // machine code for one architecture: an ELF file of the GPU
   };
@@ -55,7 +57,7 @@ struct GpuCode {
   std::string problem;
   bool operator==(const GpuCode&) const = default;
 };
-// Stable, for JSON: "not-gpu", "elf", "fatbin", "cubin" and back; an unknown name gives kNotGpu.
+// Stable, for JSON: "not-gpu", "elf", "pe", "fatbin", "cubin" and back; an unknown name gives kNotGpu.
 std::string_view Name(GpuCode::Form form);
 GpuCode::Form GpuCodeFormFromName(std::string_view name);
 // "sass", "ptx", "lto_ir", "other" and back; an unknown name gives kOther.
@@ -73,12 +75,15 @@ struct GpuCodeLimits {
 // Never fails: see `form`, `complete` and `problem`. `elf` is what ReadElf gave for this source.
 GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan,
                     const GpuCodeLimits& limits = {});
+// The same of a file that is no ELF file. `pe` is what ReadPe gave; kNotGpu if it is no PE file either.
+GpuCode ReadGpuCode(const base::ByteSource& source, const PeFile& pe, GpuScan scan,
+                    const GpuCodeLimits& limits = {});
 
 // Which containers are meant. CUDA's tools list the linked code, and the relocatable code only of a file
 // that has no linked one; relocatable code beside linked code is what that was linked from, and never runs.
 enum class GpuPart {
   kListed,       // as cuobjdump lists
-  kRelocatable,  // __nv_relfatbin beside .nv_fatbin
+  kRelocatable,  // __nv_relfatbin beside .nv_fatbin (PE: __nv_rel, .nv_fatb)
   kElsewhere,    // in other sections: what the library hands to the driver by itself
 };
 std::vector<GpuPart> PartsOf(const GpuCode& code);  // of each element of code.containers

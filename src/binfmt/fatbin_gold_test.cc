@@ -16,6 +16,7 @@
 #include "binfmt/fatbin.h"
 #include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/host.h"
+#include "binfmt/testing/pe_builder.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -161,6 +162,28 @@ TEST_F(FatbinGold, AgreesOnWhatNvccMakes) {
     ++compared;
   }
   EXPECT_GT(compared, 0u);
+}
+
+// cuobjdump for Linux does not open DLLs, so it is asked about the container and we about a DLL around it.
+// On real DLLs (cuDNN 8.9 and 9, cuBLAS 12, ctranslate2) our counts were compared with cuobjdump.exe by hand.
+TEST_F(FatbinGold, DllAroundAContainerIsListedLikeTheContainer) {
+  if (Output(kPath + "command -v nvcc").empty()) GTEST_SKIP() << "no nvcc here";
+  const testing::TemporaryDirectory directory;
+  directory.Write("a.cu", "__global__ void twice(float* p) { p[threadIdx.x] *= 2; }\n");
+  const std::string container = directory.path() + "/a.fatbin";
+  Output(kPath + "cd " + directory.path() +
+         " && nvcc -fatbin -gencode arch=compute_80,code=[sm_80,compute_80]"
+         " -gencode arch=compute_90a,code=[sm_90a,compute_90a] a.cu -o a.fatbin");
+  ASSERT_TRUE(std::filesystem::is_regular_file(container)) << "nvcc failed";
+  std::ifstream file(container, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string dll = testing::BuildPe({.sections = {{".nv_fatb", bytes}, {".nvFatBi", "pointers"}}});
+  const GpuCode code =
+      ReadGpuCode(testing::AsSource(dll), ReadPe(testing::AsSource(dll)), GpuScan::kFatbinSections);
+  EXPECT_TRUE(code.complete) << code.problem;
+  EXPECT_EQ(ListOf(code), AskForList(container));
+  EXPECT_EQ(HeadersOf(code), AskForHeaders(container));
+  EXPECT_EQ(ListOf(code).size(), 4u);
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 namespace culprit::binfmt {
 namespace {
 
-constexpr std::array<std::pair<GpuCode::Form, std::string_view>, 4> kForms = {{
+constexpr std::array<std::pair<GpuCode::Form, std::string_view>, 5> kForms = {{
     {GpuCode::Form::kNotGpu, "not-gpu"},
     {GpuCode::Form::kElf, "elf"},
+    {GpuCode::Form::kPe, "pe"},
     {GpuCode::Form::kFatbin, "fatbin"},
     {GpuCode::Form::kCubin, "cubin"},
 }};

@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -187,8 +185,7 @@ int RunCheck(int argc, const char* const* argv) {
     if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(options, report.verdict);
   }
   // A collector that hangs on a dead mount must not keep the program from ending.
-  std::fflush(nullptr);
-  std::_Exit(status);
+  EndAtOnce(status);
 }
 
 }  // namespace culprit::cli

@@ -1,10 +1,8 @@
 #include "cli/explain_follow.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
+#include <cstdio>
 
 #include "cli/command.h"
 #include "cli/options.h"
@@ -19,13 +17,7 @@ constexpr int kQuiet = 300;                          // milliseconds without out
 constexpr auto kPatience = std::chrono::seconds(2);  // with a program that never falls quiet
 
 bool PassOn(std::span<const char> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
+  return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
 }
 
 size_t Failures(std::span<const logs::Symptom> symptoms) {

@@ -1,7 +1,6 @@
 // culprit inspect FILE...
 #include "diagnose/inspect.h"
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "collect/live_file_view.h"

@@ -4,6 +4,7 @@
 #include <future>
 #include <thread>
 
+#include "base/product_version.h"
 #include "base/text.h"
 #include "cli/snapshot_file.h"
 #include "collect/host.h"
@@ -48,7 +49,7 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
     facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(look.snapshot));
     facts.view = std::move(look.view);
   }
-  facts.snapshot->tool_version = CULPRIT_VERSION;
+  facts.snapshot->tool_version = base::ProductVersion();
   if (!options.host.empty()) {
     const auto host = collect::ParseHost(options.host);
     if (!host) return std::unexpected(host.error());

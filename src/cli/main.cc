@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/product_version.h"
 #include "cli/command.h"
+#include "cli/console.h"
 
 namespace culprit::cli {
 namespace {
@@ -29,7 +33,7 @@ void PrintHelp(FILE* out) {
       out,
       "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. Looking executes nothing.\n\n"
       "usage: culprit [COMMAND] [OPTIONS]     without a command: check\n\n",
-      CULPRIT_VERSION);
+      base::ProductVersion());
   for (const Command& command : kCommands) fmt::print(out, "  {:<12} {}\n", command.name, command.summary);
   fmt::print(out,
              "\n  culprit COMMAND --help   options and examples\n\n"
@@ -50,7 +54,7 @@ int Main(int argc, const char* const* argv) {
     return kExitOk;
   }
   if (name == "--version") {
-    fmt::print("culprit {}\n", CULPRIT_VERSION);
+    fmt::print("culprit {}\n", base::ProductVersion());
     return kExitOk;
   }
   for (const Command& command : kCommands) {
@@ -70,7 +74,11 @@ int Main(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
-    return culprit::cli::Main(argc, argv);
+    culprit::cli::PrepareConsole();
+    const std::vector<std::string> arguments = culprit::cli::Arguments(argc, argv);
+    std::vector<const char*> texts;
+    for (const std::string& argument : arguments) texts.push_back(argument.c_str());
+    return culprit::cli::Main(static_cast<int>(texts.size()), texts.data());
   } catch (const std::exception& error) {  // a bug, told as one
     fmt::print(stderr, "culprit: internal error: {}\n", error.what());
     return culprit::cli::kExitCannot;

@@ -1,7 +1,6 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "render/document.h"
 #include "render/windows_spelling.h"
 
@@ -25,7 +25,7 @@ bool UseColor(const Options& options) {
   if (options.color == "always") return true;
   if (options.color == "never" || !options.output.empty()) return false;
   const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && isatty(STDOUT_FILENO) == 1;
+  return (no_color == nullptr || *no_color == '\0') && ShowsColors(stdout);
 }
 
 void AddFormat(CLI::App& app, Options& options) {
@@ -78,7 +78,8 @@ std::optional<int> Parse(CLI::App& app, int argc, const char* const* argv) {
 }
 
 int Fail(const base::Error& error) {
-  fmt::print(stderr, "culprit: {}\n", base::Printable(error.message));
+  const std::string words = render::InWindowsSpelling(error.message, render::Writing::kText);
+  fmt::print(stderr, "culprit: {}\n", base::Printable(words));
   return kExitCannot;
 }
 
@@ -160,7 +161,7 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 }
 
 bool WriteBytes(const Options& options, const std::string& bytes) {
-  FILE* file = options.output.empty() ? stdout : std::fopen(options.output.c_str(), "wbe");
+  FILE* file = options.output.empty() ? stdout : OpenForWriting(options.output);
   bool ok = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   const int error = errno;
   if (file != nullptr) ok = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && ok;

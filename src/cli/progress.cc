@@ -1,13 +1,13 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/text.h"
+#include "cli/console.h"
 
 namespace culprit::cli {
 
-Progress::Progress(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool wanted) : wanted_(wanted && ShowsColors(stderr)) {}
 
 Progress::~Progress() {
   if (shown_) fmt::print(stderr, "\r\x1b[K");

@@ -5,7 +5,9 @@
 
 #include <chrono>
 
+#include "base/product_version.h"
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -29,6 +31,13 @@ void AskAsCheckDoes(const snapshot::Snapshot& snapshot, snapshot::FileView& view
                     const std::vector<std::string>& programs) {
   const auto scenarios = loader::PlayScenarios(snapshot, view, programs);
   diagnose::Check({snapshot, view, scenarios});
+}
+
+std::vector<std::string> ProgramDirectories(const snapshot::Snapshot& snapshot) {
+  const auto path = snapshot.environment.find("PATH");
+  const bool given = path != snapshot.environment.end();
+  if (snapshot.windows() != nullptr) return base::SplitWindowsPath(given ? path->second : "");
+  return base::SplitWords(given ? path->second : "/usr/bin:/bin", ":");
 }
 
 }  // namespace
@@ -65,7 +74,7 @@ int RunSnapshot(int argc, const char* const* argv) {
       .host_unseen = !options.root.empty()};
   auto seen = collect::LookAtStack(around, {}, kPatience);
   snapshot::Snapshot& snapshot = seen.snapshot;
-  snapshot.tool_version = CULPRIT_VERSION;
+  snapshot.tool_version = base::ProductVersion();
   snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
   collect::LiveFileView& view = *seen.view;
   collect::Recorder recorder(machine, view);
@@ -87,9 +96,7 @@ int RunSnapshot(int argc, const char* const* argv) {
     progress.Show("recording " + directory);
     recorder.AddDirectory(directory, /*programs=*/false);
   }
-  const auto path = snapshot.environment.find("PATH");
-  for (const std::string& directory :
-       base::SplitWords(path == snapshot.environment.end() ? "/usr/bin:/bin" : path->second, ":")) {
+  for (const std::string& directory : ProgramDirectories(snapshot)) {
     progress.Show("recording " + directory);
     if (directory.starts_with('/')) recorder.AddDirectory(directory, /*programs=*/true);
   }

@@ -1,6 +1,6 @@
 #include "cli/snapshot_file.h"
 
-#include "base/text.h"
+#include "cli/options.h"
 #include "system/system.h"
 
 namespace culprit::cli {
@@ -8,8 +8,7 @@ namespace culprit::cli {
 base::Result<snapshot::Snapshot> ReadSnapshotFile(const std::string& file) {
   constexpr uint64_t kLimit = uint64_t{1} << 30;
   const auto machine = system::RealSystem();
-  const auto text =
-      system::ReadWholeFile(*machine, base::JoinPath(machine->WorkingDirectory(), file), kLimit);
+  const auto text = system::ReadWholeFile(*machine, PathOnMachine(*machine, file), kLimit);
   if (!text) {
     return base::Fail(base::ErrorCode::kNotReadable, file + ": " + std::string(base::Strerror(text.error())));
   }

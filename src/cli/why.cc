@@ -8,7 +8,9 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/snapshot_file.h"
+#include "collect/environment.h"
 #include "collect/look.h"
+#include "collect/windows_host.h"
 #include "loader/load.h"
 #include "render/why.h"
 #include "snapshot/snapshot.h"
@@ -63,6 +65,22 @@ struct WhyOptions {
   std::exit(answer.error.empty() && answer.missing.empty() ? kExitOk : kExitFound);
 }
 
+base::Result<collect::Look> LookAtTarget(const system::System& machine, const WhyOptions& options,
+                                         const collect::Variables& variables) {
+  if (options.target.empty()) return collect::LookAt(machine, "", options.interpreter);
+  if (machine.platform() != base::Platform::kWindows) {
+    return collect::LookAt(machine, PathOnMachine(machine, options.target), options.interpreter);
+  }
+  const auto environment = collect::EnvironmentOf(machine.platform(), variables);
+  std::string target = PathOnMachine(machine, options.target);
+  if (!machine.Stat(target)) {
+    target = PathOnMachine(machine, collect::FindOnPath(machine, environment, options.target));
+  }
+  auto look = collect::LookAt(machine, target);
+  if (look) look->interpreter = collect::HostProgram(machine, environment, target);
+  return look;
+}
+
 }  // namespace
 
 int RunWhy(int argc, const char* const* argv) {
@@ -88,6 +106,7 @@ int RunWhy(int argc, const char* const* argv) {
       "  culprit why --for ./train\n"
       "  culprit why --for /usr/local/cuda/lib64/libcusolver.so --dot | dot -Tsvg > load.svg\n"
       "  culprit why libcublasLt.so.12 --for /app/server --root ./image --env image.env --format json\n"
+      "  culprit why cudnn_cnn_infer64_8.dll --for python.exe --root ./disk --target windows --env box.env\n"
       "Exit status: 0 it loads, 1 something is missing or broken, 2 could not look, 64 wrong usage.");
   if (const auto status = Parse(app, argc, argv)) return *status;
   if (options.library.empty() && options.target.empty()) {
@@ -95,6 +114,8 @@ int RunWhy(int argc, const char* const* argv) {
     return kExitUsage;
   }
 
+  auto environment = ReadEnvironment(options.common);
+  if (!environment) return Fail(environment.error());
   std::unique_ptr<system::System> machine;
   std::optional<snapshot::Snapshot> recorded;
   base::Result<collect::Look> look;
@@ -107,13 +128,10 @@ int RunWhy(int argc, const char* const* argv) {
     auto opened = OpenMachine(options.common);
     if (!opened) return Fail(opened.error());
     machine = std::move(*opened);
-    const std::string target = options.target.empty() ? "" : PathOnMachine(*machine, options.target);
-    look = collect::LookAt(*machine, target, options.interpreter);
+    look = LookAtTarget(*machine, options, *environment ? **environment : machine->Environment());
   }
   if (!look) return Fail(look.error());
-  auto environment = ReadEnvironment(options.common);
-  if (!environment) return Fail(environment.error());
-  if (*environment) look->snapshot.environment = std::move(**environment);
+  if (*environment) collect::UseEnvironment(machine.get(), std::move(**environment), *look);
 
   loader::Question question{.target = look->target,
                             .target_as_given = options.target,

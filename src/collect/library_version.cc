@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "binfmt/elf.h"
+#include "collect/package_owner.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {
@@ -22,10 +23,7 @@ using base::JoinPath;
 using knowledge::Library;
 using system::System;
 
-struct Reading {
-  std::string version;
-  std::string source;
-};
+using Reading = VersionReading;
 
 constexpr uint64_t kRecordLimit = 16 << 20;
 constexpr std::string_view kDistInfo = ".dist-info";
@@ -85,11 +83,13 @@ std::vector<std::string> RecordDirectories(const std::string& real_path) {
   return directories;
 }
 
+}  // namespace
+
 // (e) version.json of the toolkit that the file lies in; its keys are "libcublas", "cuda_cudart" ...
-std::optional<Reading> FromToolkit(const System& system, const Library& library,
-                                   const std::string& real_path) {
+std::optional<Reading> VersionFromToolkit(const System& system, std::string_view library,
+                                          const std::string& real_path) {
   std::string lower;
-  for (const char c : library.name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char c : library) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::string_view directory = DirName(real_path);
   for (int level = 0; level < 3 && directory.size() > 1; ++level) {
     directory = DirName(directory);
@@ -109,7 +109,6 @@ std::optional<Reading> FromToolkit(const System& system, const Library& library,
   return std::nullopt;
 }
 
-// "cu12" at the end of a package name, or as a component of a run path.
 std::string CudaSuffix(std::string_view text) {
   const size_t at = text.rfind("cu");
   if (at == std::string_view::npos) return "";
@@ -117,6 +116,8 @@ std::string CudaSuffix(std::string_view text) {
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return "";
   return std::string(digits);
 }
+
+namespace {
 
 // The CUDA major that a library was built for, as far as its own file or its package says it.
 std::string CudaOf(const Library& library, std::string_view package, const binfmt::ElfFile& elf) {
@@ -142,12 +143,6 @@ std::string CudaOf(const Library& library, std::string_view package, const binfm
 
 }  // namespace
 
-struct VersionReader::PipRecord {
-  std::string package;  // "nvidia_cudnn_cu12"
-  std::string version;
-  std::string directory;
-};
-
 const std::vector<std::string>& VersionReader::Records(const std::string& directory) {
   const auto [place, fresh] = records_.try_emplace(directory);
   if (!fresh) return place->second;
@@ -162,7 +157,6 @@ const std::vector<std::string>& VersionReader::Records(const std::string& direct
 // (d) The dist-info of a pip package that lists this very file.
 std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
     std::span<const std::string_view> packages, const std::string& real_path) {
-  const std::string needle = "/" + std::string(BaseName(real_path)) + ",";
   for (const std::string& directory : RecordDirectories(real_path)) {
     for (const std::string& name : Records(directory)) {
       const size_t dash = name.find('-');
@@ -170,7 +164,7 @@ std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
       if (std::ranges::find(packages, package) == packages.end()) continue;
       const std::string record = JoinPath(JoinPath(directory, name), "RECORD");
       const auto text = system::ReadWholeFile(system_, record, kRecordLimit);
-      if (!text || text->find(needle) == std::string::npos) continue;
+      if (!text || !RecordLists(*text, directory, real_path)) continue;
       return PipRecord{std::string(package), name.substr(dash + 1, name.size() - dash - 1 - kDistInfo.size()),
                        JoinPath(directory, name)};
     }
@@ -194,7 +188,7 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& 
   if (record && (!read || record->version.starts_with(read->version + "."))) {
     read = Reading{record->version, record->directory};
   }
-  if (!read) read = FromToolkit(system_, *library, real_path);
+  if (!read) read = VersionFromToolkit(system_, library->name, real_path);
   if (!read) return Version::Absent("no symbol, file name or package record of " + path + " tells a version");
   return Version::Of({read->version, CudaOf(*library, record ? record->package : "", elf)}, read->source);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "binfmt/elf.h"
+#include "binfmt/pe.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
 
@@ -23,9 +24,16 @@ class VersionReader {
   // Not applicable for a file that data/libraries.toml does not know.
   snapshot::Fact<snapshot::LibraryVersion> Read(const std::string& path, const std::string& real_path,
                                                 const binfmt::ElfFile& elf);
+  // The same of a DLL (windows_library_version.cc).
+  snapshot::Fact<snapshot::LibraryVersion> ReadDll(const std::string& path, const std::string& real_path,
+                                                   const binfmt::PeFile& pe);
 
  private:
-  struct PipRecord;
+  struct PipRecord {
+    std::string package;  // "nvidia_cudnn_cu12"
+    std::string version;
+    std::string directory;
+  };
   std::optional<PipRecord> FindPipRecord(std::span<const std::string_view> packages,
                                          const std::string& real_path);
   // The names in a directory that end in ".dist-info".
@@ -34,5 +42,15 @@ class VersionReader {
   const system::System& system_;
   std::map<std::string, std::vector<std::string>> records_;
 };
+
+// version.json of the toolkit that a library of this name ("cublasLt") lies in; its file is in `source`.
+struct VersionReading {
+  std::string version;
+  std::string source;
+};
+std::optional<VersionReading> VersionFromToolkit(const system::System& system, std::string_view library,
+                                                 const std::string& real_path);
+// "12" of "nvidia_cudnn_cu12" or of the component "cu12" of a run path; "" when the text does not end so.
+std::string CudaSuffix(std::string_view text);
 
 }  // namespace culprit::collect

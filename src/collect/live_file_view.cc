@@ -121,7 +121,10 @@ snapshot::Fact<snapshot::LibraryVersion> LiveFileView::Version(const std::string
   const auto [place, fresh] = versions_.try_emplace(path);
   if (fresh) {
     const FileFacts& facts = Open(path);
-    place->second = versions_reader_.Read(path, RealPath(path), facts.elf ? *facts.elf : binfmt::ElfFile{});
+    const bool dll = system_.platform() == base::Platform::kWindows;
+    place->second =
+        dll ? versions_reader_.ReadDll(path, RealPath(path), facts.pe ? *facts.pe : binfmt::PeFile{})
+            : versions_reader_.Read(path, RealPath(path), facts.elf ? *facts.elf : binfmt::ElfFile{});
   }
   return place->second;
 }
@@ -138,7 +141,11 @@ snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
   } else if (const auto file = system_.Open(path); !file || !file->bytes) {
     fact = Code::Unreadable(file ? "not a regular file" : std::string(base::Strerror(file.error())), path);
   } else {
-    binfmt::GpuCode code = binfmt::ReadGpuCode(*file->bytes, *facts.elf, gpu_scan_);
+    binfmt::GpuCode code;
+    if (facts.pe) code = binfmt::ReadGpuCode(*file->bytes, *facts.pe, gpu_scan_);
+    if (code.form == binfmt::GpuCode::Form::kNotGpu && code.complete) {
+      code = binfmt::ReadGpuCode(*file->bytes, *facts.elf, gpu_scan_);
+    }
     if (code.form != binfmt::GpuCode::Form::kNotGpu) {
       fact = Code::Of(std::move(code), path);
     } else {

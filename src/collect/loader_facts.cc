@@ -1,14 +1,13 @@
 #include "collect/loader_facts.h"
 
-#include <elf.h>
-
 #include <algorithm>
-#include <cstring>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
 
 namespace culprit::collect {
 namespace {
@@ -45,9 +44,9 @@ const Usual* FindUsual(uint16_t machine, int bits) {
 // std::string_view::find looks for the first character only; these files are full of those.
 size_t Find(std::string_view bytes, std::string_view text, size_t from) {
   if (from > bytes.size()) return std::string_view::npos;
-  const void* found = memmem(bytes.data() + from, bytes.size() - from, text.data(), text.size());
-  return found == nullptr ? std::string_view::npos
-                          : static_cast<size_t>(static_cast<const char*>(found) - bytes.data());
+  const auto found = std::search(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.end(),
+                                 std::boyer_moore_horspool_searcher(text.begin(), text.end()));
+  return found == bytes.end() ? std::string_view::npos : static_cast<size_t>(found - bytes.begin());
 }
 
 bool LooksLikeDirectory(std::string_view text) {

@@ -1,10 +1,11 @@
 #include "collect/look.h"
 
-#include <elf.h>
-
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
+#include "collect/environment.h"
 #include "collect/live_file_view.h"
 #include "collect/loader_facts.h"
+#include "collect/windows_look.h"
 #include "snapshot/recorded_file_view.h"
 
 namespace culprit::collect {
@@ -75,7 +76,7 @@ namespace {
 
 snapshot::Snapshot LookAtProcess(const system::System& system) {
   snapshot::Snapshot snapshot;
-  snapshot.environment = system.Environment();
+  snapshot.environment = EnvironmentOf(system.platform(), system.Environment());
   snapshot.working_directory = system.WorkingDirectory();
   snapshot.cpu = system.HostCpu();
   return snapshot;
@@ -88,9 +89,20 @@ void LookAtConfiguration(const system::System& system, snapshot::Snapshot& snaps
 
 }  // namespace
 
+void UseEnvironment(const system::System* system, Variables variables, Look& look) {
+  const bool windows = look.snapshot.windows() != nullptr;
+  const base::Platform platform = windows ? base::Platform::kWindows : base::Platform::kLinux;
+  look.snapshot.environment = EnvironmentOf(platform, std::move(variables));
+  if (windows && system != nullptr) AddWindows(*system, look.snapshot);  // PATH and SystemRoot decide there
+}
+
 snapshot::Snapshot LookAtMachine(const system::System& system) {
   snapshot::Snapshot snapshot = LookAtProcess(system);
-  LookAtConfiguration(system, snapshot);
+  if (system.platform() == base::Platform::kWindows) {
+    AddWindows(system, snapshot);
+  } else {
+    LookAtConfiguration(system, snapshot);
+  }
   return snapshot;
 }
 
@@ -140,6 +152,7 @@ base::Result<binfmt::ElfFile> ChooseTarget(Look& look, const std::string& target
 
 base::Result<Look> LookAt(const system::System& system, const std::string& target,
                           const std::string& interpreter) {
+  if (system.platform() == base::Platform::kWindows) return LookAtWindows(system, target);
   Look look{.snapshot = LookAtProcess(system), .view = std::make_unique<LiveFileView>(system)};
   look.interpreter = interpreter;
   const auto elf = ChooseTarget(look, target);
@@ -153,6 +166,7 @@ base::Result<Look> LookAt(const system::System& system, const std::string& targe
 
 base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::string& target,
                             const std::string& interpreter) {
+  if (recorded.windows() != nullptr) return LookIntoWindows(recorded, target);
   Look look{.snapshot = {.tool_version = recorded.tool_version,
                          .environment = recorded.environment,
                          .working_directory = recorded.working_directory,

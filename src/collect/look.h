@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "collect/environment.h"
 #include "snapshot/snapshot.h"
 #include "system/system.h"
 
@@ -19,8 +20,8 @@ struct Look {
 };
 
 // `target` may be relative to the system's working directory, or "" for "any program of this machine". A
-// target that is not there, not readable or not ELF is an error. `interpreter` overrides what the target
-// says.
+// target that is not there, not readable or no program of the machine is an error. `interpreter` overrides
+// what the target says.
 base::Result<Look> LookAt(const system::System& system, const std::string& target,
                           const std::string& interpreter = "");
 
@@ -29,7 +30,11 @@ base::Result<Look> LookAt(const system::System& system, const std::string& targe
 base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::string& target,
                             const std::string& interpreter = "");
 
-// The parts that do not depend on a target: environment, CPU, ld.so.cache, ld.so.preload.
+// Looks as if the process had these variables (--env). `system` is nullptr for a recorded machine.
+void UseEnvironment(const system::System* system, Variables variables, Look& look);
+
+// The parts that do not depend on a target: environment, CPU, ld.so.cache, ld.so.preload; the facts of
+// Windows.
 snapshot::Snapshot LookAtMachine(const system::System& system);
 
 // Adds the facts of a loader to the snapshot, unless they are there or no such file exists.

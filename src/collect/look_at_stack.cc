@@ -1,7 +1,9 @@
 #include "collect/look_at_stack.h"
 
+#include "collect/environment.h"
 #include "collect/loader_facts.h"
 #include "collect/look.h"
+#include "collect/windows_host.h"
 
 namespace culprit::collect {
 namespace {
@@ -21,11 +23,23 @@ bool IsNative(const snapshot::Snapshot& snapshot, const std::string& loader) {
 StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>& programs,
                       std::chrono::milliseconds limit) {
   const system::System& system = around.system;
+  const bool windows = system.platform() == base::Platform::kWindows;
   StackLook look{.snapshot = LookAtMachine(system), .view = std::make_unique<LiveFileView>(system)};
   snapshot::Snapshot& snapshot = look.snapshot;
-  snapshot.environment = around.environment;
+  snapshot.environment = EnvironmentOf(system.platform(), around.environment);
   snapshot.working_directory = around.working_directory;
-  snapshot.stack = CollectStack(around, limit);
+  Surroundings with_programs = around;
+  with_programs.programs = programs;
+  auto stack = CollectStack(with_programs, limit);
+  if (!stack.windows) stack.windows = std::move(snapshot.stack.windows);  // in time there is some answer
+  snapshot.stack = std::move(stack);
+  if (windows) {  // its one loader is known without reading it
+    for (const std::string& program : programs) {
+      const std::string host = HostProgram(system, snapshot.environment, program);
+      if (!host.empty() && snapshot.stack.windows) snapshot.stack.windows.value->hosts[program] = host;
+    }
+    return look;
+  }
   for (const bool native : {true, false}) {
     for (const char* loader : kUsualLoaders) {
       if (IsNative(snapshot, loader) == native) AddLoader(system, loader, snapshot);

@@ -32,7 +32,6 @@ std::vector<std::string> Records(const System& system, const std::string& direct
 // "nvidia_cudnn_cu12-9.1.0.70.dist-info" with a RECORD that lists the file.
 std::optional<Owner> OfPip(const System& system, const std::string& path, std::string_view word) {
   constexpr std::string_view kEnding = ".dist-info";
-  const std::string needle = "/" + std::string(BaseName(path)) + ",";
   std::string_view directory = DirName(path);
   for (int level = 0; level < 4 && directory.size() > 1; ++level) {
     directory = DirName(directory);
@@ -40,7 +39,7 @@ std::optional<Owner> OfPip(const System& system, const std::string& path, std::s
       for (const std::string& name : Records(system, place, word, kEnding)) {
         const std::string record = JoinPath(JoinPath(place, name), "RECORD");
         const auto text = system::ReadWholeFile(system, record, kListLimit);
-        if (!text || text->find(needle) == std::string::npos) continue;
+        if (!text || !RecordLists(*text, place, path)) continue;
         const size_t dash = name.find('-');
         if (dash == std::string::npos) continue;
         std::string package = name.substr(0, dash);
@@ -108,6 +107,15 @@ std::optional<Owner> OfDpkg(const System& system, const std::string& path, std::
 
 }  // namespace
 
+bool RecordLists(std::string_view record, const std::string& directory, const std::string& path) {
+  if (BaseName(directory) == "dist-info") {
+    return record.find("/" + std::string(BaseName(path)) + ",") != std::string_view::npos;
+  }
+  if (!path.starts_with(directory + "/")) return false;
+  const std::string line = path.substr(directory.size() + 1) + ",";
+  return record.starts_with(line) || record.find("\n" + line) != std::string_view::npos;
+}
+
 std::string Owner::ToString() const {
   if (manager.empty()) return "";
   if (package.empty()) return "not known: the database of " + manager + " is not read";
@@ -117,6 +125,7 @@ std::string Owner::ToString() const {
 Owner FindOwner(const System& system, const std::string& path, std::string_view word) {
   if (auto owner = OfPip(system, path, word)) return *owner;
   if (auto owner = OfConda(system, path, word)) return *owner;
+  if (system.platform() == base::Platform::kWindows) return {};
   if (auto owner = OfDpkg(system, path, word)) return *owner;
   if (path.starts_with("/usr/lib") || path.starts_with("/lib")) {
     for (const char* database : {"/var/lib/rpm", "/usr/lib/sysimage/rpm"}) {

@@ -22,4 +22,8 @@ struct Owner {
 // `word` stands in the name of every package that may own the file: "cudnn". `path` has its links resolved.
 Owner FindOwner(const system::System& system, const std::string& path, std::string_view word);
 
+// Whether a RECORD, whose paths count from `directory`, lists the file. In a folder dist-info of an unpacked
+// toolkit the paths are those of the wheel, and the name has to do.
+bool RecordLists(std::string_view record, const std::string& directory, const std::string& path);
+
 }  // namespace culprit::collect

@@ -82,11 +82,16 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
 const CollectorInfo kPythonCollector = {"python", kReads};
 
 snapshot::Fact<std::vector<PythonEnvironment>> CollectPython(const Surroundings& around) {
+  return CollectEnvironments(around, {FindPlaces, DescribePlace});
+}
+
+snapshot::Fact<std::vector<PythonEnvironment>> CollectEnvironments(const Surroundings& around,
+                                                                   const PythonPlatform& platform) {
   using Environments = snapshot::Fact<std::vector<PythonEnvironment>>;
   std::vector<PythonEnvironment> environments;
   std::vector<std::string> problems;
-  for (const Place& place : FindPlaces(around, problems)) {
-    PythonEnvironment environment = DescribePlace(around, place);
+  for (const Place& place : platform.find(around, problems)) {
+    PythonEnvironment environment = platform.describe(around, place);
     Fill(around, environment);
     if (place.why == "found" && environment.frameworks.empty()) continue;
     environments.push_back(std::move(environment));

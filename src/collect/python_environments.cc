@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 
 namespace culprit::collect {
 namespace {
@@ -15,12 +16,7 @@ using system::FileType;
 
 constexpr uint64_t kSmallFile = uint64_t{64} << 10;
 
-// pyvenv.cfg: "key = value" lines.
-struct VenvConfig {
-  std::string home;
-  std::string version;
-  bool system_site = false;
-};
+}  // namespace
 
 std::optional<VenvConfig> ReadVenvConfig(const Surroundings& around, const std::string& prefix) {
   const auto text = system::ReadWholeFile(around.system, JoinPath(prefix, "pyvenv.cfg"), kSmallFile);
@@ -38,13 +34,14 @@ std::optional<VenvConfig> ReadVenvConfig(const Surroundings& around, const std::
   return config;
 }
 
-// "3.12.4" -> "3.12"; "" when it is no such number.
 std::string ShortVersion(std::string_view text) {
   const auto parts = base::Split(text, '.');
   if (parts.size() < 2 || parts[0] != "3" || parts[1].empty()) return "";
   if (parts[1].find_first_not_of("0123456789") != std::string::npos) return "";
   return "3." + parts[1];
 }
+
+namespace {
 
 std::string VersionOfName(std::string_view name) {
   return name.starts_with("python3.") ? ShortVersion(name.substr(6)) : "";
@@ -71,69 +68,62 @@ std::string FindVersion(const Surroundings& around, const PythonEnvironment& env
   return found;
 }
 
-class SysPath {
- public:
-  SysPath(const Surroundings& around, PythonEnvironment& environment)
-      : around_(around), environment_(environment) {}
+}  // namespace
 
-  bool Add(const std::string& directory) {
-    const auto status = around_.system.Stat(directory);
-    if (!status || status->type != FileType::kDirectory) return false;
-    const std::string real = around_.system.RealPath(directory).value_or(directory);
-    if (std::ranges::find(seen_, real) != seen_.end()) return false;
-    seen_.push_back(real);
-    environment_.site_packages.push_back(directory);
-    return true;
+bool SysPath::Add(const std::string& directory) {
+  const auto status = around_.system.Stat(directory);
+  if (!status || status->type != FileType::kDirectory) return false;
+  const std::string real = around_.system.RealPath(directory).value_or(directory);
+  if (std::ranges::find(seen_, real) != seen_.end()) return false;
+  seen_.push_back(real);
+  environment_.site_packages.push_back(directory);
+  return true;
+}
+
+void SysPath::AddSite(const std::string& directory) {
+  if (!Add(directory)) return;
+  const auto entries = around_.system.List(directory);
+  if (!entries) {
+    environment_.problems.push_back(directory + " cannot be listed");
+    return;
   }
-
-  // A directory of packages, and what its .pth files add: each line that is a directory.
-  void AddSite(const std::string& directory) {
-    if (!Add(directory)) return;
-    const auto entries = around_.system.List(directory);
-    if (!entries) {
-      environment_.problems.push_back(directory + " cannot be listed");
-      return;
-    }
-    for (const auto& entry : *entries) {
-      if (!entry.name.ends_with(".pth") || entry.name.starts_with('.')) continue;
-      const auto text = system::ReadWholeFile(around_.system, JoinPath(directory, entry.name), kSmallFile);
-      if (!text) continue;
-      for (const std::string& line : base::Split(*text, '\n')) {
-        const std::string_view path = Trim(line);
-        if (path.empty() || path.starts_with('#') || path.starts_with("import ") ||
-            path.starts_with("import\t")) {
-          continue;
-        }
-        Add(JoinPath(directory, path));
+  for (const auto& entry : *entries) {
+    if (!entry.name.ends_with(".pth") || entry.name.starts_with('.')) continue;
+    const auto text = system::ReadWholeFile(around_.system, JoinPath(directory, entry.name), kSmallFile);
+    if (!text) continue;
+    for (const std::string& line : base::Split(*text, '\n')) {
+      const std::string_view path = Trim(line);
+      if (path.empty() || path.starts_with('#') || path.starts_with("import ") ||
+          path.starts_with("import\t")) {
+        continue;
       }
+      Add(around_.system.platform() == base::Platform::kWindows ? base::FromWindowsPath(path, directory)
+                                                                : JoinPath(directory, path));
     }
   }
+}
 
-  // The directories of a prefix: Debian's Python has dist-packages, of which /usr/local's come first.
-  void AddPrefix(const std::string& prefix, const std::string& python) {
-    const std::string versioned = "python" + python;
-    if (prefix == "/usr") {
-      for (const std::string_view lib : {"lib64", "lib"}) {
-        AddSite("/usr/local/" + std::string(lib) + "/" + versioned + "/site-packages");
-      }
-      AddSite("/usr/local/lib/" + versioned + "/dist-packages");
-      AddSite("/usr/lib/python3/dist-packages");
-      AddSite("/usr/lib/" + versioned + "/dist-packages");
+namespace {
+
+// The directories of a prefix: Debian's Python has dist-packages, of which /usr/local's come first.
+void AddPrefix(const system::System& system, const std::string& prefix, const std::string& python,
+               SysPath& path) {
+  const std::string versioned = "python" + python;
+  if (prefix == "/usr") {
+    for (const std::string_view lib : {"lib64", "lib"}) {
+      path.AddSite("/usr/local/" + std::string(lib) + "/" + versioned + "/site-packages");
     }
-    // lib64 is a directory of its own on Fedora and its kin; in a venv it is a link to lib.
-    const std::string lib64 = JoinPath(prefix, "lib64");
-    if (around_.system.RealPath(lib64).value_or("") !=
-        around_.system.RealPath(JoinPath(prefix, "lib")).value_or("")) {
-      AddSite(JoinPath(lib64, versioned + "/site-packages"));
-    }
-    AddSite(JoinPath(prefix, "lib/" + versioned + "/site-packages"));
+    path.AddSite("/usr/local/lib/" + versioned + "/dist-packages");
+    path.AddSite("/usr/lib/python3/dist-packages");
+    path.AddSite("/usr/lib/" + versioned + "/dist-packages");
   }
-
- private:
-  const Surroundings& around_;
-  PythonEnvironment& environment_;
-  std::vector<std::string> seen_;  // real paths
-};
+  // lib64 is a directory of its own on Fedora and its kin; in a venv it is a link to lib.
+  const std::string lib64 = JoinPath(prefix, "lib64");
+  if (system.RealPath(lib64).value_or("") != system.RealPath(JoinPath(prefix, "lib")).value_or("")) {
+    path.AddSite(JoinPath(lib64, versioned + "/site-packages"));
+  }
+  path.AddSite(JoinPath(prefix, "lib/" + versioned + "/site-packages"));
+}
 
 std::string Variable(const Surroundings& around, const std::string& name) {
   const auto found = around.environment.find(name);
@@ -194,14 +184,14 @@ PythonEnvironment DescribePlace(const Surroundings& around, const Place& place) 
   }
   const std::string user = UserSite(around, environment.python);
   if (venv) {
-    path.AddPrefix(place.prefix, environment.python);
+    AddPrefix(around.system, place.prefix, environment.python, path);
     if (venv->system_site) {
       if (!user.empty()) path.AddSite(user);
-      path.AddPrefix(BasePrefix(around, *venv, environment.python), environment.python);
+      AddPrefix(around.system, BasePrefix(around, *venv, environment.python), environment.python, path);
     }
   } else {
     if (!user.empty()) path.AddSite(user);
-    path.AddPrefix(place.prefix, environment.python);
+    AddPrefix(around.system, place.prefix, environment.python, path);
   }
   return environment;
 }

@@ -144,10 +144,19 @@ std::optional<Requirement> ParseRequirement(std::string_view text) {
   return requirement;
 }
 
-std::vector<RecordLine> SharedLibrariesOf(std::string_view record) {
-  std::vector<RecordLine> lines;
-  // Most lines are of no interest, so the text is searched and not split.
-  for (size_t at = record.find(".so"); at != std::string_view::npos; at = record.find(".so", at)) {
+namespace {
+
+// "x.so", "x.so.9"; not "x.sources.json".
+bool IsSharedObject(std::string_view name) {
+  const size_t so = name.rfind(".so");
+  if (so == std::string_view::npos || (so + 3 < name.size() && name[so + 3] != '.')) return false;
+  return name.find_first_not_of(".0123456789", so + 3) == std::string_view::npos;
+}
+
+// The lines with `mark` in them. Most are of no interest, so the text is searched and not split.
+void AddLines(std::string_view record, std::string_view mark, bool (*wanted)(std::string_view name),
+              std::vector<RecordLine>& lines) {
+  for (size_t at = record.find(mark); at != std::string_view::npos; at = record.find(mark, at)) {
     const size_t newline = record.rfind('\n', at);
     const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
     const size_t end = std::min(record.find('\n', at), record.size());
@@ -155,17 +164,25 @@ std::vector<RecordLine> SharedLibrariesOf(std::string_view record) {
     at = end;
     if (line.ends_with('\r')) line.remove_suffix(1);
     RecordLine found{.path = TakeField(line)};
-    const std::string_view name = base::BaseName(found.path);
-    const size_t so = name.rfind(".so");
-    // "x.so", "x.so.9"; not "x.sources.json".
-    if (so == std::string_view::npos || (so + 3 < name.size() && name[so + 3] != '.')) continue;
-    if (name.find_first_not_of(".0123456789", so + 3) != std::string_view::npos) continue;
+    if (!wanted(base::BaseName(found.path))) continue;
     const std::string hash = TakeField(line);
     if (hash.starts_with("sha256=")) found.sha256 = hash.substr(7);
     uint64_t size = 0;
     const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), size);
     if (error == std::errc() && rest == line.data() + line.size()) found.size = size;
     lines.push_back(std::move(found));
+  }
+}
+
+}  // namespace
+
+std::vector<RecordLine> SharedLibrariesOf(std::string_view record, base::Platform platform) {
+  std::vector<RecordLine> lines;
+  if (platform == base::Platform::kWindows) {
+    AddLines(record, ".dll", [](std::string_view name) { return name.ends_with(".dll"); }, lines);
+    AddLines(record, ".pyd", [](std::string_view name) { return name.ends_with(".pyd"); }, lines);
+  } else {
+    AddLines(record, ".so", IsSharedObject, lines);
   }
   return lines;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/platform.h"
 #include "snapshot/stack.h"
 
 namespace culprit::collect {
@@ -45,7 +46,8 @@ struct RecordLine {
   std::optional<uint64_t> size;
 };
 
-// The lines of RECORD whose path has ".so" in it.
-std::vector<RecordLine> SharedLibrariesOf(std::string_view record);
+// The lines of RECORD that are shared libraries of the platform: "x.so", "x.so.9"; "x.dll", "x.pyd".
+std::vector<RecordLine> SharedLibrariesOf(std::string_view record,
+                                          base::Platform platform = base::Platform::kLinux);
 
 }  // namespace culprit::collect

@@ -75,7 +75,7 @@ void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage&
     if (record.error() != base::PathError::kNoEntry) search.problems.push_back(path + " cannot be read");
     return;
   }
-  for (const RecordLine& line : SharedLibrariesOf(*record)) {
+  for (const RecordLine& line : SharedLibrariesOf(*record, search.system.platform())) {
     const std::string file = JoinPath(site, line.path);
     const auto status = search.system.Stat(file);
     if (!status) {

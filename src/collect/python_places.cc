@@ -155,6 +155,18 @@ bool HoldsPackages(const Surroundings& around, const std::string& directory) {
          });
 }
 
+std::vector<Place> EachOnce(const system::System& system, std::vector<Place> places) {
+  std::vector<Place> once;
+  std::vector<std::string> seen;
+  for (Place& place : places) {
+    std::string real = system.RealPath(place.prefix).value_or(place.prefix);
+    if (std::ranges::find(seen, real) != seen.end()) continue;
+    seen.push_back(std::move(real));
+    once.push_back(std::move(place));
+  }
+  return once;
+}
+
 std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::string>& problems) {
   std::vector<Place> places, packages;
   for (const std::string& prefix : around.environments) {
@@ -181,15 +193,7 @@ std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::strin
       if (IsEnvironment(around, prefix)) places.push_back({base::CleanPath(prefix), "", "found"});
     }
   }
-  std::vector<Place> once;
-  std::vector<std::string> seen;
-  for (Place& place : places) {
-    std::string real = around.system.RealPath(place.prefix).value_or(place.prefix);
-    if (std::ranges::find(seen, real) != seen.end()) continue;
-    seen.push_back(std::move(real));
-    once.push_back(std::move(place));
-  }
-  return once;
+  return EachOnce(around.system, std::move(places));
 }
 
 }  // namespace culprit::collect

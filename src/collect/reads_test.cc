@@ -6,42 +6,20 @@
 #include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/ld_so_cache_builder.h"
 #include "collect/stack.h"
+#include "collect/test_declared.h"
 #include "knowledge/libraries.h"
-#include "snapshot/path_pattern.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
 namespace {
 
 using binfmt::testing::BuildElf;
-using Components = std::span<const std::string>;
 
 constexpr const char* kVenv = "/home/u/project/.venv";
 constexpr const char* kSite = "/home/u/project/.venv/lib/python3.12/site-packages";
 constexpr const char* kConda = "/home/u/miniconda3/envs/train";
 constexpr const char* kDebian = "/usr/lib/x86_64-linux-gnu";
 constexpr const char* kCached = "/srv/cached";
-
-bool Matches(Components path, Components pattern) {
-  if (pattern.empty()) return path.empty();
-  if (pattern.front() == "**") {
-    for (size_t skipped = 0; skipped <= path.size(); ++skipped) {
-      if (Matches(path.subspan(skipped), pattern.subspan(1))) return true;
-    }
-    return false;
-  }
-  return !path.empty() && snapshot::MatchesPattern(path.front(), pattern.front()) &&
-         Matches(path.subspan(1), pattern.subspan(1));
-}
-
-// At the pattern or above it. Above "**" lies only what stands before it: else everything would.
-bool MatchesOrAbove(const std::string& path, const std::string& pattern) {
-  const std::vector<std::string> parts = base::SplitWords(path, "/"), signs = base::SplitWords(pattern, "/");
-  if (Matches(parts, signs)) return true;
-  if (parts.size() >= signs.size()) return false;
-  const Components above = Components(signs).first(parts.size());
-  return std::ranges::find(above, "**") == above.end() && Matches(parts, above);
-}
 
 class Reads : public testing::Test {
  protected:
@@ -87,17 +65,7 @@ class Reads : public testing::Test {
   }
 
   bool Declared(const CollectorInfo& collector, const std::string& path) const {
-    for (const std::string_view pattern : collector.reads) {
-      if (!pattern.starts_with('$')) {
-        if (MatchesOrAbove(path, std::string(pattern))) return true;
-        continue;
-      }
-      const size_t end = std::min(pattern.find('/'), pattern.size());
-      for (const std::string& meaning : Meanings(std::string(pattern.substr(1, end - 1)))) {
-        if (MatchesOrAbove(path, meaning + std::string(pattern.substr(end)))) return true;
-      }
-    }
-    return false;
+    return IsDeclared(collector, path, [this](const std::string& name) { return Meanings(name); });
   }
 
   void ExpectDeclared(const CollectorInfo& collector, const std::string& must_have_read) const {
@@ -276,7 +244,7 @@ TEST_F(Reads, Context) {
 
 // A declaration that covers everything would be kept by everyone.
 TEST_F(Reads, NoneDeclaresFilesOfTheUser) {
-  for (const CollectorInfo& collector : Collectors()) {
+  for (const CollectorInfo& collector : Collectors(base::Platform::kLinux)) {
     for (const char* path :
          {"/home/u/.ssh/id_ed25519", "/home/u/project/train.py", "/etc/shadow", "/usr/share/doc/readme",
           "/opt/app/server", "/usr/lib/x86_64-linux-gnu/libz.so.1", "/proc/77/environ", "/proc/77/cmdline",

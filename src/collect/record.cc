@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {
@@ -28,7 +29,11 @@ bool IsWorthRecording(const binfmt::PeFile& pe, base::Platform platform) {
           pe.problem != binfmt::PeProblem::kEmpty);
 }
 
-bool LooksLikeLibrary(std::string_view name) { return name.find(".so") != std::string_view::npos; }
+bool LooksLikeLibrary(std::string_view name, base::Platform platform) {
+  if (platform != base::Platform::kWindows) return name.find(".so") != std::string_view::npos;
+  const std::string folded = base::FoldCase(name);
+  return folded.ends_with(".dll") || folded.ends_with(".pyd");
+}
 
 }  // namespace
 
@@ -92,7 +97,7 @@ void Recorder::AddDirectory(const std::string& path, bool programs) {
   place->second.listed = true;
   for (const auto& item : *items) {
     const std::string child = base::JoinPath(real, item.name);
-    const bool wanted = programs || LooksLikeLibrary(item.name);
+    const bool wanted = programs || LooksLikeLibrary(item.name, system_.platform());
     if (item.kind == FileKind::kLink || (item.kind == FileKind::kRegular && wanted)) {
       AddPath(child);
     } else {
@@ -128,10 +133,12 @@ void Recorder::AddAsked() {
 
 std::map<std::string, std::string> RelevantEnvironment(
     const std::map<std::string, std::string>& environment) {
-  static constexpr std::array<std::string_view, 8> kNames = {"PATH",        "HOME",
-                                                             "CPATH",       "LIBRARY_PATH",
-                                                             "VIRTUAL_ENV", "WSL_DISTRO_NAME",
-                                                             "SUDO_USER",   "KUBERNETES_SERVICE_HOST"};
+  static constexpr std::array<std::string_view, 20> kNames = {
+      "PATH", "HOME", "CPATH", "LIBRARY_PATH", "VIRTUAL_ENV", "WSL_DISTRO_NAME", "SUDO_USER",
+      "KUBERNETES_SERVICE_HOST",
+      // of Windows, as EnvironmentOf spells them
+      "SYSTEMROOT", "WINDIR", "SYSTEMDRIVE", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432",
+      "PROGRAMDATA", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "NVTOOLSEXT_PATH", "PROCESSOR_ARCHITECTURE"};
   static constexpr std::array<std::string_view, 20> kPrefixes = {
       "APPTAINER_", "SINGULARITY_", "LD_",     "CUDA",  "CUDNN",  "NVIDIA", "NCCL",
       "CUPY",       "TORCH",        "PYTORCH", "TF_",   "XLA_",   "JAX_",   "ORT_",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/testing/fatbin_builder.h"
+#include "binfmt/testing/pe_builder.h"
 #include "snapshot/recorded_file_view.h"
 #include "system/memory.h"
 
@@ -49,6 +50,48 @@ TEST(Recorder, SurvivesLinksThatRunInACircle) {
   const auto record = recorder.Take();
   snapshot::RecordedFileView view(record);
   EXPECT_EQ(view.Open("/a/x").error, PathError::kLoop);
+}
+
+TEST(Recorder, DllsAreRecordedAndTheirExportsWhereSomebodyAsked) {
+  using binfmt::testing::BuildPe;
+  system::MemorySystem system;
+  system.AddFile("/x/a.dll",
+                 BuildPe({.name = "a.dll", .imports = {{"b.dll", {"Run"}, {}}}, .exports = {"Go"}}));
+  system.AddFile("/x/b.dll", BuildPe({.exports = {"Run"}}));
+  system.AddFile("/x/text.dll", "just text");
+  LiveFileView live(system);
+  for (const char* const path : {"/x/a.dll", "/x/b.dll", "/x/text.dll"}) live.Open(path);
+  const binfmt::PeExports* const asked = live.Exports("/x/b.dll");
+  ASSERT_NE(asked, nullptr);
+  EXPECT_TRUE(asked->Has("Run"));
+  EXPECT_EQ(live.Exports("/x/b.dll"), asked) << "read once";
+  EXPECT_EQ(live.Exports("/x/text.dll"), nullptr);
+  EXPECT_EQ(live.Exports("/x/none.dll"), nullptr);
+  ASSERT_NE(live.Open("/x/text.dll").pe, nullptr);
+  Recorder recorder(system, live);
+  recorder.AddAsked();
+  const auto record = recorder.Take();
+  snapshot::RecordedFileView view(record);
+  ASSERT_NE(view.Open("/x/a.dll").pe, nullptr);
+  EXPECT_EQ(*view.Open("/x/a.dll").pe, *live.Open("/x/a.dll").pe);
+  ASSERT_NE(view.Exports("/x/b.dll"), nullptr);
+  EXPECT_EQ(*view.Exports("/x/b.dll"), *asked);
+  EXPECT_EQ(view.Exports("/x/a.dll"), nullptr) << "nobody asked";
+  EXPECT_EQ(view.Open("/x/text.dll").pe, nullptr) << "says nothing on Linux";
+}
+
+TEST(Recorder, VeryManyExportsAreNotRecorded) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 20'001; ++i) names.push_back("f" + std::to_string(i));
+  system::MemorySystem system;
+  system.AddFile("/a.dll", binfmt::testing::BuildPe({.exports = names}));
+  LiveFileView live(system);
+  ASSERT_NE(live.Exports("/a.dll"), nullptr);
+  EXPECT_EQ(live.Exports("/a.dll")->names.size(), 20'001u);
+  Recorder recorder(system, live);
+  recorder.AddAsked();
+  const auto record = recorder.Take();
+  EXPECT_EQ(snapshot::RecordedFileView(record).Exports("/a.dll"), nullptr);
 }
 
 TEST(Recorder, GpuCodeIsRecordedOnlyWhereItWasAskedFor) {

@@ -6,6 +6,10 @@
 #include <memory>
 #include <thread>
 
+#include "collect/environment.h"
+#include "collect/windows_facts.h"
+#include "collect/windows_stack.h"
+
 namespace culprit::collect {
 namespace {
 
@@ -41,40 +45,69 @@ class Running {
   std::future<Fact<T>> result_;
 };
 
+using Environments = std::vector<snapshot::PythonEnvironment>;
+
+// The collectors of one platform.
+struct Platform {
+  Fact<snapshot::Driver> (*driver)(const Surroundings&);
+  Fact<std::vector<snapshot::Gpu>> (*gpus)(const Surroundings&);
+  Fact<Environments> (*python)(const Surroundings&);
+  Fact<snapshot::Toolkits> (*toolkits)(const Surroundings&, std::span<const snapshot::PythonEnvironment>);
+  Fact<std::vector<snapshot::CudnnCopy>> (*cudnn)(const Surroundings&,
+                                                  std::span<const snapshot::PythonEnvironment>);
+  Fact<snapshot::Context> (*context)(const Surroundings&);
+};
+
+constexpr Platform kLinux = {CollectDriver,   CollectGpus,  CollectPython,
+                             CollectToolkits, CollectCudnn, CollectContext};
+constexpr Platform kWindows = {CollectWindowsDriver,   CollectWindowsGpus,  CollectWindowsPython,
+                               CollectWindowsToolkits, CollectWindowsCudnn, CollectWindowsContext};
+
 }  // namespace
 
-std::span<const CollectorInfo> Collectors() {
-  static const std::array table = {kDriverCollector,   kGpusCollector,  kPythonCollector,
-                                   kToolkitsCollector, kCudnnCollector, kContextCollector};
-  return table;
+std::span<const CollectorInfo> Collectors(base::Platform platform) {
+  static const std::array linux_table = {kDriverCollector,   kGpusCollector,  kPythonCollector,
+                                         kToolkitsCollector, kCudnnCollector, kContextCollector};
+  static const std::array windows_table = {
+      kWindowsDriverCollector, kWindowsGpusCollector,    kWindowsPythonCollector, kWindowsToolkitsCollector,
+      kWindowsCudnnCollector,  kWindowsContextCollector, kWindowsFactsCollector};
+  if (platform == base::Platform::kWindows) return windows_table;
+  return linux_table;
 }
 
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit) {
   const auto start = std::chrono::steady_clock::now();
   const auto until = start + limit;
-  const auto shared = std::make_shared<const Surroundings>(around);
-  Running<snapshot::Driver> driver("driver", [shared] { return CollectDriver(*shared); });
-  Running<std::vector<snapshot::Gpu>> gpus("gpus", [shared] { return CollectGpus(*shared); });
-  Running<snapshot::Context> context("context", [shared] { return CollectContext(*shared); });
-  Running<std::vector<snapshot::PythonEnvironment>> python("python", [shared] {
-    if (shared->no_python) return Fact<std::vector<snapshot::PythonEnvironment>>::Absent("not asked for");
-    return CollectPython(*shared);
+  const base::Platform platform = around.system.platform();
+  const Platform collect = platform == base::Platform::kWindows ? kWindows : kLinux;
+  Surroundings as_seen = around;
+  as_seen.environment = EnvironmentOf(platform, around.environment);
+  const auto shared = std::make_shared<const Surroundings>(std::move(as_seen));
+  Running<snapshot::Driver> driver("driver", [=] { return collect.driver(*shared); });
+  Running<std::vector<snapshot::Gpu>> gpus("gpus", [=] { return collect.gpus(*shared); });
+  Running<snapshot::Context> context("context", [=] { return collect.context(*shared); });
+  Running<Environments> python("python", [=] {
+    return shared->no_python ? Fact<Environments>::Absent("not asked for") : collect.python(*shared);
   });
 
   snapshot::Stack stack;
   // Toolkits and cuDNN start when the environments are known, and must have time left when those hang.
   stack.environments = python.Wait(start + limit * 3 / 4);
-  const auto environments = std::make_shared<const std::vector<snapshot::PythonEnvironment>>(
-      stack.environments ? *stack.environments : std::vector<snapshot::PythonEnvironment>());
-  Running<snapshot::Toolkits> toolkits(
-      "toolkits", [shared, environments] { return CollectToolkits(*shared, *environments); });
-  Running<std::vector<snapshot::CudnnCopy>> cudnn(
-      "cudnn", [shared, environments] { return CollectCudnn(*shared, *environments); });
+  const auto environments =
+      std::make_shared<const Environments>(stack.environments ? *stack.environments : Environments());
+  Running<snapshot::Toolkits> toolkits("toolkits", [=] { return collect.toolkits(*shared, *environments); });
+  Running<std::vector<snapshot::CudnnCopy>> cudnn("cudnn",
+                                                  [=] { return collect.cudnn(*shared, *environments); });
+  Running<snapshot::WindowsFacts> windows("windows", [=] {
+    return platform == base::Platform::kWindows ? CollectWindows(*shared, *environments)
+                                                : Fact<snapshot::WindowsFacts>();
+  });
   stack.driver = driver.Wait(until);
   stack.gpus = gpus.Wait(until);
   stack.toolkits = toolkits.Wait(until);
   stack.cudnn = cudnn.Wait(until);
   stack.context = context.Wait(until);
+  stack.windows = windows.Wait(until);
   return stack;
 }
 

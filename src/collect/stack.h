@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/platform.h"
 #include "snapshot/stack.h"
 #include "system/system.h"
 
@@ -24,22 +25,24 @@ struct Surroundings {
   std::vector<std::string> environments{};  // prefixes of environments that were named, absolute
   bool verify = false;                      // compare the hashes of RECORD, not only sizes
   bool no_python = false;                   // only other targets were named: no environment is looked for
+  std::vector<std::string> programs{};      // that were named, absolute
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
 };
 
 // What a collector reads, as patterns of absolute paths ('*' within a component, '**' any number of them);
 // the directories above are looked at on the way. A pattern that starts with a name stands for several:
-//   $VARIABLE  each element of that variable of the environment
+//   $VARIABLE  each element of that variable of the environment ('*' at its end: of all that begin so)
 //   $prefix    each Python environment
 //   $site      each directory of packages of one
 //   $usual     each directory of data/libraries.toml, and each of those below $site
 //   $cached    each directory that ld.so.cache names
+// A key of the Windows registry begins with the name of its hive: "HKLM/SOFTWARE/*".
 // The in-memory machine of the tests logs every access, and reads_test.cc holds the log against these.
 struct CollectorInfo {
   std::string_view name;
   std::span<const std::string_view> reads;
 };
-std::span<const CollectorInfo> Collectors();
+std::span<const CollectorInfo> Collectors(base::Platform platform);
 
 snapshot::Fact<snapshot::Driver> CollectDriver(const Surroundings& around);
 snapshot::Fact<std::vector<snapshot::Gpu>> CollectGpus(const Surroundings& around);
@@ -54,8 +57,8 @@ snapshot::Fact<snapshot::Context> CollectContext(const Surroundings& around);
 extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, kToolkitsCollector,
     kCudnnCollector, kContextCollector;
 
-// Runs all. A collector that does not answer within `limit` leaves a timed-out Fact and is abandoned: its
-// thread may still hold `around`, so the system must live until the program ends.
+// Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
+// Fact and is abandoned: its thread may still hold `around`, so the system must live until the program ends.
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit);
 
 }  // namespace culprit::collect

@@ -1,9 +1,11 @@
 #include "collect/target.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 
 namespace culprit::collect {
 namespace {
@@ -20,8 +22,38 @@ bool IsEnvironment(const System& system, const std::string& directory) {
   return Exists(system, directory, "pyvenv.cfg") || Exists(system, directory, "conda-meta");
 }
 
+// The name in a directory whatever its case: a tree of Windows files may lie on a system that tells them
+// apart.
+std::string Named(const System& system, const std::string& directory, std::string_view name) {
+  if (const auto entries = system.List(directory)) {
+    for (const auto& entry : *entries) {
+      if (base::SameName(entry.name, name)) return base::JoinPath(directory, entry.name);
+    }
+  }
+  return "";
+}
+
+bool IsWindowsRoot(const System& system, const std::string& path) {
+  const std::string windows = Named(system, path, "Windows");
+  return !windows.empty() && !Named(system, windows, "System32").empty();
+}
+
+// python.exe with its library: an installation of python.org, an embedded one, a venv without its mark.
+bool IsWindowsPython(const System& system, const std::string& path) {
+  const std::string scripts = Named(system, path, "Scripts");
+  if (!scripts.empty() && !Named(system, scripts, "python.exe").empty()) return true;
+  if (Named(system, path, "python.exe").empty()) return false;
+  if (!Named(system, path, "Lib").empty()) return true;
+  const auto entries = system.List(path);
+  return entries && std::ranges::any_of(*entries, [](const system::DirectoryEntry& entry) {
+           return base::FoldCase(entry.name).ends_with("._pth");
+         });
+}
+
 base::Result<Target> ClassifyDirectory(const System& system, const std::string& path) {
   if (IsEnvironment(system, path)) return Target{TargetKind::kEnvironment, path};
+  if (IsWindowsRoot(system, path)) return Target{TargetKind::kRootFileSystem, path};
+  if (IsWindowsPython(system, path)) return Target{TargetKind::kEnvironment, path};
   if (Exists(system, path, "etc") && (Exists(system, path, "usr") || Exists(system, path, "lib"))) {
     return Target{TargetKind::kRootFileSystem, path};
   }
@@ -47,6 +79,15 @@ bool IsInterpreterOf(const System& system, const std::string& path, std::string&
   return IsEnvironment(system, prefix);
 }
 
+// The same of Windows: PREFIX\Scripts\python.exe of a venv, PREFIX\python.exe of all others.
+bool IsWindowsInterpreterOf(const System& system, const std::string& path, std::string& prefix) {
+  const std::string name = base::FoldCase(base::BaseName(path));
+  if (!name.starts_with("python") || !name.ends_with(".exe")) return false;
+  prefix = base::DirName(path);
+  if (base::SameName(base::BaseName(prefix), "Scripts")) prefix = base::DirName(prefix);
+  return IsEnvironment(system, prefix) || IsWindowsPython(system, prefix);
+}
+
 }  // namespace
 
 base::Result<Target> ClassifyTarget(const System& system, const std::string& path) {
@@ -66,6 +107,10 @@ base::Result<Target> ClassifyTarget(const System& system, const std::string& pat
   if (text.starts_with("\x7f"
                        "ELF")) {
     if (IsInterpreterOf(system, path, prefix)) return Target{TargetKind::kEnvironment, prefix};
+    return Target{TargetKind::kProgram, path};
+  }
+  if (text.starts_with("MZ")) {
+    if (IsWindowsInterpreterOf(system, path, prefix)) return Target{TargetKind::kEnvironment, prefix};
     return Target{TargetKind::kProgram, path};
   }
   if (text.starts_with("PK\x03\x04") && path.ends_with(".whl")) return Target{TargetKind::kWheel, path};

@@ -9,9 +9,9 @@
 namespace culprit::collect {
 
 enum class TargetKind {
-  kProgram,         // ELF: a program or a library
+  kProgram,         // ELF or PE: a program or a library
   kEnvironment,     // a virtual or conda environment, by its directory or its interpreter
-  kRootFileSystem,  // a directory with /etc and /usr in it
+  kRootFileSystem,  // a directory with /etc and /usr in it, or with Windows/System32
   kWheel,
   kSnapshot,
 };

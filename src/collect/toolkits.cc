@@ -6,7 +6,6 @@
 #include <array>
 #include <set>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "collect/c_header.h"
 #include "collect/host_compiler.h"
@@ -14,6 +13,7 @@
 #include "collect/live_file_view.h"
 #include "collect/nvcc.h"
 #include "collect/stack.h"
+#include "collect/toolkit_version.h"
 #include "snapshot/path_pattern.h"
 
 namespace culprit::collect {
@@ -26,7 +26,6 @@ using base::PathError;
 using snapshot::Toolkit;
 using snapshot::Toolkits;
 
-constexpr uint64_t kVersionFileLimit = 1 << 20;
 constexpr uint64_t kHeaderLimit = 8 << 20;
 
 constexpr std::array<std::string_view, 25> kReads = {
@@ -73,7 +72,6 @@ class Search {
   std::vector<std::string> problems;
 
  private:
-  void ReadVersion(Toolkit& toolkit);
   std::string Header(const std::string& root);
   bool HasRuntime(const std::string& root);
 
@@ -116,32 +114,6 @@ bool Search::HasRuntime(const std::string& root) {
   return false;
 }
 
-// version.json says {"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}, before CUDA 11.1 version.txt says
-// "CUDA Version 10.2.89".
-void Search::ReadVersion(Toolkit& toolkit) {
-  const std::string json_path = JoinPath(toolkit.root, "version.json");
-  if (const auto text = system::ReadWholeFile(system_, json_path, kVersionFileLimit)) {
-    const base::Json json = base::Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-    const auto cuda = json.is_object() ? json.find("cuda") : json.end();
-    if (json.is_object() && cuda != json.end() && cuda->is_object()) {
-      const auto version = cuda->find("version");
-      if (version != cuda->end() && version->is_string()) {
-        toolkit.version = version->get<std::string>();
-        toolkit.source = json_path;
-        return;
-      }
-    }
-  }
-  const std::string text_path = JoinPath(toolkit.root, "version.txt");
-  if (const auto text = system::ReadWholeFile(system_, text_path, kVersionFileLimit)) {
-    const auto words = base::SplitWords(*text, " \t\n");
-    if (words.size() >= 3 && words[0] == "CUDA" && words[1] == "Version") {
-      toolkit.version = words[2];
-      toolkit.source = text_path;
-    }
-  }
-}
-
 bool Search::Add(const std::string& path, const std::string& kind, bool needs_nvcc) {
   if (view_.Directory(path) != PathError::kNone) return false;
   const std::string root = view_.RealPath(path);
@@ -168,7 +140,9 @@ bool Search::Add(const std::string& path, const std::string& kind, bool needs_nv
     toolkit.nvcc_version = read.version.empty() ? read.release : read.version;
   }
   if (needs_nvcc && toolkit.nvcc.empty()) return rejected_.insert(root), false;
-  ReadVersion(toolkit);
+  const ToolkitVersion told = ReadToolkitVersion(system_, root);
+  toolkit.version = told.version;
+  toolkit.source = told.source;
   toolkit.header_version = Header(root);
   if (toolkit.version.empty() && !read.release.empty()) {
     toolkit.version = read.release;

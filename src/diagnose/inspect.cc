@@ -1,9 +1,9 @@
 #include "diagnose/inspect.h"
 
-#include <elf.h>
-
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
 #include "diagnose/inspect_gpu_code.h"
+#include "diagnose/inspect_pe.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::diagnose {
@@ -20,11 +20,13 @@ std::string WhyNotReadable(const FileFacts& facts) {
   if (facts.error != base::PathError::kNone) return std::string(base::Strerror(facts.error));
   if (facts.kind == FileKind::kDirectory) return "is a directory";
   if (facts.elf == nullptr) return "not a regular file";
+  if (facts.pe && IsPe(*facts.pe)) return "";
+  if (facts.pe && facts.pe->problem == binfmt::PeProblem::kBadHeader) return "damaged PE header";
   switch (facts.elf->problem) {
     case ElfProblem::kTooShort:
-      return facts.size == 0 ? "is empty" : "too short to be an ELF file";
+      return facts.size == 0 ? "is empty" : "too short to be an ELF or PE file";
     case ElfProblem::kNotElf:
-      return "not an ELF file";
+      return "neither an ELF nor a PE file";
     case ElfProblem::kBadHeader:
       return "damaged ELF header";
     case ElfProblem::kReadFailed:
@@ -64,6 +66,32 @@ std::vector<std::string> Elements(const std::optional<std::string>& path) {
   return base::Split(*path, ':');
 }
 
+void DescribeElf(const ElfFile& elf, report::FileAnswer& answer) {
+  answer.format = "elf";
+  answer.bits = elf.bits();
+  answer.machine = binfmt::MachineName(elf.machine);
+  answer.type = TypeOf(elf);
+  answer.endianness = elf.big_endian() ? "big" : "little";
+  answer.soname = elf.soname;
+  for (const auto& request : elf.requests) {
+    if (request.kind == binfmt::ElfRequest::Kind::kNeeded) answer.needed.push_back(request.name);
+  }
+  answer.rpath = Elements(elf.rpath);
+  answer.runpath = Elements(elf.runpath);
+  answer.interpreter = elf.interpreter;
+  for (const auto& need : elf.version_needs) {
+    report::SymbolVersions versions{.file = need.file, .versions = {}};
+    for (const auto& item : need.versions) versions.versions.push_back(item.name);
+    answer.versions_needed.push_back(std::move(versions));
+  }
+  answer.versions_defined = elf.version_defs;
+  answer.executable_stack = elf.stack_flags && (*elf.stack_flags & PF_X) != 0;
+  answer.build_id = elf.build_id;
+  answer.needed_size = elf.needed_size;
+  answer.complete =
+      elf.complete() && elf.problem != ElfProblem::kHeadersCut && elf.problem != ElfProblem::kDynamicCut;
+}
+
 }  // namespace
 
 report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path, const std::string& shown) {
@@ -89,36 +117,20 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
   if (gpu_code.state == snapshot::FactState::kUnreadable) {
     answer.gpu_code = report::GpuCodeAnswer{.complete = false, .problem = gpu_code.why};
   }
-  const ElfFile& elf = *facts.elf;
-  answer.format = "elf";
-  answer.bits = elf.bits();
-  answer.machine = binfmt::MachineName(elf.machine);
-  answer.type = TypeOf(elf);
-  answer.endianness = elf.big_endian() ? "big" : "little";
-  answer.soname = elf.soname;
-  for (const auto& request : elf.requests) {
-    if (request.kind == binfmt::ElfRequest::Kind::kNeeded) answer.needed.push_back(request.name);
+  if (facts.pe) {
+    DescribePe(*facts.pe, answer);
+  } else {
+    DescribeElf(*facts.elf, answer);
   }
-  answer.rpath = Elements(elf.rpath);
-  answer.runpath = Elements(elf.runpath);
-  answer.interpreter = elf.interpreter;
-  for (const auto& need : elf.version_needs) {
-    report::SymbolVersions versions{.file = need.file, .versions = {}};
-    for (const auto& item : need.versions) versions.versions.push_back(item.name);
-    answer.versions_needed.push_back(std::move(versions));
-  }
-  answer.versions_defined = elf.version_defs;
-  answer.executable_stack = elf.stack_flags && (*elf.stack_flags & PF_X) != 0;
-  answer.build_id = elf.build_id;
-  answer.needed_size = elf.needed_size;
-  answer.complete =
-      elf.complete() && elf.problem != ElfProblem::kHeadersCut && elf.problem != ElfProblem::kDynamicCut;
-  const auto* library = knowledge::FindLibrary(elf.soname.value_or(std::string(base::BaseName(path))));
+  const auto* library = knowledge::FindLibrary(answer.soname.value_or(std::string(base::BaseName(path))));
   if (library == nullptr) library = knowledge::FindLibrary(base::BaseName(path));
   if (library != nullptr) {
     answer.title = library->title;
     if (const auto version = view.Version(path))
       answer.version = {version->version, version->cuda, version.source};
+  } else if (answer.pe && !answer.pe->file_version.empty() &&
+             !answer.pe->file_version.starts_with("6.14.11.")) {  // what NVIDIA's DLLs say instead of theirs
+    answer.version = {.version = answer.pe->file_version, .source = "version resource of " + path};
   }
   return answer;
 }

@@ -1,4 +1,4 @@
-// ELF facts of one file -> what `inspect` says.
+// Facts of one file -> what `inspect` says.
 #pragma once
 
 #include <string>

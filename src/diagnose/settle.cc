@@ -84,7 +84,9 @@ void ByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene, Sett
   const bool container = rules::InContainer(scene);
   if (library == nullptr && !module) {
     const std::string says = container ? "there is no libcuda.so.1 in this container"
-                                       : "there is no libcuda.so.1 and no kernel module of the driver here";
+                             : scene.OnWindows()
+                                 ? "there is no nvcuda.dll here"
+                                 : "there is no libcuda.so.1 and no kernel module of the driver here";
     if (container) settlements.push_back({"container-runtime", true, says});
     settlements.push_back(
         {"driver-missing", !container,
@@ -115,14 +117,12 @@ void ByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene, Sett
   const std::string shown = knowledge::DriverText(*version);
   bool all_run = false;
   for (const NeededCuda& needed : NeededCudas(symptoms, scene)) {
-    const knowledge::Answer answer =
-        knowledge::DriverForCuda(*version, needed.cuda, knowledge::Platform::kLinux);
+    const knowledge::Answer answer = knowledge::DriverForCuda(*version, needed.cuda, scene.platform());
     if (answer.verdict == knowledge::Verdict::kNo) {
       const std::string cuda = needed.cuda.ToString();
       const std::string release = needed.cuda.parts.size() > 1 ? cuda : cuda + ".0";
-      const std::string_view lowest = knowledge::LowestCompatibleDriver(release).empty()
-                                          ? knowledge::LowestDriver(release)
-                                          : knowledge::LowestCompatibleDriver(release);
+      std::string_view lowest = knowledge::LowestCompatibleDriver(release, scene.platform());
+      if (lowest.empty()) lowest = knowledge::LowestDriver(release, scene.platform());
       settlements.push_back(
           {"driver-too-old", true,
            fmt::format("driver {} is below the {} that CUDA {} needs ({})", shown, lowest, cuda, needed.by)});

@@ -37,7 +37,7 @@ const loader::Object* WinningLibcuda(const rules::Scene& scene) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind != loader::Scenario::Kind::kAnyProgram) continue;
     for (const loader::Object& object : scenario.graph.objects) {
-      if (object.name == "libcuda.so.1") return &object;
+      if (object.name == "libcuda.so.1" || object.name == "nvcuda.dll") return &object;
     }
   }
   return nullptr;
@@ -57,7 +57,7 @@ void AddDriver(Rows& rows, const rules::Scene& scene) {
     row.where = libcuda->real_path;
     if (driver->kernel_version) row.detail = driver->kernel_flavor;
   } else {
-    row.detail = "libcuda.so.1 is not found";
+    row.detail = std::string(scene.OnWindows() ? "nvcuda.dll" : "libcuda.so.1") + " is not found";
   }
   rows.push_back(std::move(row));
 }

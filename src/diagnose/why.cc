@@ -86,6 +86,11 @@ const Request* DecidingRequest(const LoadGraph& graph, const std::string& librar
                            (SameLibrary(graph, graph.objects[request.object].path, library) ||
                             SameLibrary(graph, graph.objects[request.object].real_path, library));
     if (!by_name && !by_object) continue;
+    // Found, and gone again with a load that failed for another reason.
+    if (graph.windows && request.error.empty() && request.object == loader::kNone &&
+        request.via != loader::Via::kApiSet) {
+      continue;
+    }
     if (best == nullptr || (request.loaded_now && !best->loaded_now)) best = &request;
   }
   return best;
@@ -125,7 +130,10 @@ void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView
   }
   const std::string winner = answer.resolved ? answer.resolved->real_path : "";
   for (const auto& copy : loader::FindCopies(directories, view, base::BaseName(answer.library))) {
-    if (copy.real_path == winner) continue;
+    const bool found = std::ranges::any_of(answer.searched, [&](const report::Place& place) {
+      return place.outcome == "found" && place.path == copy.path;  // and not loaded for another reason
+    });
+    if (copy.real_path == winner || found) continue;
     answer.other_copies.push_back(
         {copy.path, VersionOf(view, copy.path), CopyNote(view.Open(copy.path), snapshot)});
   }
@@ -308,6 +316,7 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
       flags = PythonFlags(snapshot, view, question, library, answer.notes);
     }
     again.calls.push_back({library, from, flags});
+    again.goes_on = true;
     graph = loader::Load(snapshot, view, again);
     request = graph.requests.empty() ? nullptr : &graph.requests.back();
     for (const Request& made : graph.requests) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/windows_path.h"
 #include "knowledge/arch.h"
 #include "knowledge/release.h"
 
@@ -198,6 +199,14 @@ Answer CudnnServes(const Version& loaded, const Version& compiled_against) {
       FindCudnnRule(loaded.part(1) == compiled_against.part(1) ? "abi-patch" : "abi-minor-backward")->source);
 }
 
-bool NeedsZlibwapi(const Version& cudnn) { return cudnn >= Version{{8, 3}} && cudnn < Version{{9, 2}}; }
+const CudnnPart* FindCudnnPart(std::string_view file_name) {
+  const auto parts = CudnnParts();
+  const auto at = std::ranges::find_if(parts, [&](const CudnnPart& part) {
+    return part.linux == file_name || base::SameName(part.windows, file_name);
+  });
+  return at == parts.end() ? nullptr : &*at;
+}
+
+bool NeedsZlibwapi(const Version& cudnn) { return cudnn >= Version{{8, 3}} && cudnn < Version{{8, 9, 4}}; }
 
 }  // namespace culprit::knowledge

@@ -61,6 +61,9 @@ struct CudnnPart {
 std::span<const CudnnPart> CudnnParts();
 // The files that a release must have; empty for a major that is not in the table.
 std::vector<const CudnnPart*> PartsOf(const base::Version& cudnn);
+// The part with this soname or DLL name, the latter in any case; nullptr when there is none:
+// "cudnn_ops_infer64_8.dll" belongs to every release of 8, "cudnn_ext64_9.dll" to 9.22 and later.
+const CudnnPart* FindCudnnPart(std::string_view file_name);
 
 struct CudnnLocation {
   std::string_view kind;
@@ -100,7 +103,8 @@ Answer CudnnForGpu(const base::Version& cudnn, const base::Version& cuda, const 
 // Whether a program compiled against one cuDNN may load another.
 Answer CudnnServes(const base::Version& loaded, const base::Version& compiled_against);
 
-// The dynamic zlib of a release on Windows: zlibwapi.dll from 8.3 until 9.1.
+// The dynamic zlib of a release on Windows: zlibwapi.dll from 8.3 until 8.9.3; later ones have zlib inside
+// (rule zlib-windows). Where the file is at hand its import table decides.
 bool NeedsZlibwapi(const base::Version& cudnn);
 
 }  // namespace culprit::knowledge

@@ -90,8 +90,21 @@ TEST(Cudnn, FilesOfARelease) {
 TEST(Cudnn, ZlibwapiOnWindows) {
   EXPECT_FALSE(NeedsZlibwapi(Known("8.2.4")));
   EXPECT_TRUE(NeedsZlibwapi(Known("8.3.0")));
-  EXPECT_TRUE(NeedsZlibwapi(Known("9.1.1")));
-  EXPECT_FALSE(NeedsZlibwapi(Known("9.2.0")));
+  EXPECT_TRUE(NeedsZlibwapi(Known("8.9.3")));
+  EXPECT_FALSE(NeedsZlibwapi(Known("8.9.4")));  // zlib is inside
+  EXPECT_FALSE(NeedsZlibwapi(Known("9.1.0")));
+}
+
+TEST(Cudnn, AFileTellsWhichReleasesHaveIt) {
+  const CudnnPart* part = FindCudnnPart("CUDNN_OPS_INFER64_8.dll");
+  ASSERT_NE(part, nullptr);
+  EXPECT_EQ(part->major, 8u);
+  EXPECT_EQ(part->since, "");
+  EXPECT_EQ(part, FindCudnnPart("libcudnn_ops_infer.so.8"));
+  ASSERT_NE(FindCudnnPart("cudnn_ext64_9.dll"), nullptr);
+  EXPECT_EQ(FindCudnnPart("cudnn_ext64_9.dll")->since, "9.22");
+  EXPECT_EQ(FindCudnnPart("cudnn_ops_infer64_9.dll"), nullptr);
+  EXPECT_EQ(FindCudnnPart("LIBCUDNN.SO.8"), nullptr);
 }
 
 // --- What the tables promise

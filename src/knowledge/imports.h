@@ -21,8 +21,28 @@ enum class StepWhen {
   kOpened,  // only when it did
 };
 
+enum class ImportOs { kUnix, kWindows };
+
+enum class StepAction {
+  kOpen,
+  kAddDllDirectory,  // Windows: os.add_dll_directory of each of `names` that is a directory
+  kPrependPath,      // Windows: PATH = those + PATH
+};
+
+// Windows: how LoadLibraryEx is told to search.
+enum class StepSearch {
+  kStandard,    // LoadLibrary
+  kAltered,     // LOAD_WITH_ALTERED_SEARCH_PATH
+  kDllLoadDir,  // 0x1100: the directory of the file, the program's, those added, System32; never PATH
+  kPython,      // that, as Python 3.8 and later opens an extension module and ctypes a path
+  kCtypes,      // ctypes with a bare name: 0x1000
+};
+
 struct ImportRow {
   std::string_view framework;
+  ImportOs os;
+  StepAction action;
+  StepSearch search;
   std::string_view since;                  // first version of the framework; "" = all before `until`
   std::string_view until;                  // first version that no longer does this
   std::span<const std::string_view> cuda;  // only builds for these CUDA majors; empty = every build
@@ -30,8 +50,16 @@ struct ImportRow {
   std::span<const std::string_view> each;
   // Alternatives. With '/': below the framework's site-packages, '*' and '[0-9]' as in a glob; the first file
   // that exists is opened, and no other. Without: names for the loader, tried until one opens. {folder} and
-  // {file} come from `each`; {python} is 312, {cuda} 12, {cudnn} 9, {torch_cuda} 124.
+  // {file} come from `each`; {python} is 312, {cuda} 12, {cudnn} 9, {torch_cuda} 124. On Windows {prefix} is
+  // the environment, {base_prefix} the installation it was made from, {userbase} that of `pip install
+  // --user`, {cuda_path} CUDA_PATH, {cuda_home} CUDA_PATH_V12_4 for the framework's CUDA or where the
+  // installer puts it, {nvtoolsext} NVTOOLSEXT_PATH or its usual place. A name with an unknown value is
+  // left out.
   std::span<const std::string_view> names;
+  bool every;                                // each file that Python's glob finds is a step of its own
+  bool retry_with_path;                      // with `every`: on error 126 the added directories go onto PATH
+                                             // and the file is opened with the standard search
+  std::span<const std::string_view> unless;  // not when one of these files exists
   bool everywhere;  // looked for below every directory of sys.path, the first with any match wins
   // The library whose code calls: its file name, or a pattern as in `names`; "" = Python itself.
   std::string_view from;

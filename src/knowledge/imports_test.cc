@@ -13,8 +13,9 @@
 namespace culprit::knowledge {
 namespace {
 
-constexpr std::array<std::string_view, 6> kPlaceholders = {"folder", "file",  "python",
-                                                           "cuda",   "cudnn", "torch_cuda"};
+constexpr std::array<std::string_view, 12> kPlaceholders = {
+    "folder", "file",        "python",   "cuda",       "cudnn",     "torch_cuda",
+    "prefix", "base_prefix", "userbase", "nvtoolsext", "cuda_path", "cuda_home"};
 
 void ExpectKnownPlaceholders(std::string_view text) {
   for (size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open + 1)) {
@@ -31,6 +32,7 @@ TEST(Imports, EveryRowHasASourceAndKnownPlaceholders) {
     EXPECT_FALSE(row.source.empty());
     for (const std::string_view name : row.names) ExpectKnownPlaceholders(name);
     for (const std::string_view item : row.each) ExpectKnownPlaceholders(item);
+    for (const std::string_view name : row.unless) ExpectKnownPlaceholders(name);
     const bool asks = std::ranges::any_of(
         row.names, [](std::string_view name) { return name.find("{file}") != std::string_view::npos; });
     EXPECT_EQ(asks, !row.each.empty()) << row.framework << ": {file} and `each` belong together";
@@ -47,6 +49,27 @@ TEST(Imports, AStepSpeaksOfOneBeforeIt) {
     }
     if (!row.label.empty()) labels.insert(framework + "/" + std::string(row.label));
   }
+}
+
+// Directories, flags and globs are Windows' own; elsewhere they would be left out without a word.
+TEST(Imports, WhatOnlyWindowsHasStandsInItsRowsAlone) {
+  size_t windows = 0;
+  for (const ImportRow& row : ImportRows()) {
+    if (row.os == ImportOs::kWindows) {
+      ++windows;
+      for (const std::string_view name : row.names) {
+        EXPECT_EQ(name.find(".so"), std::string_view::npos) << row.framework << ": " << name;
+      }
+      EXPECT_TRUE(row.every || !row.retry_with_path) << row.framework;
+      EXPECT_TRUE(row.action == StepAction::kOpen || row.search == StepSearch::kStandard) << row.framework;
+      continue;
+    }
+    EXPECT_EQ(row.action, StepAction::kOpen) << row.framework;
+    EXPECT_EQ(row.search, StepSearch::kStandard) << row.framework;
+    EXPECT_FALSE(row.every) << row.framework;
+    EXPECT_TRUE(row.unless.empty()) << row.framework;
+  }
+  EXPECT_GT(windows, 20U);
 }
 
 TEST(Imports, RangesOfVersionsAreInOrder) {

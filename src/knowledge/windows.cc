@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/version.h"
 #include "base/windows_path.h"
 
 namespace culprit::knowledge {
@@ -28,6 +29,8 @@ bool IsWindowsDll(std::string_view name) { return Stands(WindowsDlls(), name); }
 
 bool IsKnownDll(std::string_view name) { return Stands(KnownDlls(), name); }
 
+bool IsDriverDll(std::string_view name) { return Stands(DriverDlls(), name); }
+
 bool IsApiSet(std::string_view name) {
   const std::string wanted = base::FoldCase(name);
   return std::ranges::any_of(ApiSetPrefixes(),
@@ -38,6 +41,21 @@ const Redistributable* FindRedistributable(std::string_view dll) {
   const std::string wanted = TableName(dll);
   const auto rows = Redistributables();
   const auto at = std::ranges::find(rows, wanted, &Redistributable::dll);
+  return at == rows.end() ? nullptr : &*at;
+}
+
+const RuntimeFloor* FindRuntimeFloor(std::string_view framework, std::string_view version,
+                                     std::string_view dll) {
+  version = version.substr(0, version.find_first_not_of("0123456789."));  // 2.9.0+cu128
+  while (version.ends_with('.')) version.remove_suffix(1);
+  const auto own = base::Version::Parse(version);
+  if (!own) return nullptr;
+  const auto rows = RuntimeFloors();
+  const auto at = std::ranges::find_if(rows, [&](const RuntimeFloor& row) {
+    return row.framework == framework && base::SameName(row.dll, dll) &&
+           *own >= *base::Version::Parse(row.since) &&
+           (row.until.empty() || *own < *base::Version::Parse(row.until));
+  });
   return at == rows.end() ? nullptr : &*at;
 }
 

@@ -10,6 +10,7 @@ namespace culprit::knowledge {
 // Names are compared without regard to case, with or without ".dll".
 bool IsWindowsDll(std::string_view name);  // ships with Windows 10 and later: "kernel32.dll", "ucrtbase.dll"
 bool IsKnownDll(std::string_view name);    // in KnownDLLs of a usual installation, or below one that is
+bool IsDriverDll(std::string_view name);   // comes with the driver of a GPU: "nvcuda.dll", "vulkan-1.dll"
 bool IsApiSet(std::string_view name);      // "api-ms-win-core-file-l1-1-0.dll", "ext-ms-..."
 
 // Names in lower case and sorted, one list per source.
@@ -20,6 +21,7 @@ struct DllNames {
 };
 std::span<const DllNames> WindowsDlls();
 std::span<const DllNames> KnownDlls();
+std::span<const DllNames> DriverDlls();
 
 struct ApiSetPrefix {
   std::string_view prefix;
@@ -27,14 +29,37 @@ struct ApiSetPrefix {
 };
 std::span<const ApiSetPrefix> ApiSetPrefixes();
 
+enum class RedistributableKind {
+  kOther,
+  kVisualCpp,  // the Visual C++ runtime of any year
+  kFeature,    // belongs to Windows, but not to every edition: IsWindowsDll is true for it
+};
+
 // A DLL that programs bring along or an installer puts into System32.
 struct Redistributable {
-  std::string_view dll;      // "vcruntime140_1.dll", "zlibwapi.dll"
+  std::string_view dll;  // "vcruntime140_1.dll", "zlibwapi.dll"
+  RedistributableKind kind;
   std::string_view package;  // "Microsoft Visual C++ 2015-2022 Redistributable (x64)"
   std::string_view fix;      // what to install, one line
   std::string_view source;
 };
 const Redistributable* FindRedistributable(std::string_view dll);
 std::span<const Redistributable> Redistributables();
+
+// The oldest version of a DLL with which the binaries of a framework work. With an older one the file is
+// found and the load fails all the same (1114).
+struct RuntimeFloor {
+  std::string_view framework;
+  std::string_view since;    // first version of the framework that is built so
+  std::string_view until;    // first that is not any more; "" = still so
+  std::string_view dll;      // "msvcp140.dll"
+  std::string_view version;  // "14.40"
+  std::string_view effect;   // what is printed
+  std::string_view source;
+};
+std::span<const RuntimeFloor> RuntimeFloors();
+// For "torch", "2.9.0+cu128" and "MSVCP140.dll"; nullptr when nothing is known.
+const RuntimeFloor* FindRuntimeFloor(std::string_view framework, std::string_view version,
+                                     std::string_view dll);
 
 }  // namespace culprit::knowledge

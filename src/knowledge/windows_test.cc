@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "base/windows_path.h"
@@ -24,8 +23,7 @@ TEST(WindowsDlls, DoNotHoldWhatAnInstallerOrADriverMustBring) {
   for (const std::string_view name :
        {"vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll", "msvcp140_1.dll",
         "msvcp140_atomic_wait.dll", "concrt140.dll", "vcomp140.dll", "mfc140u.dll", "msvcr120.dll",
-        "zlibwapi.dll", "nvcuda.dll", "nvml.dll", "vulkan-1.dll", "OpenCL.dll", "nvToolsExt64_1.dll",
-        "libomp140.x86_64.dll", "libiomp5md.dll"}) {
+        "zlibwapi.dll", "nvToolsExt64_1.dll", "libomp140.x86_64.dll", "libiomp5md.dll"}) {
     EXPECT_FALSE(IsWindowsDll(name)) << name;
     EXPECT_NE(FindRedistributable(name), nullptr) << name;
   }
@@ -36,9 +34,18 @@ TEST(WindowsDlls, DoNotHoldWhatAnInstallerOrADriverMustBring) {
   }
 }
 
+TEST(WindowsDlls, ThoseOfTheDriverAreNeitherWindowsNorAPackage) {
+  for (const std::string_view name : {"nvcuda.dll", "NVML.dll", "vulkan-1.dll", "OpenCL.dll"}) {
+    EXPECT_TRUE(IsDriverDll(name)) << name;
+    EXPECT_FALSE(IsWindowsDll(name)) << name;
+    EXPECT_EQ(FindRedistributable(name), nullptr) << name;
+  }
+  EXPECT_FALSE(IsDriverDll("cudart64_12.dll"));
+}
+
 TEST(WindowsDlls, ListsAreSortedInLowerCaseAndNameEachDllOnce) {
   std::vector<std::string_view> all;
-  for (const auto rows : {WindowsDlls(), KnownDlls()}) {
+  for (const auto rows : {WindowsDlls(), KnownDlls(), DriverDlls()}) {
     for (const DllNames& row : rows) {
       EXPECT_TRUE(std::ranges::is_sorted(row.names)) << row.names.front();
       for (const std::string_view name : row.names) EXPECT_EQ(name, base::FoldCase(name));
@@ -81,13 +88,32 @@ TEST(Redistributables, SayWhatToInstallInOneLine) {
 }
 
 // Media Foundation belongs to Windows, but N editions and Windows Server come without it.
-TEST(Redistributables, OnlyMediaFoundationIsAlsoWindows) {
-  constexpr std::array<std::string_view, 6> kMedia = {"evr.dll",    "mf.dll",          "mfplat.dll",
-                                                      "mfplay.dll", "mfreadwrite.dll", "wmvcore.dll"};
+TEST(Redistributables, OnlyFeaturesOfSomeEditionsAreAlsoWindows) {
   for (const Redistributable& row : Redistributables()) {
-    const bool media = std::ranges::find(kMedia, row.dll) != kMedia.end();
-    EXPECT_EQ(IsWindowsDll(row.dll), media) << row.dll;
+    EXPECT_EQ(IsWindowsDll(row.dll), row.kind == RedistributableKind::kFeature) << row.dll;
   }
+}
+
+TEST(Redistributables, HaveTheirKind) {
+  const auto kind = [](std::string_view dll) { return FindRedistributable(dll)->kind; };
+  EXPECT_EQ(kind("msvcp140_atomic_wait.dll"), RedistributableKind::kVisualCpp);
+  EXPECT_EQ(kind("vcruntime140.dll"), RedistributableKind::kVisualCpp);
+  EXPECT_EQ(kind("vcomp140.dll"), RedistributableKind::kVisualCpp);
+  EXPECT_EQ(kind("msvcr100.dll"), RedistributableKind::kVisualCpp);
+  EXPECT_EQ(kind("zlibwapi.dll"), RedistributableKind::kOther);
+  EXPECT_EQ(kind("libomp140.x86_64.dll"), RedistributableKind::kOther);
+  EXPECT_EQ(kind("mfplat.dll"), RedistributableKind::kFeature);
+}
+
+TEST(RuntimeFloors, TorchNeedsANewerRuntimeFrom29On) {
+  const RuntimeFloor* floor = FindRuntimeFloor("torch", "2.9.0+cu128", "MSVCP140.dll");
+  ASSERT_NE(floor, nullptr);
+  EXPECT_EQ(floor->version, "14.40");
+  EXPECT_EQ(FindRuntimeFloor("torch", "2.8.0", "msvcp140.dll"), nullptr);
+  EXPECT_EQ(FindRuntimeFloor("torch", "2.9.0", "vcruntime140.dll"), nullptr);
+  EXPECT_EQ(FindRuntimeFloor("tensorflow", "2.10.0", "msvcp140.dll"), nullptr);
+  EXPECT_EQ(FindRuntimeFloor("torch", "", "msvcp140.dll"), nullptr);
+  for (const RuntimeFloor& row : RuntimeFloors()) EXPECT_NE(FindRedistributable(row.dll), nullptr);
 }
 
 }  // namespace

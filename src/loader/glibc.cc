@@ -1,6 +1,4 @@
 // Start-up, preloads and dlopen of the glibc model (elf/rtld.c: dl_main; elf/dl-open.c).
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
 #include "loader/glibc_process.h"
 
 namespace culprit::loader {

@@ -1,8 +1,8 @@
 #include "loader/glibc_cache.h"
 
-#include <elf.h>
-
 #include <algorithm>
+
+#include "binfmt/elf_constants.h"
 
 namespace culprit::loader {
 namespace {

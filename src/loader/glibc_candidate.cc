@@ -1,9 +1,9 @@
 #include "loader/glibc_candidate.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "binfmt/elf_constants.h"
 
 namespace culprit::loader {
 namespace {
@@ -80,7 +80,7 @@ Verdict VerifyCandidate(const snapshot::FileFacts& facts, const LoaderKind& kind
   }
   if (facts.elf == nullptr) return Skip(Outcome::kNotRecorded);
   const ElfFile& elf = *facts.elf;
-  const size_t header_size = kind.bits == 64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+  const uint64_t header_size = ElfHeaderSize(kind.bits == 64);
   if (elf.problem == ElfProblem::kReadFailed) {
     return Fatal(Outcome::kIoError, "cannot read file data", "Input/output error");
   }
@@ -96,7 +96,7 @@ Verdict VerifyCandidate(const snapshot::FileFacts& facts, const LoaderKind& kind
   if (elf.type != ET_DYN && elf.type != ET_EXEC) {
     return Fatal(Outcome::kUnusable, "only ET_DYN and ET_EXEC can be loaded");
   }
-  if (elf.phentsize != (kind.bits == 64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr))) {
+  if (elf.phentsize != ElfProgramHeaderSize(kind.bits == 64)) {
     return Fatal(Outcome::kBadHeader, "ELF file's phentsize not the expected size");
   }
   if (elf.problem == ElfProblem::kHeadersCut) return Fatal(Outcome::kTruncated, "cannot read file data");

@@ -7,39 +7,19 @@
 #include <string_view>
 #include <utility>
 
-#include "base/text.h"
 #include "base/version.h"
 #include "knowledge/imports.h"
+#include "loader/import_names.h"
 
 namespace culprit::loader {
 namespace {
 
 using knowledge::ImportRow;
+using knowledge::StepAction;
 using snapshot::Framework;
 using snapshot::PythonEnvironment;
 
-// A glob with '*' and '[0-9]', which is all that the table uses.
-bool Matches(std::string_view pattern, std::string_view name) {
-  constexpr std::string_view kDigit = "[0-9]";
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() == '*') {
-    for (size_t at = 0; at <= name.size(); ++at) {
-      if (Matches(pattern.substr(1), name.substr(at))) return true;
-    }
-    return false;
-  }
-  if (name.empty()) return false;
-  if (pattern.starts_with(kDigit)) {
-    return name.front() >= '0' && name.front() <= '9' &&
-           Matches(pattern.substr(kDigit.size()), name.substr(1));
-  }
-  return pattern.front() == name.front() && Matches(pattern.substr(1), name.substr(1));
-}
-
-std::string WithoutDots(std::string text) {
-  std::erase(text, '.');
-  return text;
-}
+constexpr std::string_view kNotFound = "error 126";  // how the model's words for it begin (windows_words.cc)
 
 // "2.11.0+cu130", "2.6.0a0" -> the numbers in front.
 std::optional<base::Version> Numbers(std::string_view version) {
@@ -49,20 +29,71 @@ std::optional<base::Version> Numbers(std::string_view version) {
   return base::Version::Parse(version);
 }
 
+// Flags of LoadLibraryEx. Python before 3.8 searched PATH: it had no flags but the altered search path.
+uint32_t Flags(knowledge::StepSearch search, const PythonEnvironment& environment) {
+  const auto python = base::Version::Parse(environment.python);
+  const bool old = python && *python < base::Version{{3, 8}};
+  switch (search) {
+    case knowledge::StepSearch::kStandard:
+      return 0;
+    case knowledge::StepSearch::kAltered:
+      return 0x8;
+    case knowledge::StepSearch::kDllLoadDir:
+      return 0x1100;
+    case knowledge::StepSearch::kPython:
+      return old ? 0x8 : 0x1100;
+    case knowledge::StepSearch::kCtypes:
+      return old ? 0 : 0x1000;
+  }
+  return 0;
+}
+
+ImportStep::When When(knowledge::StepWhen when) {
+  switch (when) {
+    case knowledge::StepWhen::kAlways:
+      return ImportStep::When::kAlways;
+    case knowledge::StepWhen::kFailed:
+      return ImportStep::When::kFailed;
+    case knowledge::StepWhen::kOpened:
+      return ImportStep::When::kOpened;
+  }
+  return ImportStep::When::kAlways;
+}
+
 class Expander {
  public:
-  Expander(const PythonEnvironment& environment, const Framework& framework, snapshot::FileView& view)
-      : environment_(environment), framework_(framework), view_(view) {
-    site_ = base::DirName(framework.directory);
-    cuda_ = framework.cuda.substr(0, framework.cuda.find('.'));
-    for (const Framework& other : environment.frameworks) {
-      if (other.name == "torch") torch_cuda_ = WithoutDots(other.cuda);
+  Expander(const snapshot::Snapshot& snapshot, const PythonEnvironment& environment,
+           const Framework& framework, snapshot::FileView& view, std::vector<ImportStep>& steps)
+      : environment_(environment),
+        framework_(framework),
+        names_(snapshot, environment, framework, view),
+        os_(snapshot.windows() == nullptr ? knowledge::ImportOs::kUnix : knowledge::ImportOs::kWindows),
+        steps_(steps) {}
+
+  bool Applies(const ImportRow& row) {
+    if (row.framework != framework_.name || row.os != os_) return false;
+    if (!row.cuda.empty() && std::ranges::find(row.cuda, names_.cuda()) == row.cuda.end()) return false;
+    if (!InVersions(row)) return false;
+    return !names_.FirstFile(Filled(row.unless, ""), /*everywhere=*/false);
+  }
+
+  void AddSteps(const ImportRow& row) {
+    static constexpr std::array<std::string_view, 1> kOne = {""};
+    const std::span<const std::string_view> each = row.each.empty() ? std::span(kOne) : row.each;
+    for (const std::string_view item : each) {
+      const std::vector<std::string> wanted = Filled(row.names, item);
+      if (row.action != StepAction::kOpen) {
+        AddDirectories(row, wanted);
+      } else if (row.every) {
+        for (const std::string& name : wanted) AddEvery(row, name);
+      } else {
+        AddOpen(row, wanted);
+      }
     }
   }
 
-  bool Applies(const ImportRow& row) const {
-    if (row.framework != framework_.name) return false;
-    if (!row.cuda.empty() && std::ranges::find(row.cuda, cuda_) == row.cuda.end()) return false;
+ private:
+  bool InVersions(const ImportRow& row) const {
     if (row.since.empty() && row.until.empty()) return true;
     const auto version = Numbers(framework_.version);
     if (!version) return false;
@@ -70,122 +101,109 @@ class Expander {
     return row.until.empty() || *version < *base::Version::Parse(row.until);
   }
 
-  void AddSteps(const ImportRow& row, std::vector<ImportStep>& steps) {
-    static constexpr std::array<std::string_view, 1> kOne = {""};
-    const std::span<const std::string_view> each = row.each.empty() ? std::span(kOne) : row.each;
-    for (const std::string_view item : each) {
-      std::vector<std::string> wanted;
-      for (const std::string_view name : row.names) {
-        if (auto filled = Fill(name, item)) wanted.push_back(*std::move(filled));
-      }
-      ImportStep step{.names = Choose(wanted, row.everywhere),
-                      .from = CallerOf(row.from),
-                      .optional = row.optional,
-                      .label = std::string(row.label),
-                      .after = std::string(row.after),
-                      .when = row.when == knowledge::StepWhen::kFailed   ? ImportStep::When::kFailed
-                              : row.when == knowledge::StepWhen::kOpened ? ImportStep::When::kOpened
-                                                                         : ImportStep::When::kAlways,
-                      .texts = {row.texts.begin(), row.texts.end()},
-                      .loaded = std::string(row.loaded)};
-      if (step.names.empty()) {
-        if (row.optional) continue;
-        step.wanted = wanted.empty() ? std::string(row.names.front()) : wanted.front();
-      }
-      steps.push_back(std::move(step));
+  std::vector<std::string> Filled(std::span<const std::string_view> names, std::string_view item) const {
+    std::vector<std::string> filled;
+    for (const std::string_view name : names) {
+      if (auto text = names_.Fill(name, item)) filled.push_back(*std::move(text));
     }
+    return filled;
   }
 
- private:
-  // nullopt when a value is not known.
-  std::optional<std::string> Fill(std::string_view name, std::string_view item) const {
-    std::string text;
-    for (size_t i = 0; i < name.size();) {
-      const size_t close = name[i] == '{' ? name.find('}', i) : std::string_view::npos;
-      if (close == std::string_view::npos) {
-        text += name[i++];
+  ImportStep Step(const ImportRow& row) {
+    return {.flags = Flags(row.search, environment_),
+            .from = CallerOf(row.from),
+            .optional = row.optional,
+            .label = std::string(row.label),
+            .after = std::string(row.after),
+            .when = When(row.when),
+            .texts = {row.texts.begin(), row.texts.end()},
+            .loaded = std::string(row.loaded)};
+  }
+
+  void AddOpen(const ImportRow& row, const std::vector<std::string>& wanted) {
+    ImportStep step = Step(row);
+    if (auto file = names_.FirstFile(wanted, row.everywhere)) {
+      step.names = {*std::move(file)};
+    } else {
+      for (const std::string& name : wanted) {
+        if (name.find('/') == std::string::npos) step.names.push_back(name);
+      }
+    }
+    if (step.names.empty()) {
+      if (row.optional) return;
+      step.wanted = wanted.empty() ? std::string(row.names.front()) : wanted.front();
+    }
+    steps_.push_back(std::move(step));
+  }
+
+  void AddDirectories(const ImportRow& row, const std::vector<std::string>& wanted) {
+    ImportStep step = Step(row);
+    step.action = row.action == StepAction::kAddDllDirectory ? ImportStep::Action::kAddDllDirectory
+                                                             : ImportStep::Action::kPrependPath;
+    for (const std::string& name : wanted) {
+      if (auto directory = names_.Directory(name)) step.names.push_back(*std::move(directory));
+    }
+    if (step.names.empty()) return;
+    if (row.action == StepAction::kAddDllDirectory) {
+      directories_.insert(directories_.end(), step.names.begin(), step.names.end());
+    }
+    steps_.push_back(std::move(step));
+  }
+
+  // One step for each file; where the row says so, followed by what happens when it is not found: the
+  // directories go onto PATH, and it is opened once more as any program would.
+  void AddEvery(const ImportRow& row, const std::string& name) {
+    for (const std::string& file : names_.EveryFile(name)) {
+      ImportStep step = Step(row);
+      step.names = {file};
+      if (!row.retry_with_path) {
+        steps_.push_back(std::move(step));
         continue;
       }
-      const std::string_view key = name.substr(i + 1, close - i - 1);
-      const std::string value = key == "folder"       ? std::string(base::DirName(item))
-                                : key == "file"       ? std::string(base::BaseName(item))
-                                : key == "python"     ? WithoutDots(environment_.python)
-                                : key == "cuda"       ? cuda_
-                                : key == "cudnn"      ? framework_.cudnn.substr(0, framework_.cudnn.find('.'))
-                                : key == "torch_cuda" ? torch_cuda_
-                                                      : "";
-      if (value.empty()) return std::nullopt;
-      // What `each` gives may itself ask for a value: "libcudnn.so.{cudnn}".
-      const auto filled = value.find('{') == std::string::npos ? std::optional(value) : Fill(value, "");
-      if (!filled) return std::nullopt;
-      text += *filled;
-      i = close + 1;
+      step.label = file;
+      step.optional = true;
+      steps_.push_back(std::move(step));
+      steps_.push_back({.action = ImportStep::Action::kPrependPath,
+                        .names = directories_,
+                        .after = file,
+                        .when = ImportStep::When::kFailed,
+                        .texts = {std::string(kNotFound)}});
+      steps_.push_back({.names = {file},
+                        .optional = row.optional,
+                        .after = file,
+                        .when = ImportStep::When::kFailed,
+                        .texts = {std::string(kNotFound)}});
     }
-    return text;
   }
 
   // A caller with '/' is a file below the framework's site-packages, which a tool may have renamed.
   std::string CallerOf(std::string_view from) {
     if (from.find('/') == std::string_view::npos) return std::string(from);
-    return FindFile(base::JoinPath(site_, from)).value_or(std::string(from));
-  }
-
-  // The file that is there, or the names that the loader is asked for.
-  std::vector<std::string> Choose(const std::vector<std::string>& wanted, bool everywhere) {
-    std::vector<std::string> sites = {site_};
-    if (everywhere) sites = environment_.site_packages;
-    for (const std::string& site : sites) {
-      for (const std::string& name : wanted) {
-        if (name.find('/') == std::string::npos) continue;
-        if (auto file = FindFile(base::CleanPath(base::JoinPath(site, name)))) return {*std::move(file)};
-      }
-    }
-    std::vector<std::string> names;
-    for (const std::string& name : wanted) {
-      if (name.find('/') == std::string::npos) names.push_back(name);
-    }
-    return names;
-  }
-
-  std::optional<std::string> FindFile(const std::string& path) {
-    if (path.find_first_of("*[") == std::string::npos) {
-      const snapshot::FileFacts& facts = view_.Open(path);
-      if (facts.error == base::PathError::kNoEntry || facts.error == base::PathError::kNotDirectory) {
-        return std::nullopt;
-      }
-      return path;
-    }
-    const std::string directory(base::DirName(path));
-    const auto items = view_.List(directory);
-    if (!items) return std::nullopt;
-    for (const snapshot::DirectoryItem& item : *items) {
-      if (Matches(base::BaseName(path), item.name)) return base::JoinPath(directory, item.name);
-    }
-    return std::nullopt;
+    return names_.FirstFile({std::string(from)}, /*everywhere=*/false).value_or(std::string(from));
   }
 
   const PythonEnvironment& environment_;
   const Framework& framework_;
-  snapshot::FileView& view_;
-  std::string site_;
-  std::string cuda_;
-  std::string torch_cuda_;
+  ImportNames names_;
+  knowledge::ImportOs os_;
+  std::vector<std::string> directories_;  // given to os.add_dll_directory so far
+  std::vector<ImportStep>& steps_;
 };
 
 }  // namespace
 
-std::vector<ImportStep> ImportSteps(const PythonEnvironment& environment, const Framework& framework,
-                                    snapshot::FileView& view) {
+std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot, const PythonEnvironment& environment,
+                                    const Framework& framework, snapshot::FileView& view) {
   std::vector<ImportStep> steps;
   for (const knowledge::ImportsFirst& first : knowledge::ImportsFirsts()) {
     if (first.framework != framework.name || first.other == framework.name) continue;
     for (const Framework& other : environment.frameworks) {
-      if (other.name == first.other) steps = ImportSteps(environment, other, view);
+      if (other.name == first.other) steps = ImportSteps(snapshot, environment, other, view);
     }
   }
-  Expander expander(environment, framework, view);
+  Expander expander(snapshot, environment, framework, view, steps);
   for (const ImportRow& row : knowledge::ImportRows()) {
-    if (expander.Applies(row)) expander.AddSteps(row, steps);
+    if (expander.Applies(row)) expander.AddSteps(row);
   }
   return steps;
 }

@@ -9,7 +9,9 @@
 namespace culprit::loader {
 
 // The steps of `import <framework>` and of its first use of the GPU; empty for a framework that is not known.
-std::vector<ImportStep> ImportSteps(const snapshot::PythonEnvironment& environment,
+// What happens on the snapshot's system: Windows or another.
+std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot,
+                                    const snapshot::PythonEnvironment& environment,
                                     const snapshot::Framework& framework, snapshot::FileView& view);
 
 }  // namespace culprit::loader

@@ -158,7 +158,7 @@ LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& 
   const bool dll = !question.target.empty() && pe != nullptr && pe->dll;
   if (dll || !question.interpreter.empty()) hosted.target = question.interpreter;
   if (dll) {
-    const bool module = base::FoldCase(question.target).ends_with(".pyd");
+    const bool module = base::FoldCase(question.target).ends_with(".pyd") || !question.interpreter.empty();
     const uint32_t flags = module ? kSearchDefaultDirs | kSearchDllLoadDir : kAlteredSearchPath;
     hosted.imports.insert(hosted.imports.begin(), {.flags = flags, .names = {question.target}});
   }

@@ -52,6 +52,7 @@ struct Question {
   std::vector<ImportStep> imports;  // right after start-up
   bool known_dlopens = true;        // then follow the edges of data/libraries.toml
   std::vector<DlopenCall> calls;    // after those
+  bool goes_on = false;             // Windows: the calls are answered though the program does not start
 };
 
 // Pure: asks `view` and nothing else. The snapshot must hold the facts of the interpreter.

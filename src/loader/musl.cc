@@ -1,12 +1,11 @@
 #include "loader/musl.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/text.h"
+#include "binfmt/elf_constants.h"
 
 namespace culprit::loader {
 namespace {
@@ -177,7 +176,7 @@ bool MuslProcess::CanMap(const Found& found, Request& request) {
   const binfmt::ElfFile& elf = *found.facts->elf;
   constexpr std::string_view kExec = "Exec format error";
   if (found.facts->size == 0) return fail(Outcome::kEmptyFile, std::string(kExec));
-  if (found.facts->size < sizeof(Elf64_Ehdr)) return fail(Outcome::kTooShort, std::string(kExec));
+  if (found.facts->size < ElfHeaderSize(true)) return fail(Outcome::kTooShort, std::string(kExec));
   if (elf.problem == binfmt::ElfProblem::kNotElf) return fail(Outcome::kNotElf, std::string(kExec));
   if (elf.type != ET_DYN && elf.type != ET_EXEC) return fail(Outcome::kUnusable, std::string(kExec));
   if (elf.problem == binfmt::ElfProblem::kHeadersCut || !elf.has_dynamic) {

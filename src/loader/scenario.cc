@@ -1,7 +1,6 @@
 #include "loader/scenario.h"
 
 #include "base/text.h"
-#include "base/windows_path.h"
 #include "loader/imports.h"
 #include "loader/scenario_windows.h"
 
@@ -15,15 +14,11 @@ std::string UsualLoader(const Snapshot& snapshot) {
   return snapshot.loaders.empty() ? "" : snapshot.loaders.front().path;
 }
 
-// On Windows: the Python of the environment that a module belongs to.
 std::string LoaderOrHost(const Snapshot& snapshot, const std::string& target) {
-  if (snapshot.windows() == nullptr) return UsualLoader(snapshot);
-  if (!snapshot.stack.environments) return "";
-  for (const snapshot::PythonEnvironment& environment : *snapshot.stack.environments) {
-    if (!base::FoldCase(target).starts_with(base::FoldCase(environment.prefix) + "/")) continue;
-    return environment.process.empty() ? environment.interpreter : environment.process;
-  }
-  return "";
+  const snapshot::WindowsFacts* windows = snapshot.windows();
+  if (windows == nullptr) return UsualLoader(snapshot);
+  const auto host = windows->hosts.find(target);
+  return host == windows->hosts.end() ? "" : host->second;
 }
 
 Scenario AnyProgram(const Snapshot& snapshot, snapshot::FileView& view) {
@@ -52,7 +47,7 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
   scenario.graph = Load(snapshot, view,
                         {.target = python.interpreter,
                          .interpreter = python.process.empty() ? UsualLoader(snapshot) : python.process,
-                         .imports = ImportSteps(python, imported, view)});
+                         .imports = ImportSteps(snapshot, python, imported, view)});
   return scenario;
 }
 

@@ -135,7 +135,8 @@ void WindowsProcess::State::Start() {
   Complete(session);
   if (!session.failure) return;
   graph.error = StartWords(*session.failure);
-  dead_ = true;
+  dead_ = !goes_on_;
+  if (goes_on_) Unload(1, 0, 0);
 }
 
 bool WindowsProcess::State::LoadLibrary(const std::string& name, size_t caller, uint32_t flags,

@@ -80,6 +80,7 @@ class WindowsProcess::State {
   const snapshot::Snapshot& snapshot_;
   const snapshot::WindowsFacts& facts_;
   snapshot::FileView& view_;
+  const bool goes_on_;
   ProcessMachine machine_;
   bool redirects_ = false;  // a 32-bit program on 64-bit Windows
   bool dead_ = false;       // the program did not start

@@ -1,5 +1,6 @@
 // The diagnosis for an issue tracker: findings open, proof, stack and the rest folded. Foreign text stands in
 // code spans and fenced blocks, so that it cannot become markup.
+#include "base/product_version.h"
 #include "base/text.h"
 #include "render/check.h"
 #include "render/markdown.h"
@@ -48,7 +49,7 @@ std::string ToMarkdown(const report::CheckReport& report) {
   for (const auto& item : report.not_checked)
     missing += "- " + Plain(item.what) + ": " + Plain(item.why) + "\n";
   if (!missing.empty()) text += Folded("not checked", missing) + "\n";
-  return text + "culprit " CULPRIT_VERSION "\n";
+  return text + "culprit " + std::string(base::ProductVersion()) + "\n";
 }
 
 std::string ToMarkdown(const report::RulePage& page) {

@@ -1,6 +1,7 @@
 // The explanation to be pasted into an issue: the likeliest cause open, the others folded.
 #include <fmt/format.h>
 
+#include "base/product_version.h"
 #include "render/explain.h"
 #include "render/markdown.h"
 
@@ -58,7 +59,7 @@ std::string ToMarkdown(const report::Explanation& explanation) {
   }
   if (!others.empty()) text += Folded("other causes", others) + "\n";
   if (!harmless.empty()) text += Folded("harmless lines", harmless) + "\n";
-  return text + "culprit " CULPRIT_VERSION "\n";
+  return text + "culprit " + std::string(base::ProductVersion()) + "\n";
 }
 
 }  // namespace culprit::render

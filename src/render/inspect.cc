@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "render/document.h"
 #include "render/inspect_gpu_code.h"
+#include "render/inspect_pe.h"
 
 namespace culprit::render {
 namespace {
@@ -51,6 +52,7 @@ Json ToJson(const FileAnswer& file) {
   json["needed_size"] = file.needed_size;
   json["complete"] = file.complete;
   json["gpu_code"] = GpuCodeJson(file.gpu_code);
+  if (file.pe) PutPe(*file.pe, json);
   return json;
 }
 
@@ -92,16 +94,20 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
     lines.Add("size", fmt::format("{} bytes", file.size));
     return;
   }
-  lines.Add("format", fmt::format("ELF {}-bit {}, {}", file.bits, file.machine, file.type));
+  lines.Add("format",
+            fmt::format("{} {}-bit {}, {}", file.pe ? "PE" : "ELF", file.bits, file.machine, file.type));
   if (!file.title.empty()) {
     std::string version = file.version.version.empty() ? "version not readable" : file.version.version;
     if (!file.version.cuda.empty()) version += ", for CUDA " + file.version.cuda;
     lines.Add("library", file.title + " " + base::Printable(version));
     lines.Add("version from", base::Printable(file.version.source));
   }
-  lines.Add("soname", base::Printable(file.soname.value_or("")));
+  lines.Add(file.pe ? "own name" : "soname", base::Printable(file.soname.value_or("")));
   lines.Add("interpreter", base::Printable(file.interpreter.value_or("")));
   lines.Add("needed", file.needed);
+  if (file.pe) {
+    for (const auto& [key, value] : PeLines(*file.pe)) lines.Add(key, base::Printable(value));
+  }
   lines.Add("rpath", file.rpath);
   lines.Add("runpath", file.runpath);
   for (const auto& need : file.versions_needed)
@@ -114,9 +120,12 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
   if (file.executable_stack) lines.Add("stack", style.Warn("executable (glibc 2.41 refuses to dlopen it)"));
   AddGpuCode(lines, file, style);
   lines.Add("build id", file.build_id.value_or(""));
-  lines.Add("size", file.complete ? fmt::format("{} bytes, complete", file.size)
-                                  : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}",
-                                                          file.size, file.needed_size)));
+  const bool cut = file.size < file.needed_size;
+  lines.Add("size", file.complete     ? fmt::format("{} bytes, complete", file.size)
+                    : file.pe && !cut ? style.Bad(fmt::format(
+                                            "{} bytes, damaged: a table leads out of the file", file.size))
+                                      : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}",
+                                                              file.size, file.needed_size)));
 }
 
 }  // namespace

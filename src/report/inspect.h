@@ -33,9 +33,22 @@ struct GpuCodeAnswer {
   std::string problem;  // why it is not
 };
 
+// What only a PE file has.
+struct PeAnswer {
+  std::vector<std::string> delay_needed;  // DLLs that it loads itself at the first call
+  std::vector<std::string> bound;         // DLLs whose addresses were written in ahead
+  std::vector<std::string> unused;  // of `needed`: nothing is wanted of them, Windows does not load them
+  uint32_t exports = 0;             // functions
+  std::vector<std::pair<std::string, std::string>> version_strings;  // of the version resource
+  std::string file_version, product_version;                         // its numbers; "" = there is none
+  std::vector<std::string> manifest_needs;                           // side-by-side assemblies
+  bool managed = false;
+  uint64_t certificate_size = 0, overlay_size = 0;
+};
+
 struct FileAnswer {
   std::string path;
-  std::string format;  // "elf", "fatbin" (only size and gpu_code then), "unknown"
+  std::string format;  // "elf", "pe", "fatbin" (only size and gpu_code then), "unknown"
   std::string error;   // could not be read or is nothing known: one line; the rest is empty then
   int bits = 0;
   std::string machine;
@@ -56,6 +69,7 @@ struct FileAnswer {
   std::string title;
   LibraryVersion version;
   std::optional<GpuCodeAnswer> gpu_code;  // nullopt: none
+  std::optional<PeAnswer> pe;             // where format is "pe"
 };
 
 struct InspectAnswer {

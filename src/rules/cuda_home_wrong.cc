@@ -43,17 +43,19 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({"CUDA " + compilers.front()->version + " is in " + compilers.front()->root,
                                 compilers.front()->source});
     finding.fix = {.text = "set it to a toolkit that is there, or unset it",
-                   .commands = {"export " + name + "=" + better},
+                   .commands = {scene.OnWindows() ? "set \"" + name + "=" + better + "\""
+                                                  : "export " + name + "=" + better},
                    .risk = "low"};
   };
   for (const char* name : kVariables) {
     const std::string value(scene.Variable(name));
-    if (value.empty() || value.find(':') != std::string::npos || ToolkitAt(scene, value) != nullptr) continue;
-    if (scene.view.Directory(base::CleanPath(value)) == base::PathError::kNotRecorded) {
+    const bool list = !scene.OnWindows() && value.find(':') != std::string::npos;  // CUL4003
+    if (value.empty() || list || ToolkitAt(scene, value) != nullptr) continue;
+    if (scene.view.Directory(scene.PathOf(value)) == base::PathError::kNotRecorded) {
       ruling.NotEnoughFacts(name, "not recorded in the snapshot");
       continue;
     }
-    const auto* above = ToolkitAt(scene, std::string(base::DirName(base::CleanPath(value))));  // .../bin
+    const auto* above = ToolkitAt(scene, std::string(base::DirName(scene.PathOf(value))));  // .../bin
     fire(name, value, "toolkit", above != nullptr ? above->root : compilers.front()->root);
   }
   const std::string nvcc(scene.Variable("CUDACXX"));

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/cudnn_facts.h"
+#include "rules/function_misses.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -46,6 +47,7 @@ bool IsBundledShim(const LoadedCudnn& one) {
 }
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
+  if (std::ranges::any_of(FunctionMisses(scenario), &FunctionMiss::cudnn)) return;  // CUL3015
   std::vector<LoadedCudnn> loaded = CudnnOf(scene, scenario);
   std::erase_if(loaded, [](const LoadedCudnn& one) { return !one.version; });
   if (loaded.size() > 1 && IsBundledShim(loaded.front()) && *loaded.front().version < *loaded[1].version) {

@@ -185,7 +185,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
                         .library = knowledge::FindLibrary(BaseName(request.name))};
-      if (scene.OnWindows()) failed.redistributable = knowledge::FindRedistributable(BaseName(request.name));
+      failed.redistributable = FindRuntime(scene, request.name);
       if (failed.library != nullptr && failed.library->family == "driver") continue;
       failed.asker = request.requester != loader::kNone && request.requester_path.empty()
                          ? scenario.graph.objects[request.requester].path
@@ -201,6 +201,14 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
 }
 
 }  // namespace
+
+const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name) {
+  if (!scene.OnWindows()) return nullptr;
+  const knowledge::Redistributable* row = knowledge::FindRedistributable(BaseName(name));
+  if (row == nullptr) return nullptr;
+  return row->kind == knowledge::RedistributableKind::kVisualCpp || row->dll == "zlibwapi.dll" ? row
+                                                                                               : nullptr;
+}
 
 const std::vector<FailedLoad>& FailedLoads(const Scene& scene) {
   if (scene.failed_loads == nullptr) {

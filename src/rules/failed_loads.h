@@ -59,6 +59,10 @@ struct FailedLoad {
   bool IsCudnnShim() const { return IsCudnn() && library->name == "cudnn"; }
 };
 
+// The row of a DLL that CUL5021 (zlibwapi.dll) or CUL5022 (the Visual C++ runtime) speaks for; nullptr for
+// others.
+const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name);
+
 // Worked out at the first call for a scene.
 const std::vector<FailedLoad>& FailedLoads(const Scene& scene);
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
-#include "knowledge/windows.h"
+#include "rules/failed_loads.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
 
@@ -51,7 +51,7 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   for (const loader::Request& request : scenario.graph.requests) {
     if (request.error.empty() || request.optional || request.alternative) continue;
     if (IsCudaLibrary(request.name)) return;
-    if (scene.OnWindows() && knowledge::FindRedistributable(base::BaseName(request.name)) != nullptr) return;
+    if (FindRuntime(scene, request.name) != nullptr) return;
     cause = &request;  // the innermost comes last
   }
   // A damaged file of a package, a file for another machine and missing symbol versions have rules of their

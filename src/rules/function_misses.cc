@@ -21,9 +21,9 @@ std::string WithVersion(const Scene& scene, const std::string& path) {
   return path + (version && !version->version.empty() ? " (" + version->version + ")" : "");
 }
 
-// A directory that holds the caller's own release of the DLL.
+// A copy of the DLL in the release of those that need it.
 std::string BetterCopy(const Scene& scene, const FunctionMiss& miss) {
-  const auto wanted = scene.view.Version(miss.importer);
+  const auto wanted = scene.view.Version(miss.functions.front().importer);
   if (!wanted || wanted->version.empty()) return "";
   const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
   for (const auto& copy : loader::FindCopies(directories, scene.view, base::BaseName(miss.dll))) {
@@ -33,58 +33,72 @@ std::string BetterCopy(const Scene& scene, const FunctionMiss& miss) {
   return "";
 }
 
+// One line for each DLL that needs something.
+void AddImporters(const Scene& scene, const FunctionMiss& miss, report::Finding& finding) {
+  for (size_t i = 0; i < miss.functions.size();) {
+    const std::string& importer = miss.functions[i].importer;
+    size_t end = i;
+    while (end < miss.functions.size() && miss.functions[end].importer == importer) ++end;
+    const std::string more =
+        end - i == 1 ? "" : " and " + std::to_string(end - i - 1) + " more that are missing";
+    finding.evidence.push_back(
+        {WithVersion(scene, importer) + " imports " + miss.functions[i].function + more,
+         "imports of " + importer});
+    i = end;
+  }
+}
+
 }  // namespace
+
+std::vector<FunctionMiss> FunctionMisses(const loader::Scenario& scenario) {
+  std::vector<FunctionMiss> misses;
+  for (const loader::MissingExport& missing : scenario.graph.missing_exports) {
+    auto known = std::ranges::find(misses, missing.dll, &FunctionMiss::dll);
+    if (known == misses.end()) {
+      known = misses.insert(misses.end(), {.scenario = &scenario,
+                                           .dll = missing.dll,
+                                           .functions = {},
+                                           .cudnn = IsCudnn(missing.importer) && IsCudnn(missing.dll)});
+    }
+    // The same DLL is tried again whenever somebody asks for it.
+    const bool told = std::ranges::any_of(known->functions, [&](const loader::MissingExport& other) {
+      return other.importer == missing.importer && other.function == missing.function;
+    });
+    if (!told) known->functions.push_back(missing);
+  }
+  return misses;
+}
 
 std::vector<FunctionMiss> FunctionMisses(const Scene& scene) {
   std::vector<FunctionMiss> misses;
   for (const loader::Scenario& scenario : scene.scenarios) {
-    for (const loader::MissingExport& missing : scenario.graph.missing_exports) {
-      const auto same = [&](const FunctionMiss& miss) {
-        return miss.scenario == &scenario && miss.importer == missing.importer && miss.dll == missing.dll;
-      };
-      auto known = std::ranges::find_if(misses, same);
-      if (known == misses.end()) {
-        known = misses.insert(misses.end(), {.scenario = &scenario,
-                                             .importer = missing.importer,
-                                             .dll = missing.dll,
-                                             .functions = {},
-                                             .cudnn = IsCudnn(missing.importer) && IsCudnn(missing.dll)});
-      }
-      known->functions.push_back(missing.function);
-    }
+    for (FunctionMiss& miss : FunctionMisses(scenario)) misses.push_back(std::move(miss));
   }
   return misses;
 }
 
 void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
-  const std::string& function = miss.functions.front();
+  const loader::MissingExport& first = miss.functions.front();
   report::Finding& finding =
-      ruling.Fire(std::string(base::BaseName(miss.importer)) + " needs " + function + ", and " +
+      ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", and " +
                       WithVersion(scene, miss.dll) + " does not have it (error 127)",
                   miss.dll);
   finding.affects.push_back(miss.scenario->title);
-  const size_t others = miss.functions.size() - 1;
-  finding.evidence.push_back(
-      {WithVersion(scene, miss.importer) + " imports " + function +
-           (others == 0 ? "" : " and " + std::to_string(others) + " more that are missing"),
-       "imports of " + miss.importer});
+  AddImporters(scene, miss, finding);
   finding.evidence.push_back({miss.dll + " is found through " + FoundThrough(miss.scenario->graph, miss.dll) +
                                   " and does not export it",
                               "exports of " + miss.dll});
   const std::string better = BetterCopy(scene, miss);
-  if (!better.empty()) {
-    const auto version = scene.view.Version(better);
-    finding.evidence.push_back({better + " is " + version->version + " and would fit", version.source});
-  }
   finding.fix = {.text = "take all these DLLs from one release" +
-                         (better.empty() ? ": install that of " + miss.importer + " as a whole" : "") +
+                         (better.empty() ? ": install that of " + first.importer + " as a whole" : "") +
                          "; remove " + miss.dll + ", or let another directory come before it on PATH",
                  .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
                  .risk = "low"};
-  if (!better.empty()) {
-    finding.fix.commands.insert(finding.fix.commands.begin(),
-                                "set \"PATH=" + std::string(base::DirName(better)) + ";%PATH%\"");
-  }
+  if (better.empty()) return;
+  const auto version = scene.view.Version(better);
+  finding.evidence.push_back({better + " is " + version->version + " and would fit", version.source});
+  finding.fix.commands.insert(finding.fix.commands.begin(),
+                              "set \"PATH=" + std::string(base::DirName(better)) + ";%PATH%\"");
 }
 
 }  // namespace culprit::rules

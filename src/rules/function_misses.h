@@ -1,4 +1,4 @@
-// Functions that a DLL asks of another one which does not have them: one entry for each pair of files.
+// Functions that DLLs ask of another one which does not have them: one entry for each DLL that lacks some.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace culprit::rules {
 
 struct FunctionMiss {
   const loader::Scenario* scenario = nullptr;
-  std::string importer;                // path of the DLL or program that calls
-  std::string dll;                     // path of the one that lacks it
-  std::vector<std::string> functions;  // in the order of the import table
-  bool cudnn = false;                  // both are parts of cuDNN
+  std::string dll;  // path of the one that lacks them
+  std::vector<loader::MissingExport> functions;
+  bool cudnn = false;  // both it and the first that calls are parts of cuDNN
 };
 
 std::vector<FunctionMiss> FunctionMisses(const Scene& scene);
+std::vector<FunctionMiss> FunctionMisses(const loader::Scenario& scenario);
 
 void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling);
 

@@ -77,7 +77,7 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
 
 void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling) {
   const Missed missed = HowItIsMissed(scene, failed).kind;
-  if (missed == Missed::kPythonIgnoresPath || missed == Missed::kNewShell) return;  // CUL5025, CUL5024
+  if (missed == Missed::kPathLeftOut || missed == Missed::kNewShell) return;  // CUL5025, CUL5024
   const std::string directory(base::DirName(failed.copies.front().path));
   report::Finding& finding =
       Fire(ruling, failed, failed.request->name + " is in " + directory + ", where the loader does not look",

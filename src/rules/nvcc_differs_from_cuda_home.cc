@@ -45,7 +45,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({nvcc + " is CUDA " + by_path->version, by_path->source});
     finding.evidence.push_back({value + " is CUDA " + home->version, home->source});
     finding.fix = {.text = "let both lead to one toolkit",
-                   .commands = {"export PATH=" + value + "/bin:$PATH"},
+                   .commands = {scene.OnWindows() ? "set \"PATH=" + value + "\\bin;%PATH%\""
+                                                  : "export PATH=" + value + "/bin:$PATH"},
                    .risk = "low"};
     return;
   }

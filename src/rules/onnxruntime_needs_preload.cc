@@ -39,7 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto* scenario = ScenarioOf(scene, environment, "onnxruntime");
     if (framework == nullptr || scenario == nullptr || framework->libraries.empty()) continue;
     const std::string& provider = framework->libraries.front();
-    auto steps = loader::ImportSteps(environment, *framework, scene.view);
+    auto steps = loader::ImportSteps(scene.snapshot, environment, *framework, scene.view);
     const size_t before = steps.size();
     std::erase_if(steps, [](const loader::ImportStep& step) { return step.label == "preload_dlls"; });
     if (steps.size() == before) continue;  // nothing there to preload

@@ -36,7 +36,7 @@ What's New In Python 3.8 (bpo-36085); CPython, Python/dynload_win.c and Lib/ctyp
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     const auto search = HowItIsMissed(scene, failed);
-    if (search.kind != Missed::kPythonIgnoresPath) continue;
+    if (search.kind != Missed::kPathLeftOut) continue;
     report::Finding& finding = Fire(ruling, failed,
                                     failed.request->name + " is in " + search.directory +
                                         ", which is on PATH; Python does not search PATH for " +

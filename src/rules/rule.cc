@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
+#include "base/windows_path.h"
+
 namespace culprit::rules {
 
 std::string_view Scene::Variable(const std::string& name) const {
   const auto found = snapshot.environment.find(name);
   return found == snapshot.environment.end() ? std::string_view() : found->second;
+}
+
+std::string Scene::PathOf(std::string_view text) const {
+  return OnWindows() ? base::FromWindowsPath(text, snapshot.working_directory) : base::CleanPath(text);
 }
 
 const snapshot::PythonEnvironment* Scene::EnvironmentOf(const loader::Scenario& scenario) const {

@@ -31,6 +31,8 @@ struct Scene {
   // The value of a variable; "" when it is not set. `IsSet` tells the two apart.
   std::string_view Variable(const std::string& name) const;
   bool IsSet(const std::string& name) const { return snapshot.environment.contains(name); }
+  // A path that a user wrote, in a variable say, as a path of this machine.
+  std::string PathOf(std::string_view text) const;
   bool OnWindows() const { return snapshot.windows() != nullptr; }
   base::Platform platform() const { return OnWindows() ? base::Platform::kWindows : base::Platform::kLinux; }
   // The environment and framework of a scenario of kind kFramework; nullptr for the others.

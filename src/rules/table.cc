@@ -98,6 +98,7 @@ std::span<const Rule* const> AllRules() {
       &kCudaFunctionMissing,
       &kZlibwapiMissing,
       &kVcRuntimeMissing,
+      &kVcRuntimeOld,
       &kPathOfNewShell,
       &kPythonIgnoresPath,
       &kOtherBitnessFirst,

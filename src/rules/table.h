@@ -101,6 +101,7 @@ extern const Rule kLdLibraryPathCurrentDirectory;
 extern const Rule kCudaFunctionMissing;
 extern const Rule kZlibwapiMissing;
 extern const Rule kVcRuntimeMissing;
+extern const Rule kVcRuntimeOld;
 extern const Rule kPathOfNewShell;
 extern const Rule kPythonIgnoresPath;
 extern const Rule kOtherBitnessFirst;

@@ -9,7 +9,7 @@ namespace culprit::rules {
 
 const snapshot::Toolkit* ToolkitAt(const Scene& scene, const std::string& directory) {
   if (!scene.stack().toolkits || directory.empty()) return nullptr;
-  const std::string path = base::CleanPath(directory);
+  const std::string path = scene.PathOf(directory);
   for (const snapshot::Toolkit& copy : scene.stack().toolkits->copies) {
     if (copy.root == path || std::ranges::find(copy.links, path) != copy.links.end()) return &copy;
     if (copy.root == scene.view.RealPath(path)) return &copy;

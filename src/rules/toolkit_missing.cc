@@ -38,15 +38,18 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const char* name : kVariables) {
     const std::string value(scene.Variable(name));
     if (value.empty() || ToolkitAt(scene, value) != nullptr) continue;  // one without nvcc serves the runtime
+    // The installer of Windows sets the variable for everybody, whatever parts were chosen.
+    if (scene.OnWindows() && scene.view.Directory(scene.PathOf(value)) == base::PathError::kNone) continue;
     report::Finding& finding = ruling.Fire(
         std::string(name) + "=" + value + ", and no CUDA toolkit with nvcc is on this machine", name);
     finding.evidence.push_back({std::string(name) + "=" + value, "environment"});
     finding.evidence.push_back(
         {"no nvcc in /usr/local/cuda*, /opt/cuda*, the HPC SDK, the distribution's place or PATH",
          "directories of toolkits"});
-    finding.fix = {.text = "install a toolkit if you mean to build, otherwise unset the variable",
-                   .commands = {std::string("unset ") + name},
-                   .risk = "low"};
+    finding.fix = {
+        .text = "install a toolkit if you mean to build, otherwise unset the variable",
+        .commands = {scene.OnWindows() ? std::string("set ") + name + "=" : std::string("unset ") + name},
+        .risk = "low"};
     return;
   }
 }

@@ -34,7 +34,7 @@ Microsoft, Visual C++ Redistributable latest supported downloads; torch/__init__
 
 bool IsRuntime(const FailedLoad& failed) {
   return failed.redistributable != nullptr &&
-         !base::SameName(base::BaseName(failed.request->name), "zlibwapi.dll");
+         failed.redistributable->kind == knowledge::RedistributableKind::kVisualCpp;
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -24,7 +24,7 @@ MissedSearch HowItIsMissed(const Scene& scene, const FailedLoad& failed) {
   for (const loader::LibraryCopy& copy : failed.copies) {
     const std::string directory(base::DirName(copy.path));
     if (!searched && Names(scene.Variable("PATH"), directory)) {
-      return {Missed::kPythonIgnoresPath, directory, ""};
+      return {Missed::kPathLeftOut, directory, ""};
     }
     if (!searched || Names(scene.Variable("PATH"), directory)) continue;
     if (windows.user_path && Names(*windows.user_path, directory)) {

@@ -8,10 +8,10 @@
 namespace culprit::rules {
 
 enum class Missed {
-  kNotElsewhere,       // it is not on the machine, or not on Windows: others speak
-  kPythonIgnoresPath,  // it is on PATH, and this load leaves PATH out
-  kNewShell,           // it is on PATH of the registry, and not of this process
-  kNotSearched,        // it is where nobody looks
+  kNotElsewhere,  // it is not on the machine, or not on Windows: others speak
+  kPathLeftOut,   // it is on PATH, and this load leaves PATH out
+  kNewShell,      // it is on PATH of the registry, and not of this process
+  kNotSearched,   // it is where nobody looks
 };
 
 struct MissedSearch {

@@ -11,26 +11,26 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-cuDNN 8.3 and later releases of 8 use zlib on Windows, from a file zlibwapi.dll that is not in the archive of cuDNN. It is on no
-path that is searched.
+A DLL of cuDNN 8 imports zlibwapi.dll, which is not in the archive of cuDNN and on no path that is searched. Releases from 8.3 to
+8.9.3 do so; later ones have zlib inside.
 
 ## Why it breaks
 "Could not locate zlibwapi.dll. Please make sure it is in your library path!", or "Could not load library cudnn_cnn_infer64_8.dll.
-Error code 126": the message names the DLL that needs it.
+Error code 126": the message names the DLL that needs it. Beware: later releases still print the name of zlibwapi.dll when
+another DLL is missing.
 
 ## How culprit knows
-What the DLLs of cuDNN load is read from their tables (data/libraries.toml for what they load by name), and the search for each is
-played through a model of the Windows loader.
+By the import table of the DLL that is there, not by its version; the search is played through a model of the Windows loader.
 
 ## Fix
-Put a 64-bit zlibwapi.dll (zlib 1.2.3 or later, the stdcall build) beside the DLLs of cuDNN or into another directory on PATH. Copies
-come with Nsight Systems, Nsight Compute and torch's torch\lib. cuDNN 9 for Windows has zlib inside from 9.2 on.
+Put a 64-bit zlibwapi.dll (zlib 1.2.3 or later, the stdcall build) beside the DLLs of cuDNN or into another directory on PATH, or take
+cuDNN 8.9.4 or later.
 
 ## When this is not your problem
-A program that uses cuDNN 9.2 or later never asks.
+A cuDNN whose DLLs do not import it never needs it, whatever its messages say.
 
 ## Sources
-NVIDIA, cuDNN 8 Installation Guide for Windows (section on zlib); files of the wheel nvidia-cudnn-cu11 8.9.
+NVIDIA, cuDNN 8 Installation Guide for Windows (section on zlib); import tables of nvidia-cudnn-cu11 8.9.4 to 9.10.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -48,9 +48,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     }
     const knowledge::Redistributable* known = knowledge::FindRedistributable("zlibwapi.dll");
-    finding.fix = {.text = (known == nullptr ? "put a 64-bit zlibwapi.dll" : std::string(known->fix)) +
-                           "; it belongs into " + std::string(base::DirName(failed.asker)) +
-                           " or another directory on PATH",
+    finding.fix = {.text = (known == nullptr ? "install a 64-bit zlibwapi.dll" : std::string(known->fix)) +
+                           "; here " + std::string(base::DirName(failed.asker)),
                    .commands = {"where /R \"%ProgramFiles%\" zlibwapi.dll"},
                    .risk = "low"};
   }

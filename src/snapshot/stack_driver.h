@@ -113,10 +113,11 @@ struct Gpu {
   std::string chip;                // "GH100"
   std::string compute_capability;  // "9.0"
   std::string uuid;
-  std::string bound_to;  // kernel driver: "nvidia", "nouveau", "vfio-pci", "" none
-  std::string minor;     // of /dev/nvidiaN
-  std::string source;    // where it was read
-  bool assumed = false;  // --host says so
+  std::string bound_to;      // kernel driver: "nvidia", "nouveau", "vfio-pci", "" none
+  std::string minor;         // of /dev/nvidiaN
+  std::string driver_model;  // Windows: "WDDM", "TCC" as the registry asks for; "" not known
+  std::string source;        // where it was read
+  bool assumed = false;      // --host says so
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -128,6 +129,7 @@ struct Gpu {
     visit("uuid", self.uuid);
     visit("bound_to", self.bound_to);
     visit("minor", self.minor);
+    visit("driver_model", self.driver_model);
     visit("source", self.source);
     visit("assumed", self.assumed);
   }

@@ -92,13 +92,14 @@ struct Framework {
 
 struct PythonEnvironment {
   std::string prefix;       // "/home/u/.venv"
-  std::string kind;         // "venv", "conda", "system", "user"
+  std::string kind;         // "venv", "conda", "system", "directory", "wheel"; "store", "embedded"
   std::string why;          // "active", "given", "found"
   std::string interpreter;  // bin/python3 as a user would start it; "" none
   // Windows: the program that runs when `interpreter` is started, where that is another one: python.exe of a
   // virtual environment only starts that of the installation it was made from. "" = `interpreter` itself.
   std::string process;
   std::string python;                      // "3.12"
+  int bits = 0;                            // Windows: 32 or 64, of the interpreter's file; 0 not known
   std::vector<std::string> site_packages;  // what is searched for modules, in the order of sys.path
   std::vector<PythonPackage> packages;     // sorted by name
   std::vector<Framework> frameworks;
@@ -119,6 +120,7 @@ struct PythonEnvironment {
     visit("interpreter", self.interpreter);
     visit("process", self.process);
     visit("python", self.python);
+    visit("bits", self.bits);
     visit("site_packages", self.site_packages);
     visit("packages", self.packages);
     visit("frameworks", self.frameworks);

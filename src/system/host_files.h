@@ -4,8 +4,8 @@
 // it.
 #pragma once
 
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "system/path_walk.h"
@@ -17,19 +17,13 @@ class HostFiles {
  public:
   // The whole machine.
   HostFiles() = default;
-  // What lies below `directory`, which stays held open: it may be renamed meanwhile.
+  // What lies below `directory`, a path as the user wrote it. Linux holds it open: it may be renamed
+  // meanwhile.
   static Outcome<HostFiles> Below(const std::string& directory);
-
-  HostFiles(HostFiles&& other) noexcept : directory_(std::exchange(other.directory_, kWholeMachine)) {}
-  HostFiles& operator=(HostFiles&& other) noexcept {
-    std::swap(directory_, other.directory_);
-    return *this;
-  }
-  ~HostFiles();
 
   // As in System. Links before the last component are followed by the kernel, *on the machine*: below a
   // directory the path must be one without links, and `last` be kKeep (a link that appears there meanwhile is
-  // kLoop and is not opened).
+  // kLoop and is not opened; Windows has no such promise).
   Outcome<OpenFile> Open(const std::string& path, LastLink last) const;
   Outcome<FileStatus> Status(const std::string& path, LastLink last) const;
   Outcome<std::string> ReadLink(const std::string& path) const;
@@ -37,9 +31,9 @@ class HostFiles {
   Outcome<void> Access(const std::string& path, Rights rights, LastLink last) const;
 
  private:
-  static constexpr int kWholeMachine = -1;
-  explicit HostFiles(int directory) : directory_(directory) {}
-  int directory_ = kWholeMachine;  // a descriptor otherwise
+  struct Directory;  // as the platform keeps one
+  explicit HostFiles(std::shared_ptr<const Directory> directory) : directory_(std::move(directory)) {}
+  std::shared_ptr<const Directory> directory_;  // null: the whole machine
 };
 
 }  // namespace culprit::system

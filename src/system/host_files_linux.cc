@@ -89,13 +89,6 @@ base::Result<size_t> DescriptorSource::ReadAt(uint64_t offset, std::span<std::by
   return done;
 }
 
-// "/a/b" of a tree is "a/b" from its directory on, so that the tree's own depth does not count to PATH_MAX.
-int AtOf(int directory) { return directory < 0 ? AT_FDCWD : directory; }
-const char* PathOf(int directory, const std::string& path) {
-  if (directory < 0) return path.c_str();
-  return path == "/" ? "." : path.c_str() + 1;
-}
-
 Outcome<FileStatus> StatusAt(int directory, const char* path, int flags) {
   struct stat found;
   if (fstatat(directory, path, &found, flags) != 0) return Errno();
@@ -121,30 +114,43 @@ FileType EntryType(int directory, const dirent& entry) {
 
 }  // namespace
 
+struct HostFiles::Directory {
+  Descriptor descriptor;
+  static int Of(const std::shared_ptr<const Directory>& directory) {
+    return directory ? directory->descriptor.get() : AT_FDCWD;
+  }
+};
+
+namespace {
+
+// "/a/b" of a tree is "a/b" from its directory on, so that the tree's own depth does not count to PATH_MAX.
+const char* PathOf(int at, const std::string& path) {
+  if (at == AT_FDCWD) return path.c_str();
+  return path == "/" ? "." : path.c_str() + 1;
+}
+
+}  // namespace
+
 Outcome<HostFiles> HostFiles::Below(const std::string& directory) {
   if (directory.find('\0') != directory.npos) return std::unexpected(PathError::kOther);
   Outcome<Descriptor> root = OpenAt(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (!root) return std::unexpected(root.error());
   // O_PATH asks for no permission; to look at "." asks for that of searching.
   if (const auto status = StatusAt(root->get(), ".", 0); !status) return std::unexpected(status.error());
-  return HostFiles(root->Release());
-}
-
-HostFiles::~HostFiles() {
-  if (directory_ >= 0) close(directory_);
+  return HostFiles(std::make_shared<const Directory>(std::move(*root)));
 }
 
 Outcome<FileStatus> HostFiles::Status(const std::string& path, LastLink last) const {
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
-  return StatusAt(AtOf(directory_), PathOf(directory_, path),
-                  last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
+  const int at = Directory::Of(directory_);
+  return StatusAt(at, PathOf(at, path), last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
 }
 
 Outcome<OpenFile> HostFiles::Open(const std::string& path, LastLink last) const {
   const Outcome<FileStatus> before = Status(path, last);
   if (!before) return std::unexpected(before.error());
-  const int at = AtOf(directory_);
-  const char* const host_path = PathOf(directory_, path);
+  const int at = Directory::Of(directory_);
+  const char* const host_path = PathOf(at, path);
   if (before->type == FileType::kLink) return std::unexpected(PathError::kLoop);
   if (before->type == FileType::kOther) {
     if (faccessat(at, host_path, R_OK, AT_EACCESS) != 0) return Errno();
@@ -161,9 +167,10 @@ Outcome<OpenFile> HostFiles::Open(const std::string& path, LastLink last) const 
 
 Outcome<std::string> HostFiles::ReadLink(const std::string& path) const {
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
+  const int at = Directory::Of(directory_);
   std::string target(256, '\0');
   while (true) {
-    const ssize_t n = readlinkat(AtOf(directory_), PathOf(directory_, path), target.data(), target.size());
+    const ssize_t n = readlinkat(at, PathOf(at, path), target.data(), target.size());
     if (n < 0) return Errno();
     if (static_cast<size_t>(n) < target.size()) {
       target.resize(static_cast<size_t>(n));
@@ -177,14 +184,16 @@ Outcome<void> HostFiles::Access(const std::string& path, Rights rights, LastLink
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
   const int wanted = rights == Rights::kRead ? R_OK : R_OK | W_OK;
   const int flags = AT_EACCESS | (last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
-  if (faccessat(AtOf(directory_), PathOf(directory_, path), wanted, flags) != 0) return Errno();
+  const int at = Directory::Of(directory_);
+  if (faccessat(at, PathOf(at, path), wanted, flags) != 0) return Errno();
   return {};
 }
 
 Outcome<std::vector<DirectoryEntry>> HostFiles::List(const std::string& path, LastLink last) const {
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
-  Outcome<Descriptor> opened = OpenAt(AtOf(directory_), PathOf(directory_, path),
-                                      kOpenFlags | O_DIRECTORY | (last == LastLink::kKeep ? O_NOFOLLOW : 0));
+  const int at = Directory::Of(directory_);
+  Outcome<Descriptor> opened =
+      OpenAt(at, PathOf(at, path), kOpenFlags | O_DIRECTORY | (last == LastLink::kKeep ? O_NOFOLLOW : 0));
   if (!opened) return std::unexpected(opened.error());
   const int number = opened->get();
   const std::unique_ptr<DIR, decltype([](DIR* open) { closedir(open); })> directory(fdopendir(number));

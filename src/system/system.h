@@ -48,7 +48,7 @@ struct OpenFile {
 };
 
 // One key of the Windows registry. Numbers are written in decimal, a list of texts with '\n' between them,
-// variables (%SystemRoot%) are not expanded.
+// variables (%SystemRoot%) are not expanded. Bytes without a form are in hexadecimal.
 struct RegistryKey {
   std::map<std::string, std::string> values;  // by name as written; "" is the default value
   std::vector<std::string> keys;              // names of the keys below, sorted
@@ -72,6 +72,7 @@ class System {
   // Sorted by name, without "." and "..".
   virtual Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const = 0;
 
+  // On Windows, where names of variables have no case, they are in upper case here.
   virtual std::map<std::string, std::string> Environment() const = 0;
   virtual std::string WorkingDirectory() const = 0;  // "" when it is gone
   virtual base::Cpu HostCpu() const = 0;

@@ -3,6 +3,8 @@
 
 #include "base/json.h"
 #include "binfmt/testing/elf_sections_builder.h"
+#include "binfmt/testing/fatbin_builder.h"
+#include "binfmt/testing/pe_builder.h"
 #include "made_up_root.h"
 
 namespace culprit {
@@ -100,6 +102,30 @@ TEST_F(Cli, InspectDoesNotTakeALostTableOfSectionsForNoGpuCode) {
       binfmt::testing::AddSections(BuildElf({.soname = "liblost.so"}), {{".text", "x"}});
   WriteFile(root_ / "app/lost.so", whole.substr(0, whole.size() - 8));
   ExpectGolden("inspect_lost_sections.txt", {"inspect", "--root", "root", "/app/lost.so"}, 0);
+}
+TEST_F(Cli, InspectReadsDllsOfWindows) {
+  using binfmt::testing::BuildFatbin;
+  const binfmt::testing::PeSpec spec = {
+      .name = "kernels.dll",
+      .imports = {{"KERNEL32.dll", {"Sleep"}, {}},
+                  {"idle.dll", {}, {}},
+                  {"cudart64_12.dll", {"cudaMalloc"}, {}}},
+      .delay_imports = {{"later.dll", {"Run"}, {}}},
+      .bound_imports = {"KERNEL32.dll"},
+      .exports = {"Go"},
+      .version =
+          binfmt::PeVersionInfo{
+              "1.2.3.4", "1.2.0.0", {{"ProductName", "Kernels"}, {"FileVersion", "1.2.3.4"}}},
+      .manifest = "<dependentAssembly><assemblyIdentity name='Some.Assembly'/></dependentAssembly>",
+      .sections = {{".nv_fatb", BuildFatbin({.entries = {{.arch = 90},
+                                                         {.kind = 1, .arch = 90, .major = 8, .minor = 4}}})}},
+      .overlay = "tail",
+      .certificate_size = 100};
+  WriteFile(root_ / "app/kernels.dll", binfmt::testing::BuildPe(spec));
+  WriteFile(root_ / "app/cut.dll", binfmt::testing::BuildPe({.bits = 32, .exports = {"Go"}, .cut = 100}));
+  ExpectGolden("inspect_dll.txt", {"inspect", "--root", "root", "/app/kernels.dll"}, 0);
+  ExpectGolden("inspect_dll.json", {"inspect", "--root", "root", "--format", "json", "/app/kernels.dll"}, 0);
+  ExpectGolden("inspect_cut_dll.txt", {"inspect", "--root", "root", "/app/cut.dll"}, 1);
 }
 TEST_F(Cli, InspectNamesWhatItCannotRead) {
   ExpectGolden("inspect_bad.txt",

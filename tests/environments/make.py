@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes Python environments of real wheels inside a small Debian, to be looked at and never run.
+"""Makes Python environments of real wheels inside a small Debian or on a drive C:, to be looked at and never run.
 
   make.py RECIPE...            builds them; RECIPE is a name in recipes/ or a path; --ci is all those with ci = true
   make.py --update RECIPE...   asks the index what the recipe means today and writes recipes/RECIPE.lock
@@ -20,6 +20,7 @@ import time
 import tomllib
 
 import wheels
+import windows_root
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = HERE.parent.parent / "build" / "release" / "culprit"
@@ -42,7 +43,7 @@ def read_recipe(name):
     path = recipe_path(name)
     if not path.exists():
         sys.exit(f"no recipe {path}")
-    recipe = {"python": "3.11", "arch": "x86_64", "env": {}, "ci": False, **tomllib.loads(path.read_text())}
+    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
 
@@ -114,6 +115,36 @@ def fetch_missing(recipes, cache, verbose=False):
     return failed
 
 
+def debian_environment(recipe, cache, root, needed):
+    """A virtual environment in a Debian below root. Returns its path there, and variables."""
+    shutil.copytree(debian_root(recipe["arch"], cache), root, symlinks=True, copy_function=os.link)
+    prefix = root / VENV.lstrip("/")
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "lib" / f"python{recipe['python']}" / "site-packages").mkdir(parents=True)
+    (prefix / "lib64").symlink_to("lib")
+    (prefix / "bin" / "python3").symlink_to(f"/usr/bin/python{recipe['python']}")
+    for name in ("python", f"python{recipe['python']}"):
+        (prefix / "bin" / name).symlink_to("python3")
+    (prefix / "pyvenv.cfg").write_text(
+        "home = /usr/bin\ninclude-system-site-packages = false\n"
+        f"version = {recipe['python']}.2\nexecutable = /usr/bin/python{recipe['python']}\n"
+        f"command = /usr/bin/python{recipe['python']} -m venv {VENV}\n")
+    for wheel in needed:
+        wheels.install(wheel, cache, wheels.venv_layout(root, VENV, recipe["python"]))
+    return VENV, VARIABLES
+
+
+def windows_environment(recipe, cache, root, needed):
+    """Python on a drive C: below root. Returns its path there, and variables."""
+    home = windows_root.prefix(recipe["python"])
+    layout = wheels.windows_layout(root, home)
+    (layout.prefix / layout.site).mkdir(parents=True)
+    for wheel in needed:
+        wheels.install(wheel, cache, layout)
+    windows_root.add_python(root, recipe["python"])
+    return "C:\\" + home, windows_root.variables(recipe["python"])
+
+
 def build(recipe, cache, out, failed):
     """One environment from the cache. Returns its folder; OSError where something could not be had."""
     final = pathlib.Path(out, recipe["name"])
@@ -122,27 +153,14 @@ def build(recipe, cache, out, failed):
     for wheel in needed:
         if wheel.sha256 in failed:
             raise OSError(failed[wheel.sha256])
-    base = debian_root(recipe["arch"], cache)
     with tempfile.TemporaryDirectory(dir=out) as work:
         root = pathlib.Path(work, "environment", "root")
-        shutil.copytree(base, root, symlinks=True, copy_function=os.link)
-        prefix = root / VENV.lstrip("/")
-        (prefix / "bin").mkdir(parents=True)
-        (prefix / "lib" / f"python{recipe['python']}" / "site-packages").mkdir(parents=True)
-        (prefix / "lib64").symlink_to("lib")
-        (prefix / "bin" / "python3").symlink_to(f"/usr/bin/python{recipe['python']}")
-        for name in ("python", f"python{recipe['python']}"):
-            (prefix / "bin" / name).symlink_to("python3")
-        (prefix / "pyvenv.cfg").write_text(
-            "home = /usr/bin\ninclude-system-site-packages = false\n"
-            f"version = {recipe['python']}.2\nexecutable = /usr/bin/python{recipe['python']}\n"
-            f"command = /usr/bin/python{recipe['python']} -m venv {VENV}\n")
-        for wheel in needed:
-            wheels.install(wheel, cache, root, VENV, recipe["python"])
-        environment = {**VARIABLES, **recipe["env"]}
+        on_windows = recipe["platform"] == "windows"
+        place, variables = (windows_environment if on_windows else debian_environment)(recipe, cache, root, needed)
+        environment = {**variables, **recipe["env"]}
         (root.parent / "env").write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
-        facts = {key: recipe[key] for key in ("name", "python", "arch", "requirements", "host")} | {"venv": VENV}
-        (root.parent / "environment.json").write_text(json.dumps(facts, indent=1) + "\n")
+        facts = {key: recipe[key] for key in ("name", "python", "arch", "platform", "requirements", "host")}
+        (root.parent / "environment.json").write_text(json.dumps(facts | {"venv": place}, indent=1) + "\n")
         shutil.rmtree(final, ignore_errors=True)
         root.parent.rename(final)
     return final

@@ -6,14 +6,18 @@ looks there, so a file keeps its true size and loses, in whole blocks of the fil
     of exported functions whose name holds "ersion" or "GetProperty" (versions are constants in such code);
   - the GPU code in fatbin containers, wherever in the file they lie. Container headers, entry headers and the first
     PAYLOAD_HEAD bytes of each payload stay (header of a cubin, first lines of PTX, magic of a compressed stream);
-  - the middle of a large file that is neither ELF nor a fatbin (static archives, models).
-Everything else is kept: headers, dynamic section, symbols, versions, relocations, notes, .rodata, .data.
+  - of a PE file all sections larger than SMALL_SECTION but for the tables in them (imports, exports, resources), what
+    such exports as above name, and names of DLLs of CUDA;
+  - the middle of a large file that is neither ELF, PE nor a fatbin (static archives, models).
+Everything else of an ELF file is kept: headers, dynamic section, symbols, versions, relocations, notes, .rodata, .data.
 A file that is not understood is kept whole.
 """
 import mmap
 import os
 import re
 import struct
+
+import pe_tables
 
 REVISION = 1  # part of the path of the cache; raise it when another choice of bytes is kept
 BLOCK = 4096
@@ -105,6 +109,20 @@ def host_code(data, sections):
     return unseen, seen
 
 
+def pe_sections(data):
+    """Ranges of a PE file that nobody reads, and the ranges within them that somebody may. None: not understood."""
+    try:
+        tables = pe_tables.PeFile(data)
+        named = [tables.offset(address) for name, address in tables.exports.items()
+                 if isinstance(address, int) and VERSION_FUNCTION.search(name.encode("latin-1"))
+                 and any(base <= address < base + raw for _, base, _, _, raw, _ in tables.sections)]
+    except pe_tables.NotUnderstood:
+        return None
+    unseen = [(offset, offset + size) for _, _, _, offset, size, _ in tables.sections if size > SMALL_SECTION]
+    seen = tables.ranges + [(at, at + FUNCTION_BYTES) for at in named]
+    return unseen, seen + list(pe_tables.names_inside(data))  # a name that is loaded tells the CUDA it was built for
+
+
 def gpu_code(data):
     unseen, seen = [], []
     for start, entries in fatbins(data):
@@ -129,10 +147,15 @@ def holes(data):
     """[begin, end) ranges of whole blocks that become holes."""
     if len(data) <= SMALL_FILE:
         return []
-    sections = elf_sections(data)
-    unseen, seen = host_code(data, sections)
+    if data[:2] == b"MZ":
+        found = pe_sections(data)
+        if found is None:
+            return []
+        unseen, seen = found
+    else:
+        unseen, seen = host_code(data, elf_sections(data))
     gpu_unseen, gpu_seen = gpu_code(data)
-    if data[:4] not in (b"\x7fELF", FATBIN_MAGIC) and len(data) > LARGE_OTHER:
+    if data[:2] != b"MZ" and data[:4] not in (b"\x7fELF", FATBIN_MAGIC) and len(data) > LARGE_OTHER:
         unseen.append((OTHER_HEAD, len(data) - OTHER_TAIL))
     result = []
     seen = joined(seen + gpu_seen)

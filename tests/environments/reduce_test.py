@@ -6,6 +6,8 @@ import struct
 import tempfile
 import unittest
 
+import pe_tables
+import pe_writer
 import reduce
 
 BLOCK = reduce.BLOCK
@@ -95,6 +97,45 @@ class Reduce(unittest.TestCase):
         data = bytearray(elf([(b".text", 1, 6, noise(3_000_000)), (b".dynstr", 3, 2, b"\0"), (b".x", 1, 2, b"x")]))
         struct.pack_into("<Q", data, len(data) - 5 * 64 + 64 + 32, 1 << 40)
         self.assertEqual(bytes(data), self.reduced(bytes(data)))
+
+    def dll(self, **more):
+        spec = {"imports": [["cudnn_ops_infer64_8.dll", [f"function{i}" for i in range(300)], [7]]],
+                "delay_imports": [["nvcuda.dll", ["cuInit"], []]],
+                "exports": [f"?long_name_{i}@cudnn@@{'x' * 200}" for i in range(9000)],
+                "forwarders": {"beep": "KERNEL32.Beep"}, "words": {"cudnn_x_version": 0x80905},
+                "version": {"file": "8.9.5.29", "strings": {"ProductName": "cuDNN", "FileVersion": "8.9.5.29"}},
+                "manifest": "<assembly/>", **more}
+        return pe_writer.image(spec, "made.dll")
+
+    def tables(self, data):
+        file = pe_tables.PeFile(data)
+        return (file.machine, file.sections, file.imports, file.delay_imports, file.exports, file.export_name,
+                file.version, file.directories)
+
+    def test_the_tables_of_a_dll_stay_and_its_large_sections_go(self):
+        gpu = container(entry(noise(2_000_000), 72), entry(noise(1_500_000)))
+        data = self.dll(sections={".blob": noise(3_000_000), ".nv_fatb": gpu})
+        result = self.reduced(data)
+        self.assertEqual(self.tables(data), self.tables(result))
+        blob, fatbin = (data.index(part[:64]) for part in (noise(3_000_000), gpu))
+        self.assertEqual(bytes(2_900_000), result[blob + BLOCK:blob + BLOCK + 2_900_000])
+        self.assertEqual(gpu[:16 + 72 + 256], result[fatbin:fatbin + 16 + 72 + 256])
+        second = fatbin + 16 + 72 + 2_000_000
+        self.assertEqual(data[second:second + 64 + 256], result[second:second + 64 + 256])
+        self.assertEqual(bytes(1_000_000), result[fatbin + 500_000:fatbin + 1_500_000])
+
+    def test_the_version_word_of_a_dll_stays(self):
+        data = self.dll(data=noise(3_000_000))
+        at = data.index(struct.pack("<I", 0x80905))
+        result = self.reduced(data)
+        self.assertEqual(data[at:at + 4], result[at:at + 4])
+        begin = data.index(noise(3_000_000)[:64]) + BLOCK
+        self.assertEqual(bytes(2_900_000), result[begin:begin + 2_900_000])
+
+    def test_a_dll_whose_tables_leave_it_stays_whole(self):
+        data = self.dll(sections={".blob": noise(3_000_000)})
+        cut = data[:len(data) - 1_000_000]
+        self.assertEqual(cut, self.reduced(cut))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import typing
 import urllib.request
 import zipfile
 
+import pe_writer
 import reduce
 
 LOCK_LINE = re.compile(r"(\S+?)==(\S+) --hash=sha256:(\w+)  # (\S+) (\d+) bytes( requested)?")
@@ -60,8 +61,10 @@ def read_lock(path):
 
 
 def platform_options(recipe):
-    """Every tag that a system with glibc 2.36 (Debian 12) takes, newest first."""
+    """Every tag that a system with glibc 2.36 (Debian 12) or a Windows takes, newest first."""
     arch, python = recipe["arch"], recipe["python"]
+    if recipe["platform"] == "windows":
+        return ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}", "--platform=win_amd64"]
     tags = [f"manylinux_2_{minor}_{arch}" for minor in range(36, 4, -1)]
     tags += [f"manylinux2014_{arch}", f"manylinux2010_{arch}", f"manylinux1_{arch}", f"linux_{arch}"]
     options = ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
@@ -72,6 +75,8 @@ def run_pip(recipe, *arguments):
     target = {"platform_machine": recipe["arch"], "platform_system": "Linux", "sys_platform": "linux",
               "os_name": "posix", "python_version": recipe["python"], "python_full_version": recipe["python"] + ".2",
               "implementation_name": "cpython", "platform_python_implementation": "CPython"}
+    if recipe["platform"] == "windows":
+        target |= {"platform_machine": "AMD64", "platform_system": "Windows", "sys_platform": "win32", "os_name": "nt"}
     # A wheel of hundreds of megabytes is read once; pip's own cache would only copy it.
     command = [sys.executable, "-c", PIP_FOR_OTHER_MACHINE, json.dumps(target), arguments[0], "--no-cache-dir",
                "--quiet", "--no-input", "--disable-pip-version-check", *platform_options(recipe), *arguments[1:]]
@@ -181,15 +186,33 @@ if __name__ == '__main__':
 """
 
 
-def install(wheel, cache, root, venv, python):
+class Layout(typing.NamedTuple):
+    """Where an environment keeps its parts, below `prefix`."""
+    prefix: pathlib.Path
+    python: str  # the interpreter, as scripts name it
+    site: str
+    scripts: str
+    headers: str
+    windows: bool = False
+
+
+def venv_layout(root, venv, python):
+    return Layout(pathlib.Path(root, venv.lstrip("/")), f"{venv}/bin/python", f"lib/python{python}/site-packages", "bin",
+                  f"include/site/python{python}")
+
+
+def windows_layout(root, home):
+    return Layout(pathlib.Path(root, home), f"C:\\{home}\\python.exe", "Lib/site-packages", "Scripts", "Include", True)
+
+
+def install(wheel, cache, layout):
     """Puts a cached wheel into the environment as pip does, without compiling."""
     tree = cached(wheel, cache)
-    prefix = pathlib.Path(root, venv.lstrip("/"))
-    site = prefix / "lib" / f"python{python}" / "site-packages"
+    prefix, site = layout.prefix, layout.prefix / layout.site
     (info_name,) = {path.name for path in tree.iterdir() if path.name.endswith(".dist-info")}
     data_name = info_name[:-len(".dist-info")] + ".data"
-    schemes = {"purelib": site, "platlib": site, "scripts": prefix / "bin", "data": prefix,
-               "headers": prefix / "include" / "site" / f"python{python}" / wheel.name}
+    schemes = {"purelib": site, "platlib": site, "scripts": prefix / layout.scripts, "data": prefix,
+               "headers": prefix / layout.headers / wheel.name}
     rows = {}
     with open(tree / info_name / "RECORD", newline="", encoding="utf-8") as record:
         rows = {row[0]: row[1:] for row in csv.reader(record) if row}
@@ -213,7 +236,7 @@ def install(wheel, cache, root, venv, python):
             target.unlink(missing_ok=True)  # two wheels may hold the same file; the later one wins, as with pip
             is_script = inside.parts[0] == data_name and inside.parts[1] == "scripts"
             if is_script and source.read_bytes().startswith(b"#!python"):
-                target.write_bytes(source.read_bytes().replace(b"#!python", f"#!{venv}/bin/python".encode(), 1))
+                target.write_bytes(source.read_bytes().replace(b"#!python", f"#!{layout.python}".encode(), 1))
                 target.chmod(0o755)
                 fields = record_hash(target)
             else:
@@ -222,10 +245,14 @@ def install(wheel, cache, root, venv, python):
     info = site / info_name
     for script, entry in console_scripts(info):
         module, function = entry.split("[")[0].strip().split(":")
-        target = prefix / "bin" / script
+        target = prefix / layout.scripts / (script + ".exe" if layout.windows else script)
+        target.parent.mkdir(exist_ok=True)
         target.unlink(missing_ok=True)
-        target.write_text(SCRIPT.format(python=f"{venv}/bin/python", module=module, function=function,
-                                        first=function.split(".")[0]))
+        if layout.windows:  # pip writes a launcher of its own
+            pe_writer.write(target, {"program": True, "imports": [["KERNEL32.dll", ["ExitProcess"], []]]})
+        else:
+            target.write_text(SCRIPT.format(python=layout.python, module=module, function=function,
+                                            first=function.split(".")[0]))
         target.chmod(0o755)
         add(target, record_hash(target))
     for name, text in [("INSTALLER", "pip\n")] + ([("REQUESTED", "")] if wheel.requested else []):

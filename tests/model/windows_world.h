@@ -97,7 +97,15 @@ class WindowsFiles final : public snapshot::FileView {
     return directories_.contains(base::FoldCase(path)) ? base::PathError::kNone : base::PathError::kNoEntry;
   }
   std::string RealPath(const std::string& path) override { return path; }
-  std::optional<std::vector<snapshot::DirectoryItem>> List(const std::string&) override { return {}; }
+  std::optional<std::vector<snapshot::DirectoryItem>> List(const std::string& path) override {
+    if (Directory(path) != base::PathError::kNone) return std::nullopt;
+    std::vector<snapshot::DirectoryItem> items;
+    for (const auto& [folded, spelled] : spelled_) {
+      if (base::DirName(folded) != base::FoldCase(path)) continue;
+      items.push_back({std::string(base::BaseName(spelled)), snapshot::FileKind::kRegular});
+    }
+    return items;
+  }
   snapshot::Fact<snapshot::LibraryVersion> Version(const std::string&) override { return {}; }
   snapshot::Fact<binfmt::GpuCode> GpuCode(const std::string&) override { return {}; }
   const binfmt::PeExports* Exports(const std::string& path) override {
@@ -108,6 +116,7 @@ class WindowsFiles final : public snapshot::FileView {
  private:
   void Put(const std::string& path, snapshot::FileFacts facts) {
     files_[base::FoldCase(path)] = std::move(facts);
+    spelled_[base::FoldCase(path)] = path;
     AddDirectory(std::string(base::DirName(path)));
   }
   static snapshot::FileFacts WithError(base::PathError error) {
@@ -123,6 +132,7 @@ class WindowsFiles final : public snapshot::FileView {
 
   uint64_t last_inode_ = 0;
   std::map<std::string, snapshot::FileFacts> files_;
+  std::map<std::string, std::string> spelled_;  // folded -> as it was added
   std::map<std::string, binfmt::PeExports> exports_;
   std::set<std::string> directories_;
   snapshot::FileFacts missing_ = WithError(base::PathError::kNoEntry);

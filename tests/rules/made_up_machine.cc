@@ -139,13 +139,15 @@ void MadeUpMachine::AddDll(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {"name",    "imports", "delay_imports", "exports", "words",
                                                    "version", "strings", "bits",          "program", "cut"};
   for (const auto& [key, unused] : spec) {
-    if (!known.contains(key.str())) throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
+    if (!known.contains(key.str()))
+      throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
   }
   binfmt::testing::PeSpec pe;
   pe.bits = spec["bits"].value_or(64);
   pe.dll = !spec["program"].value_or(false);
   pe.name = spec["name"].value_or(std::string(base::BaseName(path)));
-  for (const auto& [key, imports] : {std::pair("imports", &pe.imports), std::pair("delay_imports", &pe.delay_imports)}) {
+  for (const auto& [key, imports] :
+       {std::pair("imports", &pe.imports), std::pair("delay_imports", &pe.delay_imports)}) {
     Each(spec, key, [&, list = imports](const std::string& dll, const toml::node& names) {
       list->push_back({.dll = dll, .names = Texts(&names, path), .ordinals = {}});
     });
@@ -178,7 +180,8 @@ void MadeUpMachine::AddLdCache(const toml::table& description) {
 void MadeUpMachine::Apply(const toml::table& description) {
   const std::string world = description["world"].value_or(std::string("bare"));
   if (world != "none") Apply(toml::parse_file((cases_ / "worlds" / (world + ".toml")).string()));
-  if (description["system"].value_or(std::string()) == "windows") {
+  const bool windows = description["system"].value_or(std::string()) == "windows";
+  if (windows && system.platform() != base::Platform::kWindows) {
     system.SetPlatform(base::Platform::kWindows);
     system.SetWorkingDirectory("/C:");
   }

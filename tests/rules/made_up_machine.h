@@ -14,9 +14,11 @@
 //                                      gpu_code (containers of .nv_fatbin, each a text: "sm_80 sm_90a
 //                                      compute_90:8.4", where 8.4 is the version of PTX)
 //   system = "windows"                 files are "/C:/..." then
-//   [dll."/C:/path"]                   name (of its export table; default: the file's), imports {dll = [functions]},
-//                                      delay_imports, exports, words {name = 1}, version ("6.14.11.8090"), strings
-//                                      {ProductName = "x"}, bits, program, cut (bytes missing at the end)
+//   [dll."/C:/path"]                   name (of its export table; default: the file's), imports {dll =
+//   [functions]},
+//                                      delay_imports, exports, words {name = 1}, version ("6.14.11.8090"),
+//                                      strings {ProductName = "x"}, bits, program, cut (bytes missing at the
+//                                      end)
 //   [registry."HKLM/SOFTWARE/x"] name = "value"
 //   [ld_cache] "libx.so.1" = "/path"   /etc/ld.so.cache (x86-64) with these entries and no others
 //   directories, devices, fifos, unreadable = ["/path"]

@@ -90,7 +90,8 @@ TEST_P(World, HasOnlyTheFaultsThatItAdmits) {
   const toml::table world = toml::parse_file(GetParam().string());
   toml::table description = world;
   description.insert_or_assign("world", GetParam().stem().string());
-  for (const char* key : {"files", "links", "elf", "env", "directories", "devices", "remove", "dll", "registry"})
+  for (const char* key :
+       {"files", "links", "elf", "env", "directories", "devices", "remove", "dll", "registry"})
     description.erase(key);
   const auto report = CheckMachine(description);
   const std::vector<std::string> admitted = Strings(world, "expect");

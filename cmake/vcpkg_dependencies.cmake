@@ -1,0 +1,16 @@
+# The libraries of a build with Visual Studio, from vcpkg (vcpkg.json, docs/windows-build.md), under the names that
+# the folders of src/ link.
+find_package(fmt CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+find_package(CLI11 CONFIG REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(liblzma CONFIG REQUIRED)
+find_package(zstd CONFIG REQUIRED)
+find_package(re2 CONFIG REQUIRED)
+foreach(pair ZLIB=ZLIB::ZLIB LZMA=liblzma::liblzma ZSTD=zstd::libzstd RE2=re2::re2)
+  string(REPLACE "=" ";" pair ${pair})
+  list(GET pair 0 prefix)
+  list(GET pair 1 library)
+  add_library(PkgConfig::${prefix} INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(PkgConfig::${prefix} INTERFACE ${library})
+endforeach()

@@ -1,0 +1,10 @@
+// The version of culprit itself.
+#pragma once
+
+#include <string_view>
+
+namespace culprit::base {
+
+std::string_view ProductVersion();  // "0.4.0"
+
+}  // namespace culprit::base

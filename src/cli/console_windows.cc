@@ -1,0 +1,91 @@
+// The console keeps its code page and modes after a program ends, and the next one finds them: what is
+// changed here is put back. Whether a stream is a console is asked of the console; isatty() also says yes to
+// "nul".
+#include <fcntl.h>
+#include <io.h>
+#include <windows.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+
+#include "cli/console.h"
+#include "system/native_windows.h"
+
+namespace culprit::cli {
+namespace {
+
+struct Kept {
+  UINT code_page = 0;
+  HANDLE handle = nullptr;  // of the console
+  DWORD mode = 0;
+  bool sequences = false;  // it understands escape sequences now
+};
+Kept g_kept;
+
+void PutBack() {
+  if (g_kept.code_page != 0) SetConsoleOutputCP(g_kept.code_page);
+  if (g_kept.handle != nullptr) SetConsoleMode(g_kept.handle, g_kept.mode);
+  g_kept = {};
+}
+
+BOOL WINAPI OnControl(DWORD) {
+  PutBack();
+  return FALSE;  // and then the usual end
+}
+
+HANDLE HandleOf(FILE* stream) {
+  return GetStdHandle(stream == stderr ? STD_ERROR_HANDLE : STD_OUTPUT_HANDLE);
+}
+
+}  // namespace
+
+void PrepareConsole() {
+  _setmode(_fileno(stdout), _O_BINARY);
+  for (FILE* const stream : {stdout, stderr}) {
+    DWORD mode = 0;
+    const HANDLE handle = HandleOf(stream);
+    if (g_kept.handle != nullptr || GetConsoleMode(handle, &mode) == 0) continue;
+    g_kept = {.code_page = GetConsoleOutputCP(), .handle = handle, .mode = mode};
+    SetConsoleOutputCP(CP_UTF8);
+    g_kept.sequences =
+        SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
+    std::atexit(PutBack);
+    SetConsoleCtrlHandler(OnControl, TRUE);
+  }
+}
+
+// argv is in the code page of the system, which cannot spell every name.
+std::vector<std::string> Arguments(int argc, char** argv) {
+  int count = 0;
+  const std::unique_ptr<wchar_t*, decltype([](wchar_t** list) { LocalFree(list); })> list(
+      CommandLineToArgvW(GetCommandLineW(), &count));
+  if (!list) return {argv, argv + argc};
+  std::vector<std::string> arguments;
+  for (int i = 0; i < count; ++i) arguments.push_back(system::Utf8(list.get()[i]));
+  return arguments;
+}
+
+bool IsTerminal(FILE* stream) {
+  DWORD mode = 0;
+  return GetConsoleMode(HandleOf(stream), &mode) != 0;
+}
+
+bool ShowsColors(FILE* stream) { return IsTerminal(stream) && g_kept.sequences; }
+
+FILE* OpenForWriting(const std::string& path) {
+  const auto native = system::NativePathOfUser(path);
+  if (!native) {
+    errno = ENOENT;
+    return nullptr;
+  }
+  return _wfopen(native->c_str(), L"wb");
+}
+
+void EndAtOnce(int status) {
+  std::fflush(nullptr);
+  PutBack();
+  std::_Exit(status);
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,28 @@
+// What decides about loading on Windows beyond the files (snapshot/windows.h), read from the Windows
+// directory and the registry, and the copies of the Visual C++ runtime.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "collect/environment.h"
+#include "collect/stack.h"
+#include "system/system.h"
+
+namespace culprit::collect {
+
+// A value on a machine with Windows, not applicable on any other. `variables` as EnvironmentOf gives them.
+// Its `runtime` is that of System32, the Windows directory and PATH.
+snapshot::Fact<snapshot::WindowsFacts> CollectWindows(const system::System& system,
+                                                      const Variables& variables,
+                                                      const std::string& working_directory);
+
+// The same with the runtime that Python environments and named programs bring along.
+snapshot::Fact<snapshot::WindowsFacts> CollectWindows(
+    const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments);
+
+// The CPU that programs of this Windows run on: that of kernel32.dll. Where no such file tells, x86-64 with
+// nothing more than every such CPU has.
+base::Cpu WindowsCpu(const system::System& system, const snapshot::WindowsFacts& facts);
+
+}  // namespace culprit::collect

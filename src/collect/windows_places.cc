@@ -1,0 +1,187 @@
+#include "collect/windows_places.h"
+
+#include <set>
+
+#include "base/text.h"
+#include "base/windows_path.h"
+#include "collect/library_places.h"
+#include "knowledge/libraries.h"
+#include "snapshot/path_pattern.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::FromWindowsPath;
+using base::JoinPath;
+
+constexpr size_t kMostUsers = 64;
+constexpr size_t kMostElements = 512;  // of one PATH
+
+const std::string kMachineEnvironment = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/Environment";
+
+std::string Of(const Variables& variables, const std::string& name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? "" : found->second;
+}
+
+class Places {
+ public:
+  explicit Places(snapshot::FileView& view) : view_(view) {}
+
+  void Add(const std::string& directory) {
+    std::string path = base::CleanPath(directory);
+    if (!base::IsWindowsPath(path) || !asked_.insert(base::FoldCase(path)).second) return;
+    if (view_.Directory(path) != base::PathError::kNone) return;
+    if (real_.insert(base::FoldCase(view_.RealPath(path))).second) directories_.push_back(std::move(path));
+  }
+  void AddPattern(const std::string& pattern) {
+    for (const std::string& path : snapshot::ExpandPattern(view_, pattern)) Add(path);
+  }
+  // A toolkit's or cuDNN's own directory: DLLs lie in bin, since CUDA 13 in bin\x64, and cuDNN's installer
+  // makes bin\12.6.
+  void AddInstallation(const std::string& root) {
+    if (root.empty() || view_.Directory(root) != base::PathError::kNone) return;
+    Add(JoinPath(root, "bin"));
+    AddPattern(JoinPath(root, "bin/*"));
+    AddPattern(JoinPath(root, "bin/*/x64"));
+  }
+
+  std::vector<std::string> Take() { return std::move(directories_); }
+
+ private:
+  snapshot::FileView& view_;
+  std::set<std::string> asked_;
+  std::set<std::string> real_;
+  std::vector<std::string> directories_;
+};
+
+// CUDA_PATH, CUDA_PATH_V12_4, CUDA_HOME, CUDNN_PATH ...
+std::vector<std::string> NamedInstallations(const Surroundings& around) {
+  std::vector<std::string> roots;
+  for (const auto& [name, value] : around.environment) {
+    const bool cuda = name.starts_with("CUDA_PATH") || name == "CUDA_HOME" || name == "CUDA_ROOT";
+    const bool cudnn = name == "CUDNN" || name.starts_with("CUDNN_PATH") || name == "CUDNN_HOME" ||
+                       name == "CUDNN_ROOT" || name == "CUDNN_ROOT_DIR";
+    if ((cuda || cudnn) && !value.empty()) roots.push_back(FromWindowsPath(value, around.working_directory));
+  }
+  return roots;
+}
+
+}  // namespace
+
+std::string ValueOf(const system::RegistryKey& key, std::string_view value) {
+  for (const auto& [name, text] : key.values) {
+    if (base::SameName(name, value)) return text;
+  }
+  return "";
+}
+
+std::string RegistryText(const system::System& system, const std::string& key, std::string_view value) {
+  const auto read = system.ReadRegistry(key);
+  return read ? ValueOf(*read, value) : "";
+}
+
+std::string DirectoryVariable(const Surroundings& around, const std::string& name) {
+  const std::string value = Variable(around, name);
+  return value.empty() ? "" : FromWindowsPath(value, around.working_directory);
+}
+
+std::vector<std::string> PathElements(std::string_view list, std::string_view working_directory) {
+  std::vector<std::string> elements;
+  for (std::string element : base::Split(list, ';')) {
+    std::erase(element, '"');
+    if (base::Trim(element).empty()) continue;
+    elements.push_back(FromWindowsPath(base::Trim(element), working_directory));
+    if (elements.size() == kMostElements) break;
+  }
+  return elements;
+}
+
+std::string ExpandVariables(std::string_view text, const Variables& variables) {
+  std::string expanded;
+  while (!text.empty()) {
+    const size_t open = text.find('%');
+    const size_t close = open == std::string_view::npos ? open : text.find('%', open + 1);
+    if (close == std::string_view::npos) break;
+    const std::string_view name = text.substr(open + 1, close - open - 1);
+    const Variables one = EnvironmentOf(base::Platform::kWindows, {{std::string(name), ""}});
+    const auto found = variables.find(one.begin()->first);
+    if (found == variables.end()) {
+      expanded += text.substr(0, close);  // the second sign may open a name of its own
+      text.remove_prefix(close);
+      continue;
+    }
+    expanded += text.substr(0, open);
+    expanded += found->second;
+    text.remove_prefix(close + 1);
+  }
+  return expanded += text;
+}
+
+std::string WindowsDirectory(const Variables& variables) {
+  for (const char* name : {"SYSTEMROOT", "WINDIR"}) {
+    if (const std::string value = Of(variables, name); !value.empty()) return FromWindowsPath(value);
+  }
+  return "/C:/Windows";
+}
+
+std::string ProgramFiles(const Variables& variables) {
+  // A 32-bit program has ProgramFiles = "C:\Program Files (x86)"; what is meant stands in ProgramW6432.
+  for (const char* name : {"PROGRAMW6432", "PROGRAMFILES"}) {
+    if (const std::string value = Of(variables, name); !value.empty()) return FromWindowsPath(value);
+  }
+  return "/C:/Program Files";
+}
+
+std::vector<std::string> UserDirectories(const Surroundings& around) {
+  if (const std::string home = DirectoryVariable(around, "USERPROFILE"); !home.empty()) return {home};
+  std::vector<std::string> homes;
+  if (!around.host_unseen) return homes;
+  const auto entries = around.system.List("/C:/Users");
+  if (!entries) return homes;
+  for (const auto& entry : *entries) {
+    if (entry.type == system::FileType::kDirectory && homes.size() < kMostUsers)
+      homes.push_back("/C:/Users/" + entry.name);
+  }
+  return homes;
+}
+
+std::vector<std::string> DllPlaces(const Surroundings& around,
+                                   std::span<const snapshot::PythonEnvironment> environments,
+                                   snapshot::FileView& view) {
+  Places places(view);
+  for (const std::string& program : around.programs) places.Add(std::string(base::DirName(program)));
+  for (const std::string& element : PathElements(Variable(around, "PATH"), around.working_directory))
+    places.Add(element);
+  for (const std::string& key : {kMachineEnvironment, std::string("HKCU/Environment")}) {
+    const std::string list = ExpandVariables(RegistryText(around.system, key, "Path"), around.environment);
+    for (const std::string& element : PathElements(list, around.working_directory)) places.Add(element);
+  }
+  const std::string windows = WindowsDirectory(around.environment);
+  places.Add(JoinPath(windows, "System32"));
+  places.Add(windows);
+  if (around.host_unseen) places.Add("/C:");
+  for (const std::string_view pattern : knowledge::UsualWindowsDirectories())
+    places.AddPattern(std::string(pattern));
+  for (const std::string& root : NamedInstallations(around)) places.AddInstallation(root);
+  for (const char* name : {"CONDA_PREFIX", "VIRTUAL_ENV"}) {
+    if (const std::string prefix = DirectoryVariable(around, name); !prefix.empty()) {
+      places.Add(JoinPath(prefix, "Library/bin"));
+      places.Add(prefix);
+    }
+  }
+  for (const snapshot::PythonEnvironment& environment : environments) {
+    for (const std::string& site : environment.site_packages) {
+      if (view.Directory(site) != base::PathError::kNone) continue;
+      for (const std::string_view below : knowledge::UsualWindowsPythonDirectories())
+        places.AddPattern(JoinPath(site, below));
+    }
+    if (!environment.interpreter.empty()) places.Add(std::string(base::DirName(environment.interpreter)));
+    places.Add(environment.prefix);
+    places.Add(JoinPath(environment.prefix, "Library/bin"));
+    places.Add(JoinPath(environment.prefix, "DLLs"));
+  }
+  return places.Take();
+}
+
+}  // namespace culprit::collect

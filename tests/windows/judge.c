@@ -1,0 +1,24 @@
+// judge.exe PATH [+DIRECTORY...] {FLAGS NAME}...: what the loader really does. Sets PATH, adds the directories as
+// os.add_dll_directory does, then calls LoadLibraryEx for each pair. One line each: code, a tab, the file that came
+// (empty where none did). It has to lie in the directory of the program that it stands for.
+#include <stdio.h>
+#include <stdlib.h>
+#include <wchar.h>
+#include <windows.h>
+
+int wmain(int argc, wchar_t** argv) {
+  SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX);
+  if (argc < 2) return 64;
+  SetEnvironmentVariableW(L"PATH", argv[1]);
+  int next = 2;
+  for (; next < argc && argv[next][0] == L'+'; ++next) AddDllDirectory(argv[next] + 1);
+  for (; next + 1 < argc; next += 2) {
+    const HMODULE module = LoadLibraryExW(argv[next + 1], NULL, wcstoul(argv[next], NULL, 0));
+    const DWORD code = module == NULL ? GetLastError() : 0;
+    wchar_t file[4096] = L"";
+    if (module != NULL) GetModuleFileNameW(module, file, 4096);
+    wprintf(L"%lu\t%ls\n", (unsigned long)code, file);
+    fflush(stdout);
+  }
+  return 0;
+}
