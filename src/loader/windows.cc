@@ -24,6 +24,7 @@ WindowsProcess::State::State(const snapshot::Snapshot& snapshot, snapshot::FileV
     : snapshot_(snapshot), facts_(*snapshot.windows()), view_(view), goes_on_(question.goes_on) {
   graph.windows = true;
   graph.target = question.target;
+  machine_.on_arm64 = snapshot.cpu.machine == "aarch64";
   search.windows_directory = facts_.directory;
   search.safe_mode = facts_.safe_search;
   if (base::IsWindowsPath(snapshot.working_directory)) {
@@ -38,7 +39,8 @@ WindowsProcess::State::State(const snapshot::Snapshot& snapshot, snapshot::FileV
     object.real_path = view.RealPath(question.target);
     object.id = file.id;
     if (file.error == base::PathError::kNone && file.pe != nullptr) {
-      machine_ = {.machine = file.pe->machine, .bits = file.pe->bits};
+      machine_.machine = file.pe->machine;
+      machine_.bits = file.pe->bits;
     }
     const WindowsCandidate candidate = TryCandidate(view, question.target, machine_);
     if (candidate.next == WindowsCandidate::Next::kTake) {

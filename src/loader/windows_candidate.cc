@@ -71,7 +71,10 @@ WindowsCandidate Check(const snapshot::FileFacts& facts, const ProcessMachine& p
       return {.next = Next::kStop, .outcome = Outcome::kIoError, .code = kErrorIoDevice};
   }
   if (pe.machine != process.machine || pe.bits != process.bits) {
-    return {.outcome = Outcome::kWrongMachine,
+    const bool x86 = pe.machine == binfmt::kPeMachineX64 || pe.machine == binfmt::kPeMachine386;
+    return {.next = x86 || process.on_arm64 ? Next::kGoOn : Next::kStop,
+            .outcome = Outcome::kWrongMachine,
+            .code = kErrorBadExeFormat,
             .detail = "for " + binfmt::PeMachineName(pe.machine) + ", the program is for " +
                       binfmt::PeMachineName(process.machine)};
   }

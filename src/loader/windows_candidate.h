@@ -19,6 +19,7 @@ inline constexpr uint32_t kErrorCannotResolve = 1921;
 struct ProcessMachine {
   uint16_t machine = binfmt::kPeMachineX64;
   int bits = 64;
+  bool on_arm64 = false;  // Windows on ARM64 runs programs of any machine, others only x86
 };
 
 struct WindowsCandidate {

@@ -60,7 +60,9 @@ void WindowsProcess::State::MapImports(size_t object, Session& session) {
   if (modules_[object].own || modules_[object].without_imports) return;
   const auto pe = graph.objects[object].pe;
   for (const binfmt::PeImport& import : pe->imports) {
-    const size_t supplier = RequestDependency(import.dll, object, session);
+    // A DLL of which no function is wanted is not loaded.
+    const bool wanted = !import.names.empty() || !import.ordinals.empty();
+    const size_t supplier = wanted ? RequestDependency(import.dll, object, session) : kNone;
     modules_[object].suppliers.push_back(supplier);
   }
 }

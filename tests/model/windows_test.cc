@@ -44,6 +44,15 @@ TEST(WindowsFile, OnlyWrongMachinesAreError193) {
             R"(error 193: C:\app\a.dll is not a valid Win32 application)");
 }
 
+TEST(WindowsFile, MachineThatThisWindowsDoesNotRunEndsTheSearch) {
+  WindowsWorld world;
+  world.files.Add("/C:/app/a.dll", {.machine = binfmt::kPeMachineArm64});
+  world.files.Add("/C:/path2/a.dll", {});
+  EXPECT_EQ(world.Load("a.dll"), "error 193");
+  world.snapshot.cpu.machine = "aarch64";
+  EXPECT_EQ(world.Load("a.dll"), "/C:/path2/a.dll");
+}
+
 TEST(WindowsFile, DamagedFileEndsTheSearch) {
   const std::vector<std::pair<PeProblem, Outcome>> kinds = {{PeProblem::kNotPe, Outcome::kNotPe},
                                                             {PeProblem::kEmpty, Outcome::kEmptyFile},
@@ -117,6 +126,14 @@ TEST(WindowsClosure, FailedLoadLeavesWhatWasLoadedBefore) {
   EXPECT_EQ(world.LoadIn(process, "b.dll"), "/C:/app/b.dll");
 }
 
+TEST(WindowsClosure, DllOfWhichNoFunctionIsWantedIsNotLoaded) {
+  WindowsWorld world;
+  world.files.Add("/C:/app/a.dll", {.imports = {Functions("gone.dll", {}), Functions("b.dll", {})}});
+  world.files.Add("/C:/app/b.dll", {});
+  EXPECT_EQ(world.Load("a.dll"), "/C:/app/a.dll");
+  EXPECT_EQ(world.process->graph().objects.size(), 2);
+}
+
 TEST(WindowsClosure, CyclesAndADllThatNeedsItselfAreFine) {
   WindowsWorld world;
   world.files.Add("/C:/app/a.dll", {.imports = Needs({"b.dll", "a.dll"})});
@@ -161,7 +178,7 @@ TEST(WindowsFunctions, MissingOrdinalIsError182) {
 
 TEST(WindowsFunctions, MissingFileIsToldBeforeAMissingFunction) {
   WindowsWorld world;
-  world.files.Add("/C:/app/a.dll", {.imports = {Functions("b.dll", {"gone"}), Functions("c.dll", {})}});
+  world.files.Add("/C:/app/a.dll", {.imports = {Functions("b.dll", {"gone"}), Functions("c.dll", {"f"})}});
   world.files.Add("/C:/app/b.dll", {});
   EXPECT_EQ(world.Load("a.dll"), "error 126");
 }

@@ -30,10 +30,12 @@ struct Dll {
   std::vector<std::string> manifest_dependencies;
 };
 
-// Names by which a test says "needs these DLLs, no function of them".
+// Every DLL has this function.
+inline constexpr const char* kUsual = "usual";
+
 inline std::vector<binfmt::PeImport> Needs(std::vector<std::string> dlls) {
   std::vector<binfmt::PeImport> imports;
-  for (std::string& dll : dlls) imports.push_back({.dll = std::move(dll), .names = {}, .ordinals = {}});
+  for (std::string& dll : dlls) imports.push_back({.dll = std::move(dll), .names = {kUsual}, .ordinals = {}});
   return imports;
 }
 
@@ -57,6 +59,7 @@ class WindowsFiles final : public snapshot::FileView {
     if (!dll.exports_known) return;
     binfmt::PeExports exports;
     exports.names = dll.exports;
+    exports.names.push_back(kUsual);
     for (const auto& [name, target] : dll.forwarders) {
       exports.names.push_back(name);
       exports.forwarders.push_back({name, target});

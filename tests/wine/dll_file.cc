@@ -145,13 +145,14 @@ std::string Bytes(const DllFile& file) {
   }
   Put(head, 0x1000, 4);
   Put(head, 0x200, 4);
-  for (const uint16_t version : {6, 0, 0, 0, 6, 0, 0, 0}) Put(head, version, 2);
+  for (const uint16_t version : std::initializer_list<uint16_t>{6, 0, 0, 0, 6, 0, 0, 0})
+    Put(head, version, 2);
   Put(head, Up(kSectionAddress + raw, 0x1000), 4);
   Put(head, kHeaderSize, 4);
   Put(head, 0, 4);
   Put(head, 3, 2);      // console
   Put(head, 0x140, 2);  // may be moved, no code in data
-  for (const uint32_t size : {0x100000, 0x1000, 0x100000, 0x1000}) Put(head, size, wide ? 8 : 4);
+  for (const uint32_t size : {0x100000u, 0x1000u, 0x100000u, 0x1000u}) Put(head, size, wide ? 8 : 4);
   Put(head, 0, 4);
   Put(head, 16, 4);
   for (int i = 0; i < 16; ++i) {

@@ -192,6 +192,7 @@ bool IsProgram(const Tree& tree) {
 
 // A failure below the DLL that was asked for.
 bool InDependency(const Played& played) {
+  if (played.requests.empty()) return false;
   const auto& top = played.requests.front();
   return !top.attempts.empty() && top.attempts.back().outcome == loader::Outcome::kFound;
 }
@@ -210,6 +211,8 @@ const char* Words(Difference difference) {
       return "whatever is wrong with a dependency is 126 in Wine";
     case Difference::kKnownDll:
       return "Wine has no known DLLs";
+    case Difference::kSecondModule:
+      return "of two loaded modules with one name Wine gives the one it looked at last";
     case Difference::kUnexplained:
       return "not explained";
   }
@@ -237,6 +240,7 @@ std::vector<Expected> Expect(const Tree& tree, snapshot::FileView& view) {
   std::vector<Expected> all;
   for (size_t i = 0; i < adjusted.size(); ++i) {
     Expected expected{.windows = documented[i].ending, .wine = adjusted[i].ending};
+    expected.in_dependency = expected.windows.code != 0 && InDependency(documented[i]);
     if (program && expected.wine.code != 0) {
       expected.wine.code = 0xC0000135;
     } else if (!program && expected.wine.code != 0 && InDependency(adjusted[i])) {
@@ -248,7 +252,8 @@ std::vector<Expected> Expect(const Tree& tree, snapshot::FileView& view) {
     const uint32_t code = expected.windows.code;
     const bool differed = !all.empty() && all.back().difference != Difference::kNone;
     if (expected.windows != expected.wine && differed) {
-      expected.difference = all.back().difference;  // its consequence
+      expected.difference = all.back().difference;
+      expected.consequence = true;
     } else if (expected.windows != expected.wine) {
       const bool function = code == 127 || code == 182 || code == 0xC0000139 || code == 0xC0000138;
       expected.difference = expected.wine.code != 0 && code != 0 ? Difference::kDependencyCode

@@ -18,9 +18,10 @@ enum class Difference {
   kForwarder,        // ... also where a forwarder leads nowhere
   kDependencyCode,   // whatever is wrong with a dependency, Wine says 126
   kKnownDll,         // Wine searches for known DLLs like for any other
+  kSecondModule,     // of two modules with one name, Wine gives the one that it looked at last
   kUnexplained,
 };
-constexpr size_t kDifferences = 6;
+constexpr size_t kDifferences = 7;
 const char* Words(Difference difference);
 
 // How one load, or one program, ends.
@@ -36,6 +37,8 @@ struct Expected {
   Ending windows;  // as documented
   Ending wine;
   Difference difference = Difference::kNone;
+  bool consequence = false;    // of one before in the same tree
+  bool in_dependency = false;  // it fails, and not for the DLL that was asked for
   // What Wine must not find: {path of a DLL, function}, the reason for a code 127 of Windows.
   std::vector<std::pair<std::string, std::string>> missing_functions;
 };

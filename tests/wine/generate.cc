@@ -38,16 +38,18 @@ class Generator {
     directories_.insert(directories_.end(),
                         {kProgramDirectory, "/C:/windows/system32", "/C:/windows/system", "/C:/windows"});
     for (size_t i = 0; i < names_.size(); ++i) MakeCopies(i);
-    if (random_.Percent(6)) MakeKnown();
-    if (random_.Percent(10)) {
+    if (random_.Percent(6)) {
       MakeProgram();
-    } else {
-      ChangeSearch();
-      const size_t loads = 1 + random_.Below(4);
-      for (size_t i = 0; i < loads; ++i) {
-        if (i > 0 && random_.Percent(15)) ChangeSearch();
-        Load();
-      }
+      return std::move(tree_);
+    }
+    if (random_.Percent(12)) ChangeDefaults(/*valid=*/true);
+    ChangeSearch();
+    if (random_.Percent(6)) MakeKnown();
+    const size_t loads = 1 + random_.Below(5);
+    for (size_t i = 0; i < loads; ++i) {
+      if (i > 0 && random_.Percent(15)) ChangeSearch();
+      if (tree_.changes_defaults && random_.Percent(25)) ChangeDefaults(random_.Percent(60));
+      Load();
     }
     return std::move(tree_);
   }
@@ -61,7 +63,8 @@ class Generator {
   Import MakeImport(size_t index) {
     Import import;
     const unsigned dice = static_cast<unsigned>(random_.Below(100));
-    if (dice < 3) {
+    if (dice < 2) {
+      import.names = {"alpha"};
       import.dll = tree_.name + "_nowhere.dll";
       Note(true, "missing everywhere");
       return import;
@@ -103,14 +106,14 @@ class Generator {
       dll.exports.erase(dll.exports.begin() + static_cast<long>(random_.Below(dll.exports.size())));
       Note(true, "lacks a function");
     }
-    if (!leaf && random_.Percent(12)) {
+    if (index + 1 < names_.size() && random_.Percent(20)) {
       const std::string function = dll.exports.back();
       dll.exports.pop_back();
-      std::string target = names_[names_.size() - 1 - random_.Below(2)];
+      std::string target = names_[names_.size() - 1 - (leaf ? 0 : random_.Below(2))];
       target.resize(target.size() - 4);
       const unsigned dice = static_cast<unsigned>(random_.Below(100));
-      if (dice < 10) target = tree_.name + "_nowhere";
-      const std::string to = dice >= 90 ? "delta" : dice >= 75 ? "#1" : random_.Pick(kFunctions);
+      if (dice < 15) target = tree_.name + "_nowhere";
+      const std::string to = dice >= 85 ? "delta" : dice >= 70 ? "#1" : random_.Pick(kFunctions);
       dll.forwarders.emplace_back(function, target + "." + to);
       Note(true, "forwarder");
     }
@@ -125,17 +128,17 @@ class Generator {
   }
 
   void MakeCopies(size_t index) {
-    const size_t copies = random_.Percent(4) ? 0 : 1 + random_.Weighted({50, 30, 20});
+    const size_t copies = random_.Percent(3) ? 0 : 1 + random_.Weighted({50, 30, 20});
     Note(copies == 0, "no copy");
     Note(copies > 1, "several copies");
     std::vector<std::string> places = directories_;
     random_.Shuffle(places);
     // A copy where every plain search finds it makes whole closures likely enough.
-    if (random_.Percent(60)) places.insert(places.begin(), kProgramDirectory);
+    if (random_.Percent(75)) places.insert(places.begin(), kProgramDirectory);
     for (size_t i = 0; i < copies; ++i) {
       TreeFile file{.path = places[i] + "/" + names_[index], .kind = FileKind::kDll, .dll = MakeDll(index)};
       if (std::ranges::any_of(tree_.files, [&](const auto& one) { return one.path == file.path; })) continue;
-      Spoil(file, copies > 1 ? 20 : 5);
+      Spoil(file, copies > 1 ? 15 : 3);
       tree_.files.push_back(std::move(file));
     }
   }
@@ -187,7 +190,7 @@ class Generator {
                              .dll = {.name = name, .exports = kFunctions}});
     }
     tree_.known_dlls.push_back(name);
-    names_.push_back(name);
+    Do(OpKind::kLoad, Spelled(name), random_.Percent(30) ? 0x200 : 0);
     Note(true, "known DLL");
   }
 
@@ -218,7 +221,9 @@ class Generator {
     }
     Do(OpKind::kPath, path);
     if (random_.Percent(25)) {
-      Do(OpKind::kDllDirectory, random_.Percent(20) ? "" : base::ToWindowsPath(home_ + "/set"));
+      // With safe mode off Wine goes on to search the current directory after SetDllDirectory("").
+      Do(OpKind::kDllDirectory,
+         tree_.safe_mode && random_.Percent(20) ? "" : base::ToWindowsPath(home_ + "/set"));
       Note(true, "SetDllDirectory");
     }
     for (const char* part : {"add1", "add2", "absent"}) {
@@ -229,12 +234,15 @@ class Generator {
       if (random_.Percent(15)) Do(OpKind::kRemove, directory);
     }
     if (random_.Percent(5)) Do(OpKind::kAdd, "add1");
-    if (random_.Percent(10)) {
-      const std::vector<uint32_t> all = {0x200, 0x400, 0x800, 0x1000, 0x600, 0xe00, 0, 0x100};
-      Do(OpKind::kDefaults, "", random_.Pick(all));
-      tree_.changes_defaults = true;
-      Note(true, "SetDefaultDllDirectories");
-    }
+  }
+
+  // What is not valid is refused, and leaves what was set before.
+  void ChangeDefaults(bool valid) {
+    static const std::vector<uint32_t> kValid = {0x200, 0x400, 0x800, 0x1000, 0x1000, 0x600, 0xe00};
+    static const std::vector<uint32_t> kInvalid = {0, 0x100, 0x1100, 8};
+    Do(OpKind::kDefaults, "", random_.Pick(valid ? kValid : kInvalid));
+    tree_.changes_defaults = true;
+    Note(true, "SetDefaultDllDirectories");
   }
 
   void Load() {
@@ -244,7 +252,8 @@ class Generator {
     bool absolute = false;
     if (form == 0) {
       text = Spelled(name);
-      if (random_.Percent(5)) text += ".";
+      // Wine compares the name with those that are loaded before it takes the point away.
+      if (!loaded_ && random_.Percent(8)) text += ".";
     } else if (form == 1) {
       text = (random_.Percent(50) ? "p1\\" : "..\\lib\\") + Spelled(name);
       Note(true, "relative path");
@@ -253,20 +262,23 @@ class Generator {
       std::string path = random_.Pick(directories_) + "/" + name;
       // Where a copy is, mostly.
       for (const TreeFile& file : tree_.files) {
-        if (base::BaseName(file.path) == name && random_.Percent(60)) path = file.path;
+        if (base::BaseName(file.path) == name && random_.Percent(80)) path = file.path;
       }
       text = base::ToWindowsPath(path);
       if (form == 3) std::ranges::replace(text, '\\', '/');
       if (form == 4) text = base::ToWindowsPath(home_) + "\\p2\\..\\lib\\" + Spelled(name);
       Note(true, "full path");
     }
-    static const std::vector<uint32_t> kFlags = {0x200,  0x400,  0x800, 0x1000, 0x1000, 0x600, 0x300, 0x100,
-                                                 0x1100, 0x1100, 0xd00, 0x808,  0x1008, 1,     0x10};
-    uint32_t flags = random_.Percent(45) ? 0 : random_.Pick(kFlags);
-    if (random_.Percent(12) && form != 1) flags = 8;
-    static_cast<void>(absolute);
+    static const std::vector<uint32_t> kFlags = {0x200,  0x200,  0x400, 0x800, 0x1000,
+                                                 0x1000, 0x1000, 0x600, 1,     0x10};
+    static const std::vector<uint32_t> kFullPathFlags = {0x100, 0x1100, 0x1100, 0x1100, 0x300,
+                                                         0xd00, 8,      8,      0x808};
+    uint32_t flags = random_.Percent(50) ? 0 : random_.Pick(absolute ? kFullPathFlags : kFlags);
+    if (random_.Percent(8)) flags = random_.Pick(absolute ? kFlags : kFullPathFlags);
+    if (form == 1) flags &= ~8u;  // not documented for a relative path
     tree_.features.insert("flags " + std::to_string(flags));
     Do(OpKind::kLoad, text, flags);
+    loaded_ = true;
   }
 
   Random random_;
@@ -274,6 +286,7 @@ class Generator {
   std::string home_;
   std::vector<std::string> names_;
   std::vector<std::string> directories_;
+  bool loaded_ = false;  // there was a load
 };
 
 }  // namespace

@@ -69,27 +69,40 @@ std::string FindWine() {
 Wine::Wine(std::string program, std::string prefix, const std::string& driver)
     : program_(std::move(program)), prefix_(std::move(prefix)), drive_c_(fs::path(prefix_) / "drive_c") {
   fs::create_directories(prefix_);
-  if (fs::exists(drive_c_ / "gold")) {
-    // Left by a run before, also in the directories of Windows.
-    fs::remove_all(drive_c_ / "gold");
-    for (const char* directory : {"windows", "windows/system", "windows/system32"}) {
-      if (!fs::exists(drive_c_ / directory)) continue;
-      std::vector<fs::path> old;
-      for (const auto& entry : fs::directory_iterator(drive_c_ / directory)) {
-        const std::string name = entry.path().filename();
-        const size_t digits = name.find_first_not_of("0123456789", 1);
-        if (name.starts_with('t') && digits > 1 && digits < name.size() && name[digits] == '_') {
-          old.push_back(entry.path());
-        }
-      }
-      for (const fs::path& path : old) fs::remove_all(path);
-    }
-  }
+  RemoveOld();
   const fs::path program_directory = HostPath(kProgramDirectory);
   fs::create_directories(program_directory);
   fs::copy_file(driver, program_directory / "driver.exe", fs::copy_options::overwrite_existing);
-  Run("");
+  const fs::path marker = fs::path(prefix_) / "made_by_gold_wine";
+  booted_ = fs::exists(marker);
+  if (!booted_) Run("");
+  std::ofstream(marker) << "complete\n";
+  booted_ = true;
   fs::create_directories(drive_c_ / "windows/system");
+  // A run that was broken off leaves it switched off.
+  std::ifstream registry(fs::path(prefix_) / "system.reg");
+  for (std::string line; std::getline(registry, line);) {
+    if (line != "\"SafeDllSearchMode\"=dword:00000000") continue;
+    Run("safe\t1\n");
+    break;
+  }
+}
+
+// What a run before left, also in the directories of Windows.
+void Wine::RemoveOld() const {
+  fs::remove_all(drive_c_ / "gold");
+  for (const char* directory : {"windows", "windows/system", "windows/system32"}) {
+    if (!fs::exists(drive_c_ / directory)) continue;
+    std::vector<fs::path> old;
+    for (const auto& entry : fs::directory_iterator(drive_c_ / directory)) {
+      const std::string name = entry.path().filename();
+      const size_t digits = name.find_first_not_of("0123456789", 1);
+      if (name.starts_with('t') && digits > 1 && digits < name.size() && name[digits] == '_') {
+        old.push_back(entry.path());
+      }
+    }
+    for (const fs::path& path : old) fs::remove_all(path);
+  }
 }
 
 fs::path Wine::HostPath(const std::string& path) const { return drive_c_ / path.substr(4); }
@@ -109,10 +122,11 @@ void Wine::Write(const Tree& tree) {
 std::string Wine::Run(const std::string& plan) {
   const fs::path file = HostPath(std::string(kTop) + "/plan.txt");
   std::ofstream(file, std::ios::binary) << plan;
-  std::map<std::string, std::string> environment = {{"WINEPREFIX", prefix_},
-                                                    {"WINEDEBUG", "-all"},
-                                                    {"WINEDLLOVERRIDES", "mscoree,mshtml="},
-                                                    {"HOME", prefix_}};
+  std::map<std::string, std::string> environment = {
+      {"WINEPREFIX", prefix_},
+      {"WINEDEBUG", "-all"},
+      {"WINEDLLOVERRIDES", booted_ ? "mscoree,mshtml=;wineboot.exe=d" : "mscoree,mshtml="},
+      {"HOME", prefix_}};
   if (const char* path = std::getenv("PATH")) environment["PATH"] = path;
   const gold::Ran ran =
       gold::Spawn(program_, program_,

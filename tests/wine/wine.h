@@ -25,10 +25,12 @@ class Wine {
   const std::filesystem::path& drive_c() const { return drive_c_; }
 
  private:
+  void RemoveOld() const;
   std::filesystem::path HostPath(const std::string& path) const;
 
   std::string program_, prefix_;
   std::filesystem::path drive_c_;
+  bool booted_ = false;  // the prefix is complete: no services are needed to load DLLs
 };
 
 // The plan of a tree: its operations, and after each load the questions about functions that must be missing.
