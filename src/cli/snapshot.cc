@@ -7,6 +7,7 @@
 
 #include "base/product_version.h"
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -30,6 +31,13 @@ void AskAsCheckDoes(const snapshot::Snapshot& snapshot, snapshot::FileView& view
                     const std::vector<std::string>& programs) {
   const auto scenarios = loader::PlayScenarios(snapshot, view, programs);
   diagnose::Check({snapshot, view, scenarios});
+}
+
+std::vector<std::string> ProgramDirectories(const snapshot::Snapshot& snapshot) {
+  const auto path = snapshot.environment.find("PATH");
+  const bool given = path != snapshot.environment.end();
+  if (snapshot.windows() != nullptr) return base::SplitWindowsPath(given ? path->second : "");
+  return base::SplitWords(given ? path->second : "/usr/bin:/bin", ":");
 }
 
 }  // namespace
@@ -88,9 +96,7 @@ int RunSnapshot(int argc, const char* const* argv) {
     progress.Show("recording " + directory);
     recorder.AddDirectory(directory, /*programs=*/false);
   }
-  const auto path = snapshot.environment.find("PATH");
-  for (const std::string& directory :
-       base::SplitWords(path == snapshot.environment.end() ? "/usr/bin:/bin" : path->second, ":")) {
+  for (const std::string& directory : ProgramDirectories(snapshot)) {
     progress.Show("recording " + directory);
     if (directory.starts_with('/')) recorder.AddDirectory(directory, /*programs=*/true);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 
 namespace culprit::snapshot {
 namespace {
@@ -42,6 +43,20 @@ const RecordedNode* RecordedFileView::Find(const std::string& path) const {
   return node == record_.nodes.end() ? nullptr : &node->second;
 }
 
+const RecordedNode* RecordedFileView::FindAnyCase(std::string& path) const {
+  const RecordedNode* const exact = Find(path);
+  if (exact != nullptr || !base::IsWindowsPath(path)) return exact;
+  if (spellings_.empty()) {
+    for (const auto& [recorded, node] : record_.nodes) {
+      if (base::IsWindowsPath(recorded)) spellings_.emplace(base::FoldCase(recorded), recorded);
+    }
+  }
+  const auto spelling = spellings_.find(base::FoldCase(path));
+  if (spelling == spellings_.end()) return nullptr;
+  path = spelling->second;
+  return Find(path);
+}
+
 const RecordedNode& RecordedFileView::DirectoryAt(const std::string& path) const {
   const RecordedNode* const node = Find(path);
   return node != nullptr ? *node : kSomeDirectory;
@@ -68,12 +83,12 @@ RecordedFileView::Place RecordedFileView::Walk(const std::string& path, LastLink
     }
     if (name.size() > kNameMax) return {PathError::kNameTooLong};
     std::string next = base::JoinPath(at, name);
-    const RecordedNode* node = Find(next);
+    const RecordedNode* node = FindAnyCase(next);
     if (node == nullptr && here->listed) return {PathError::kNoEntry};
     while (node == nullptr && !pending.empty() && pending.back() != "..") {
       if (pending.back() != ".") next = base::JoinPath(next, pending.back());
       pending.pop_back();
-      node = Find(next);
+      node = FindAnyCase(next);
     }
     if (node == nullptr) return {PathError::kNotRecorded};
     if (node->kind == FileKind::kLink && (!pending.empty() || last == LastLink::kFollow)) {

@@ -37,11 +37,14 @@ class RecordedFileView final : public FileView {
 
   Place Walk(const std::string& path, LastLink last) const;
   const RecordedNode* Find(const std::string& path) const;
+  // The same; a path of Windows is found whatever the case of its letters, and gets those of the record.
+  const RecordedNode* FindAnyCase(std::string& path) const;
   // A directory on the way; one that is not recorded is a directory of which nothing else is known.
   const RecordedNode& DirectoryAt(const std::string& path) const;
   bool IsDangling(const std::string& path) const;
 
   const FileRecord& record_;
+  mutable std::map<std::string, std::string> spellings_;  // of paths of Windows, by their folded form
   std::map<std::string, FileFacts> opened_;
 };
 

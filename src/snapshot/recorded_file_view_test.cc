@@ -54,6 +54,18 @@ TEST_F(RecordedView, ReferencesStayValid) {
   EXPECT_EQ(first.id.inode, 1u);
 }
 
+TEST_F(RecordedView, PathsOfWindowsAreFoundInAnyCase) {
+  Directory("/C:");
+  Directory("/C:/Windows", /*listed=*/true);
+  File("/C:/Windows/NvCuda.dll");
+  EXPECT_EQ(ErrorOf("/C:/WINDOWS/nvcuda.DLL"), PathError::kNone);
+  EXPECT_EQ(view().RealPath("/c:/windows/nvcuda.dll"), "/C:/Windows/NvCuda.dll");
+  EXPECT_EQ(ErrorOf("/C:/windows/other.dll"), PathError::kNoEntry);
+  EXPECT_EQ(view().List("/C:/windows")->size(), 1u);
+  File("/Lib");
+  EXPECT_EQ(ErrorOf("/lib"), PathError::kNotRecorded);
+}
+
 TEST_F(RecordedView, UnknownNameInAListedDirectoryDoesNotExist) {
   Directory("/");
   Directory("/lib", /*listed=*/true);
