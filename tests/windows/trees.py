@@ -1,9 +1,9 @@
 """Windows trees with CUDA 11.8 and cuDNN 8.9 that a loader can really load, and the ways in which they are broken.
 
 The DLLs are skeletons: the tables of the real ones (facts/, made by harvest.py) without their code. What no wheel of the
-index has is made up here and says so: a cuDNN that imports zlibwapi.dll, that zlibwapi.dll (its functions are those of zlib's public header), a program, a
-Python, and parts of a cuDNN 8.4 (no wheel for Windows is older than 8.9.4): the tables of 8.9.5 without the functions
-whose name holds "traceback", which stand for whatever came after 8.4.
+index has is made up: a program, a Python, a cuDNN that imports zlibwapi.dll and that zlibwapi.dll (its functions are
+those of zlib's public header), and parts of a cuDNN 8.4 (no wheel for Windows is older than 8.9.4): the tables of 8.9.5
+without the functions whose name holds "traceback", which stand for whatever came after 8.4.
 """
 import json
 import os
