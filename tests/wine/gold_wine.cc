@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <map>
 
@@ -131,11 +132,6 @@ void RunGroup(Wine& wine, const std::vector<const Case*>& group, bool show, Tall
 }
 
 int Main(int argc, char** argv) {
-  const std::string program = FindWine();
-  if (program.empty()) {
-    std::printf("skipped: Wine is not installed\n");
-    return gold::kSkipped;
-  }
   const std::string driver = GOLD_WINE_DRIVER;
   if (driver.empty()) {
     std::printf("skipped: there is no compiler for Windows (x86_64-w64-mingw32-gcc)\n");
@@ -146,7 +142,9 @@ int Main(int argc, char** argv) {
     options.seed = kSeed;
   }
   const auto start = std::chrono::steady_clock::now();
-  Wine wine(program, options.keep.empty() ? GOLD_WINE_PREFIX : options.keep, driver);
+  const char* given = std::getenv("CULPRIT_WINE");
+  Wine wine(given == nullptr ? GOLD_WINE_TOOL : given, options.keep.empty() ? GOLD_WINE_PREFIX : options.keep,
+            driver);
   std::vector<Case> cases(options.count);
   for (size_t i = 0; i < cases.size(); ++i) {
     cases[i].tree = GenerateTree(options.seed + i, "t" + std::to_string(i));
@@ -193,6 +191,9 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return culprit::wine::Main(argc, argv);
+  } catch (const culprit::wine::NoWine& why) {
+    std::printf("skipped: %s\n", why.what());
+    return culprit::gold::kSkipped;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gold_wine: %s\n", error.what());
     return 2;

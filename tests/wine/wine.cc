@@ -1,7 +1,6 @@
 #include "wine.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -57,14 +56,6 @@ std::string Hex(uint32_t value) {
 std::string Folded(const std::string& path) { return base::FoldCase(base::FromWindowsPath(path)); }
 
 }  // namespace
-
-std::string FindWine() {
-  if (const char* given = std::getenv("CULPRIT_WINE")) return given;
-  for (const char* path : {"/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/bin/wine"}) {
-    if (access(path, X_OK) == 0) return path;
-  }
-  return "";
-}
 
 Wine::Wine(std::string program, std::string prefix, const std::string& driver)
     : program_(std::move(program)), prefix_(std::move(prefix)), drive_c_(fs::path(prefix_) / "drive_c") {
@@ -132,6 +123,8 @@ std::string Wine::Run(const std::string& plan) {
       gold::Spawn(program_, program_,
                   {base::ToWindowsPath(kDriver), base::ToWindowsPath(std::string(kTop) + "/plan.txt")},
                   environment, drive_c_ / "gold", kTimeoutMs);
+  constexpr int kCannot = 77;
+  if (WIFEXITED(ran.status) && WEXITSTATUS(ran.status) == kCannot) throw NoWine(ran.err);
   if (ran.timed_out || ran.out.find("end") == std::string::npos) {
     throw std::runtime_error("the driver did not reach the end of its plan: " + ran.out + ran.err);
   }

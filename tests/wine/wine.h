@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,16 @@
 
 namespace culprit::wine {
 
-// The program that runs Windows programs here, or "" when there is none.
-std::string FindWine();
+// Wine is not to be had here; what() says why.
+class NoWine : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 class Wine {
  public:
-  // Makes the prefix if it is not there. Throws when Wine does not run.
+  // `program` runs Windows programs (tools/wine). Makes the prefix if it is not there. Throws when Wine does
+  // not run.
   Wine(std::string program, std::string prefix, const std::string& driver);
 
   void Write(const Tree& tree);
