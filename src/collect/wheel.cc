@@ -135,6 +135,10 @@ class Wheel final : public System {
   std::map<std::string, std::string> Environment() const override { return machine_->Environment(); }
   std::string WorkingDirectory() const override { return machine_->WorkingDirectory(); }
   base::Cpu HostCpu() const override { return machine_->HostCpu(); }
+  base::Platform platform() const override { return machine_->platform(); }
+  Outcome<system::RegistryKey> ReadRegistry(const std::string& key) const override {
+    return machine_->ReadRegistry(key);
+  }
 
  private:
   static constexpr uint64_t kDevice = ~uint64_t{0};  // of no real file system

@@ -1,3 +1,4 @@
+// A tree looked at as drive C:.
 #include <gtest/gtest.h>
 
 #include <thread>
