@@ -137,8 +137,9 @@ void ReadJax(const BuildFiles& files, Framework& framework) {
 }
 
 void ReadOnnxruntime(const BuildFiles& files, Framework& framework) {
-  const std::string text =
-      Read(files, JoinPath(framework.directory, "capi/build_and_package_info.py"), framework);
+  std::string text = Read(files, JoinPath(framework.directory, "capi/build_and_package_info.py"), framework);
+  // Wheels for Windows have only this one (1.18 and 1.20 were looked at).
+  if (text.empty()) text = Read(files, JoinPath(framework.directory, "capi/version_info.py"), framework);
   if (text.empty()) return;
   if (const auto name = PythonAssignment(text, "package_name")) framework.package = *name;
   if (const auto version = PythonAssignment(text, "__version__")) framework.version = *version;

@@ -38,6 +38,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     };
     for (const LoadedCudnn& one : loaded) {
       if (directory(one) == directory(loaded.front()) || !one.version || !loaded.front().version) continue;
+      // A wheel for Windows that brings the shim alone (ctranslate2) takes the parts from PATH, by design.
+      const std::string beside = base::JoinPath(directory(loaded.front()), base::BaseName(one.object->path));
+      if (scene.OnWindows() && *one.version == *loaded.front().version &&
+          scene.view.Open(beside).error == base::PathError::kNoEntry) {
+        continue;
+      }
       report::Finding& finding = ruling.Fire(
           std::string(base::BaseName(one.object->path)) + " is taken from " + directory(one) + ", " +
               std::string(base::BaseName(loaded.front().object->path)) + " from " + directory(loaded.front()),
