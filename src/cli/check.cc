@@ -156,6 +156,7 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check .venv\n"
       "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
+      "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check --format markdown | xclip\n"
       "  culprit check machine.json\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "

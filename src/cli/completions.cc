@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::string_view kBash = R"sh(_culprit() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-  local common="--format --output --root --env --color --quiet --verbose --help"
+  local common="--format --output --root --target --env --color --quiet --verbose --help"
   case $prev in
     --format) COMPREPLY=($(compgen -W "text json markdown" -- "$cur")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
     --for|--output|-o|--env|--snapshot|--loader) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     --root) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    --target) COMPREPLY=($(compgen -W "linux windows" -- "$cur")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "check why inspect explain rules compat snapshot completions --help --version" -- "$cur")); return
