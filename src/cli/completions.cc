@@ -39,6 +39,7 @@ constexpr std::string_view kFish =
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
+complete -c culprit -l target -x -a "linux windows"
 complete -c culprit -s o -l output -r
 complete -c culprit -l env -r
 complete -c culprit -n "__fish_seen_subcommand_from check explain" -l host -x
