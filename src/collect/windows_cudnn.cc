@@ -108,7 +108,6 @@ class Reader {
   CudnnCopy ReadCopy(const std::string& directory, uint32_t major, const Names& names);
   CudnnPart ReadPart(const std::string& directory, uint32_t major, const std::string& part,
                      const std::string& file);
-  void ReadCuda(CudnnCopy& copy);
   void ReadHeader(CudnnCopy& copy);
   void NoteMissing(CudnnCopy& copy, const Names& names);
 
@@ -126,20 +125,6 @@ CudnnPart Reader::ReadPart(const std::string& directory, uint32_t major, const s
   if (const auto version = view_.Version(part.path)) part.version = version->version;
   if (part.problem.empty() && facts.pe != nullptr) part.problem = RenamedFrom(*facts.pe, name, major);
   return part;
-}
-
-// What neither the package nor the imports tell: the name of the cuBLAS that is opened at run time.
-void Reader::ReadCuda(CudnnCopy& copy) {
-  for (const CudnnPart& part : copy.parts) {
-    const auto name = ParseCudnnDll(part.name);
-    if (!name || !part.problem.empty()) continue;
-    const auto file = system_.Open(part.path);
-    if (!file || !file->bytes) continue;
-    copy.cuda = CudaNamedInside(name->part, *file->bytes);
-    if (copy.cuda.empty()) continue;
-    copy.cuda_source = "cublasLt64_" + copy.cuda + ".dll named inside " + part.path;
-    return;
-  }
 }
 
 // <root>\include beside <root>\bin; the installer of cuDNN 9 has include\12.6 beside bin\12.6.
@@ -207,7 +192,6 @@ CudnnCopy Reader::ReadCopy(const std::string& directory, uint32_t major, const N
     }
   }
   copy.owner = FindOwner(system_, view_.RealPath(copy.parts.front().path), "cudnn").ToString();
-  if (copy.cuda.empty()) ReadCuda(copy);
   ReadHeader(copy);
   NoteMissing(copy, names);
   return copy;
