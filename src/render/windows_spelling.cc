@@ -20,7 +20,7 @@ bool EndsPath(std::string_view text, size_t at) {
   const char c = text[at];
   if (static_cast<unsigned char>(c) < ' ') return true;
   if (std::string_view("\"<>|?*:\\`'").find(c) != std::string_view::npos) return true;
-  return (c == ',' || c == ';') && at + 1 < text.size() && text[at + 1] == ' ';
+  return (c == ',' || c == ';' || c == ' ') && at + 1 < text.size() && text[at + 1] == ' ';
 }
 
 // Length of what is no text though it has letters in it: the colours of a terminal, an escape of JSON.

@@ -14,6 +14,7 @@ TEST(WindowsSpelling, PathsOfATextGetBackslashes) {
             R"(a in D:\b, c in C:\Program Files (x86)\d; e)");
   EXPECT_EQ(Text("\"/C:/a/b\" and/or \"c/d\""), R"("C:\a\b" and/or "c/d")");
   EXPECT_EQ(Text("/C:/a/b\nand/or"), "C:\\a\\b\nand/or");
+  EXPECT_EQ(Text("/C:/a/b  [data/x.toml]"), R"(C:\a\b  [data/x.toml])");
   EXPECT_EQ(Text("PATH is /C:"), R"(PATH is C:\)");
   EXPECT_EQ(Text("on /UNC/server/share/x"), R"(on \\server\share\x)");
 }
