@@ -62,6 +62,16 @@ TEST_F(WindowsCudnn, ACompleteCopyBesideTheToolkit) {
   for (const CudnnPart& part : copy.parts) EXPECT_EQ(part.problem, "") << part.name;
 }
 
+TEST_F(WindowsCudnn, ATreeThatWasHandedOverIsGoneThrough) {
+  Add8("/C:/Downloads/some archive/cuda/bin/");
+  EXPECT_TRUE(Collect().empty());
+  Surroundings around = machine_.Around();
+  around.host_unseen = true;
+  const auto copies = CollectWindowsCudnn(around, {});
+  ASSERT_TRUE(copies && copies->size() == 1);
+  EXPECT_EQ(copies->front().directory, "/C:/Downloads/some archive/cuda/bin");
+}
+
 TEST_F(WindowsCudnn, EachWayInWhichADllIsBroken) {
   Add8(kBin);
   const auto put = [&](const std::string& name, const std::string& bytes) {

@@ -1,10 +1,14 @@
 #include "collect/windows_places.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "collect/library_places.h"
+#include "collect/windows_dll_name.h"
 #include "knowledge/libraries.h"
 #include "snapshot/path_pattern.h"
 
@@ -146,6 +150,36 @@ std::vector<std::string> UserDirectories(const Surroundings& around) {
   return homes;
 }
 
+namespace {
+
+bool HoldsCudnn(const std::vector<system::DirectoryEntry>& entries) {
+  return std::ranges::any_of(entries, [](const system::DirectoryEntry& entry) {
+    return entry.type != system::FileType::kDirectory && ParseCudnnDll(entry.name);
+  });
+}
+
+// A tree that somebody handed over (--root) has its cuDNN anywhere; it is gone through, within limits.
+// Packages of Python and Windows itself have places of their own.
+void AddTree(const Surroundings& around, Places& places) {
+  constexpr size_t kMostDirectories = 3000, kDeepest = 6;
+  static constexpr std::array<std::string_view, 6> kElsewhere = {
+      "windows", "site-packages", "$recycle.bin", "node_modules", ".git", "system volume information"};
+  std::vector<std::pair<std::string, size_t>> waiting = {{"/C:", 0}};
+  for (size_t next = 0; next < waiting.size() && next < kMostDirectories; ++next) {
+    const auto [directory, depth] = waiting[next];
+    const auto entries = around.system.List(directory);
+    if (!entries) continue;
+    if (HoldsCudnn(*entries)) places.Add(directory);
+    for (const system::DirectoryEntry& entry : *entries) {
+      if (entry.type != system::FileType::kDirectory || depth == kDeepest) continue;
+      const bool elsewhere = std::ranges::find(kElsewhere, base::FoldCase(entry.name)) != kElsewhere.end();
+      if (!elsewhere) waiting.emplace_back(JoinPath(directory, entry.name), depth + 1);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> DllPlaces(const Surroundings& around,
                                    std::span<const snapshot::PythonEnvironment> environments,
                                    snapshot::FileView& view) {
@@ -181,6 +215,7 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
     places.Add(JoinPath(environment.prefix, "Library/bin"));
     places.Add(JoinPath(environment.prefix, "DLLs"));
   }
+  if (around.host_unseen) AddTree(around, places);
   return places.Take();
 }
 

@@ -254,17 +254,34 @@ void AddMissingBelow(report::LibraryAnswer& answer, const LoadGraph& graph, cons
   }
 }
 
-// Python 3.8 and later loads its modules, and what they need, without PATH.
-bool IsNewPython(FileView& view, const std::string& target) {
-  if (target.empty()) return false;
-  const auto& pe = view.Open(target).pe;
-  if (pe == nullptr) return false;
-  return std::ranges::any_of(pe->imports, [](const binfmt::PeImport& import) {
-    const std::string name = base::FoldCase(import.dll);
-    if (!name.starts_with("python3") || name.size() < 8) return false;
-    const std::string minor = name.substr(7, name.find('.') - 7);
-    return minor.size() >= 2 || minor == "8" || minor == "9";
-  });
+// 11 for "python311.dll"; 0 for every other name.
+int MinorOfPythonDll(std::string_view name) {
+  const std::string folded = base::FoldCase(name);
+  constexpr std::string_view kStart = "python3", kEnd = ".dll";
+  if (!folded.starts_with(kStart) || !folded.ends_with(kEnd)) return 0;
+  int minor = 0;
+  for (const char digit : folded.substr(kStart.size(), folded.size() - kStart.size() - kEnd.size())) {
+    if (digit < '0' || digit > '9' || minor > 99) return 0;
+    minor = minor * 10 + (digit - '0');
+  }
+  return minor;
+}
+
+// Python 3.8 and later loads its modules, and what they need, without PATH. One that does not tell its
+// version is taken for a new one.
+bool IsNewPython(FileView& view, const std::string& program) {
+  const std::string name = base::FoldCase(base::BaseName(program));
+  const auto& pe = view.Open(program).pe;
+  int minor = 0;
+  if (pe != nullptr) {
+    for (const binfmt::PeImport& import : pe->imports) minor = std::max(minor, MinorOfPythonDll(import.dll));
+  }
+  if (minor == 0 && (!name.starts_with("python") || !name.ends_with(".exe"))) return false;
+  const auto beside = view.List(std::string(base::DirName(program)));
+  for (const auto& item : beside.value_or(std::vector<snapshot::DirectoryItem>{})) {
+    if (minor == 0) minor = MinorOfPythonDll(item.name);
+  }
+  return minor == 0 || minor >= 8;
 }
 
 // Parts of cuDNN are opened by cuDNN itself.
@@ -286,7 +303,7 @@ bool Opens(const Snapshot& snapshot, FileView& view, loader::Question question, 
 uint32_t PythonFlags(const Snapshot& snapshot, FileView& view, const loader::Question& question,
                      const std::string& library, std::vector<std::string>& notes) {
   const std::string& program = question.interpreter.empty() ? question.target : question.interpreter;
-  if (!IsNewPython(view, program)) return 0;
+  if (program.empty() || !IsNewPython(view, program)) return 0;
   const bool by_dlls = IsOpenedByDlls(library);
   const uint32_t flags = by_dlls ? 0 : loader::kSearchDefaultDirs;
   const bool plain = Opens(snapshot, view, question, library, 0);
