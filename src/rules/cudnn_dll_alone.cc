@@ -1,4 +1,6 @@
 // CUL3016: a directory holds some DLLs of cuDNN and lacks the rest.
+#include <algorithm>
+
 #include "base/windows_path.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -43,7 +45,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
     if (copy.missing_parts.empty() || copy.parts.empty()) continue;
     const bool few = copy.parts.size() < copy.missing_parts.size();
-    if (!few || BelongsToPackage(scene, copy))
+    // What cannot be loaded at all (32 bits, cut short) misleads nobody.
+    const bool broken = std::ranges::all_of(
+        copy.parts, [](const snapshot::CudnnPart& part) { return !part.problem.empty(); });
+    if (!few || broken || BelongsToPackage(scene, copy))
       continue;  // a release with a hole: CUL3003 speaks where a process meets it
     std::string there, missing;
     for (const snapshot::CudnnPart& part : copy.parts) there += (there.empty() ? "" : ", ") + part.name;

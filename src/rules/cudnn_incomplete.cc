@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
 #include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
@@ -70,6 +71,19 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::stri
           .risk = "none"};
 }
 
+// Which release has the part, and where it belongs.
+void AddOrigin(const std::string& name, const std::string& version, const std::string& directory,
+               report::Finding& finding) {
+  const knowledge::CudnnPart* part = knowledge::FindCudnnPart(name);
+  if (part == nullptr) return;
+  const std::string since = part->since.empty() ? "every release of cuDNN " + std::to_string(part->major)
+                                                : "cuDNN " + std::string(part->since) + " and later";
+  finding.evidence.push_back({name + " is in " + since + "; that of " +
+                                  (version.empty() ? "the same release" : version) + " belongs into " +
+                                  directory,
+                              std::string(part->source)});
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   // By directory of the copy: parts need each other, so one that is missing is missed by several.
   std::map<std::string, std::vector<const FailedLoad*>> by_copy;
@@ -89,6 +103,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         Fire(ruling, *parts.front(),
              asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + list, asker);
+    for (const std::string& name : names)
+      AddOrigin(name, version ? version->version : "", directory, finding);
     for (const FailedLoad* part : parts) {
       if (std::ranges::find(finding.affects, part->scenario->title) == finding.affects.end()) {
         finding.affects.push_back(part->scenario->title);
