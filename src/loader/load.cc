@@ -149,6 +149,19 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
   return std::move(graph);
 }
 
+// conda's Python tells Windows of these by itself (conda-forge/python-feedstock, patch 0007).
+void AddCondaDirectories(snapshot::FileView& view, Question& question) {
+  const std::string prefix(base::DirName(question.target));
+  const std::string program = base::FoldCase(base::BaseName(question.target));
+  if (!program.starts_with("python") || view.Directory(prefix + "/conda-meta") != base::PathError::kNone)
+    return;
+  ImportStep step{.action = ImportStep::Action::kAddDllDirectory};
+  for (const char* below : {"Library/mingw-w64/bin", "Library/usr/bin", "Library/bin", "Scripts", "bin"}) {
+    step.names.push_back(base::JoinPath(prefix, below));
+  }
+  question.imports.insert(question.imports.begin(), std::move(step));
+}
+
 // A DLL is loaded by a program: a module of Python as Python does it, any other by its full path and with its
 // own directory searched.
 LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
@@ -162,6 +175,7 @@ LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& 
     const uint32_t flags = module ? kSearchDefaultDirs | kSearchDllLoadDir : kAlteredSearchPath;
     hosted.imports.insert(hosted.imports.begin(), {.flags = flags, .names = {question.target}});
   }
+  AddCondaDirectories(view, hosted);
   LoadGraph graph = Run(WindowsProcess(snapshot, view, hosted), view, hosted);
   graph.target = question.target;
   graph.interpreter = hosted.target == question.target ? "" : hosted.target;

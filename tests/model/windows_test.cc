@@ -322,6 +322,19 @@ TEST(WindowsFile, SideBySideStoreIsNotEnoughFacts) {
   EXPECT_TRUE(RequestFor(world.process->graph(), "msvcr90.dll")->uncertain);
 }
 
+TEST(WindowsLoad, PythonOfCondaFindsLibraryBin) {
+  WindowsWorld world;
+  world.files.Add("/C:/conda/python.exe", {.imports = {}, .program = true});
+  world.files.Add("/C:/conda/Lib/site-packages/x/_C.pyd", {.imports = Needs({"cudnn64_8.dll"})});
+  world.files.Add("/C:/conda/Library/bin/cudnn64_8.dll", {});
+  const loader::Question question{.target = "/C:/conda/Lib/site-packages/x/_C.pyd",
+                                  .interpreter = "/C:/conda/python.exe"};
+  world.Settle();
+  EXPECT_NE(loader::Load(world.snapshot, world.files, question).error, "");
+  world.files.AddDirectory("/C:/conda/conda-meta");
+  EXPECT_EQ(loader::Load(world.snapshot, world.files, question).error, "");
+}
+
 TEST(WindowsLoad, CallsOfTheQuestionTakeFlagsAndNameTheirCallerInAnyCase) {
   WindowsWorld world;
   world.files.Add("/C:/lib/a.dll", {.imports = Needs({"b.dll"})});
