@@ -18,7 +18,7 @@ std::string ForShell(const Scene& scene, const std::string& path) {
 std::string StartCommand(const Scene& scene, const loader::Scenario& scenario) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (environment == nullptr || framework == nullptr) return scenario.title;
+  if (environment == nullptr || framework == nullptr) return ForShell(scene, scenario.title);
   const char quote = scene.OnWindows() ? '"' : '\'';
   return (environment->interpreter.empty() ? "python3" : ForShell(scene, environment->interpreter)) + " -c " +
          quote + "import " + framework->name + quote;
@@ -30,11 +30,15 @@ namespace {
 report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
   const std::string spelled = base::ToWindowsPath(directory);
   if (SearchesPath(*failed.request)) {
-    return {.text = "put " + directory +
-                    " on PATH: here for this window; for all new ones in the settings of " +
-                    "Windows (Environment Variables), then open a new window. Do not copy single DLLs around",
-            .commands = {"set \"PATH=" + spelled + ";%PATH%\"", StartCommand(scene, *failed.scenario)},
-            .risk = "low"};
+    report::Fix fix{
+        .text = "put " + directory + " on PATH: here for this window; for all new ones in the settings of " +
+                "Windows (Environment Variables), then open a new window. Do not copy single DLLs around",
+        .commands = {"set \"PATH=" + spelled + ";%PATH%\""},
+        .risk = "low"};
+    if (!failed.scenario->graph.target.empty()) {  // otherwise it stands for any program
+      fix.commands.push_back(StartCommand(scene, *failed.scenario));
+    }
+    return fix;
   }
   return {.text =
               "tell Python before the import: it does not search PATH for the DLLs of its modules. Do not "
