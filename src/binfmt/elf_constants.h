@@ -6,6 +6,7 @@
 
 namespace culprit {
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the ABI
 inline constexpr char ELFMAG[] = "\177ELF";
 inline constexpr int SELFMAG = 4;
 inline constexpr int EI_CLASS = 4, EI_DATA = 5, EI_VERSION = 6, EI_OSABI = 7, EI_ABIVERSION = 8, EI_PAD = 9;
@@ -43,5 +44,6 @@ inline constexpr uint64_t ElfProgramHeaderSize(bool is64) { return is64 ? 56 : 3
 inline constexpr uint64_t ElfSectionHeaderSize(bool is64) { return is64 ? 64 : 40; }
 inline constexpr uint64_t ElfDynamicEntrySize(bool is64) { return is64 ? 16 : 8; }
 inline constexpr uint64_t ElfSymbolSize(bool is64) { return is64 ? 24 : 16; }
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace culprit
