@@ -19,10 +19,10 @@ TEST(WindowsPath, InsideSpelling) {
 }
 
 TEST(WindowsPath, RelativeToTheWorkingDirectory) {
-  EXPECT_EQ(FromWindowsPath(R"(x\y.dll)", "/D:/work"), "/D:/work/x/y.dll");
-  EXPECT_EQ(FromWindowsPath(R"(..\y.dll)", "/D:/work/a"), "/D:/work/y.dll");
-  EXPECT_EQ(FromWindowsPath(R"(\y.dll)", "/D:/work/a"), "/D:/y.dll");
-  EXPECT_EQ(FromWindowsPath("", "/D:/work"), "/D:/work");
+  EXPECT_EQ(FromWindowsPath(R"(x\y.dll)", "/D:/home"), "/D:/home/x/y.dll");
+  EXPECT_EQ(FromWindowsPath(R"(..\y.dll)", "/D:/home/a"), "/D:/home/y.dll");
+  EXPECT_EQ(FromWindowsPath(R"(\y.dll)", "/D:/home/a"), "/D:/y.dll");
+  EXPECT_EQ(FromWindowsPath("", "/D:/home"), "/D:/home");
   EXPECT_EQ(FromWindowsPath("x", "/not/windows"), "/C:/x");
 }
 

@@ -48,8 +48,8 @@ class WindowsPython : public testing::Test {
 
 TEST_F(WindowsPython, AVirtualEnvironmentAndThePythonThatItStarts) {
   AddPython("/C:/Python311");
-  AddVenv("/C:/work/venv");
-  AddTorch("/C:/work/venv/Lib/site-packages");
+  AddVenv("/C:/projects/venv");
+  AddTorch("/C:/projects/venv/Lib/site-packages");
   machine_.variables["VIRTUAL_ENV"] = "c:\\work\\venv";
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
@@ -58,13 +58,13 @@ TEST_F(WindowsPython, AVirtualEnvironmentAndThePythonThatItStarts) {
   EXPECT_EQ(venv.why, "active");
   EXPECT_EQ(venv.python, "3.11");
   EXPECT_EQ(venv.bits, 64);
-  EXPECT_EQ(venv.interpreter, "/C:/work/venv/Scripts/python.exe");
+  EXPECT_EQ(venv.interpreter, "/C:/projects/venv/Scripts/python.exe");
   EXPECT_EQ(venv.process, "/C:/Python311/python.exe");
-  EXPECT_EQ(venv.site_packages, (Paths{"/C:/work/venv/Lib/site-packages"}));
+  EXPECT_EQ(venv.site_packages, (Paths{"/C:/projects/venv/Lib/site-packages"}));
   ASSERT_EQ(venv.frameworks.size(), 1u);
   EXPECT_EQ(venv.frameworks[0].cuda, "12.4");
   EXPECT_EQ(venv.frameworks[0].libraries,
-            (Paths{"/C:/work/venv/Lib/site-packages/torch/lib/torch_cuda.dll"}));
+            (Paths{"/C:/projects/venv/Lib/site-packages/torch/lib/torch_cuda.dll"}));
   ASSERT_EQ(venv.packages.size(), 1u);
   ASSERT_EQ(venv.packages[0].damaged.size(), 2u);  // one of another size, one missing
   EXPECT_EQ(venv.packages[0].damaged[0].problem, "size");
