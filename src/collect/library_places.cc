@@ -1,40 +1,16 @@
 #include "collect/library_places.h"
 
-#include <set>
-
 #include "base/text.h"
 #include "binfmt/ld_so_cache.h"
 #include "knowledge/libraries.h"
-#include "snapshot/path_pattern.h"
+#include "snapshot/directory_set.h"
 
 namespace culprit::collect {
 namespace {
 
 using base::JoinPath;
-using snapshot::ExpandPattern;
 
-class Places {
- public:
-  explicit Places(snapshot::FileView& view) : view_(view) {}
-
-  void Add(std::string_view directory) {
-    std::string path = base::CleanPath(directory);
-    if (!path.starts_with('/') || !asked_.insert(path).second) return;
-    if (view_.Directory(path) != base::PathError::kNone) return;
-    if (real_.insert(view_.RealPath(path)).second) directories_.push_back(std::move(path));
-  }
-  void AddPattern(const std::string& pattern) {
-    for (const std::string& path : ExpandPattern(view_, pattern)) Add(path);
-  }
-
-  std::vector<std::string> Take() { return std::move(directories_); }
-
- private:
-  snapshot::FileView& view_;
-  std::set<std::string> asked_;
-  std::set<std::string> real_;
-  std::vector<std::string> directories_;
-};
+using Places = snapshot::DirectorySet;
 
 void AddCached(const system::System& system, std::string_view prefix, Places& places) {
   const auto file = system.Open("/etc/ld.so.cache");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -10,7 +9,7 @@
 #include "collect/library_places.h"
 #include "collect/windows_dll_name.h"
 #include "knowledge/libraries.h"
-#include "snapshot/path_pattern.h"
+#include "snapshot/directory_set.h"
 
 namespace culprit::collect {
 namespace {
@@ -28,36 +27,16 @@ std::string Of(const Variables& variables, const std::string& name) {
   return found == variables.end() ? "" : found->second;
 }
 
-class Places {
- public:
-  explicit Places(snapshot::FileView& view) : view_(view) {}
+using Places = snapshot::DirectorySet;
 
-  void Add(const std::string& directory) {
-    std::string path = base::CleanPath(directory);
-    if (!base::IsWindowsPath(path) || !asked_.insert(base::FoldCase(path)).second) return;
-    if (view_.Directory(path) != base::PathError::kNone) return;
-    if (real_.insert(base::FoldCase(view_.RealPath(path))).second) directories_.push_back(std::move(path));
-  }
-  void AddPattern(const std::string& pattern) {
-    for (const std::string& path : snapshot::ExpandPattern(view_, pattern)) Add(path);
-  }
-  // A toolkit's or cuDNN's own directory: DLLs lie in bin, since CUDA 13 in bin\x64, and cuDNN's installer
-  // makes bin\12.6.
-  void AddInstallation(const std::string& root) {
-    if (root.empty() || view_.Directory(root) != base::PathError::kNone) return;
-    Add(JoinPath(root, "bin"));
-    AddPattern(JoinPath(root, "bin/*"));
-    AddPattern(JoinPath(root, "bin/*/x64"));
-  }
-
-  std::vector<std::string> Take() { return std::move(directories_); }
-
- private:
-  snapshot::FileView& view_;
-  std::set<std::string> asked_;
-  std::set<std::string> real_;
-  std::vector<std::string> directories_;
-};
+// A toolkit's or cuDNN's own directory: DLLs lie in bin, since CUDA 13 in bin\x64, and cuDNN's installer
+// makes bin\12.6.
+void AddInstallation(const std::string& root, snapshot::FileView& view, Places& places) {
+  if (root.empty() || view.Directory(root) != base::PathError::kNone) return;
+  places.Add(JoinPath(root, "bin"));
+  places.AddPattern(JoinPath(root, "bin/*"));
+  places.AddPattern(JoinPath(root, "bin/*/x64"));
+}
 
 // CUDA_PATH, CUDA_PATH_V12_4, CUDA_HOME, CUDNN_PATH ...
 std::vector<std::string> NamedInstallations(const Surroundings& around) {
@@ -197,7 +176,7 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   if (around.host_unseen) places.Add("/C:");
   for (const std::string_view pattern : knowledge::UsualWindowsDirectories())
     places.AddPattern(std::string(pattern));
-  for (const std::string& root : NamedInstallations(around)) places.AddInstallation(root);
+  for (const std::string& root : NamedInstallations(around)) AddInstallation(root, view, places);
   for (const char* name : {"CONDA_PREFIX", "VIRTUAL_ENV"}) {
     if (const std::string prefix = DirectoryVariable(around, name); !prefix.empty()) {
       places.Add(JoinPath(prefix, "Library/bin"));

@@ -9,6 +9,7 @@
 #include "collect/live_file_view.h"
 #include "collect/windows_places.h"
 #include "collect/windows_python.h"
+#include "knowledge/windows.h"
 
 namespace culprit::collect {
 namespace {
@@ -17,16 +18,6 @@ using base::JoinPath;
 using snapshot::PythonEnvironment;
 
 constexpr uint64_t kSmallFile = uint64_t{64} << 10;
-
-// "python311.dll" -> "3.11"; "" for python3.dll and everything else.
-std::string VersionOfDll(std::string_view name) {
-  const std::string folded = base::FoldCase(name);
-  constexpr std::string_view kStart = "python3", kEnd = ".dll";
-  if (!folded.starts_with(kStart) || !folded.ends_with(kEnd)) return "";
-  const std::string minor = folded.substr(kStart.size(), folded.size() - kStart.size() - kEnd.size());
-  if (minor.empty() || minor.find_first_not_of("0123456789") != std::string::npos) return "";
-  return "3." + minor;
-}
 
 // python311._pth beside python.exe takes the place of everything else that makes sys.path.
 std::string FindPathFile(const Surroundings& around, const std::string& prefix) {
@@ -48,7 +39,7 @@ void ReadInterpreter(const Surroundings& around, PythonEnvironment& environment)
   if (!environment.python.empty()) return;
   if (const auto items = view.List(std::string(base::DirName(environment.interpreter)))) {
     for (const auto& item : *items) {
-      if (environment.python.empty()) environment.python = VersionOfDll(item.name);
+      if (environment.python.empty()) environment.python = knowledge::PythonOfDll(item.name);
     }
   }
   if (environment.python.empty() && file.pe != nullptr && file.pe->version)

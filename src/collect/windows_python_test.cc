@@ -50,7 +50,7 @@ TEST_F(WindowsPython, AVirtualEnvironmentAndThePythonThatItStarts) {
   AddPython("/C:/Python311");
   AddVenv("/C:/projects/venv");
   AddTorch("/C:/projects/venv/Lib/site-packages");
-  machine_.variables["VIRTUAL_ENV"] = "c:\\work\\venv";
+  machine_.variables["VIRTUAL_ENV"] = "c:\\projects\\venv";
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
   const PythonEnvironment& venv = environments[0];

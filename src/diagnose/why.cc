@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
+#include "diagnose/python_search.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
-#include "loader/windows.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -252,70 +252,6 @@ void AddMissingBelow(report::LibraryAnswer& answer, const LoadGraph& graph, cons
     }
     answer.missing.push_back(std::move(missing));
   }
-}
-
-// 11 for "python311.dll"; 0 for every other name.
-int MinorOfPythonDll(std::string_view name) {
-  const std::string folded = base::FoldCase(name);
-  constexpr std::string_view kStart = "python3", kEnd = ".dll";
-  if (!folded.starts_with(kStart) || !folded.ends_with(kEnd)) return 0;
-  int minor = 0;
-  for (const char digit : folded.substr(kStart.size(), folded.size() - kStart.size() - kEnd.size())) {
-    if (digit < '0' || digit > '9' || minor > 99) return 0;
-    minor = minor * 10 + (digit - '0');
-  }
-  return minor;
-}
-
-// Python 3.8 and later loads its modules, and what they need, without PATH. One that does not tell its
-// version is taken for a new one.
-bool IsNewPython(FileView& view, const std::string& program) {
-  const std::string name = base::FoldCase(base::BaseName(program));
-  const auto& pe = view.Open(program).pe;
-  int minor = 0;
-  if (pe != nullptr) {
-    for (const binfmt::PeImport& import : pe->imports) minor = std::max(minor, MinorOfPythonDll(import.dll));
-  }
-  if (minor == 0 && (!name.starts_with("python") || !name.ends_with(".exe"))) return false;
-  const auto beside = view.List(std::string(base::DirName(program)));
-  for (const auto& item : beside.value_or(std::vector<snapshot::DirectoryItem>{})) {
-    if (minor == 0) minor = MinorOfPythonDll(item.name);
-  }
-  return minor == 0 || minor >= 8;
-}
-
-// Parts of cuDNN are opened by cuDNN itself.
-bool IsOpenedByDlls(const std::string& library) {
-  const auto* row = knowledge::FindLibrary(base::BaseName(library));
-  return row != nullptr && row->family == "cudnn" && row->name != "cudnn";
-}
-
-bool Opens(const Snapshot& snapshot, FileView& view, loader::Question question, const std::string& library,
-           uint32_t flags) {
-  question.calls = {{.name = library, .flags = flags}};
-  const LoadGraph graph = loader::Load(snapshot, view, question);
-  return !graph.requests.empty() && std::ranges::any_of(graph.requests, [&](const Request& request) {
-    return request.opened_by == OpenedBy::kDlopen && request.name == library && request.error.empty();
-  });
-}
-
-// With which flags the library is asked for, and what is to be said about it.
-uint32_t PythonFlags(const Snapshot& snapshot, FileView& view, const loader::Question& question,
-                     const std::string& library, std::vector<std::string>& notes) {
-  const std::string& program = question.interpreter.empty() ? question.target : question.interpreter;
-  if (program.empty() || !IsNewPython(view, program)) return 0;
-  const bool by_dlls = IsOpenedByDlls(library);
-  const uint32_t flags = by_dlls ? 0 : loader::kSearchDefaultDirs;
-  const bool plain = Opens(snapshot, view, question, library, 0);
-  const bool python = Opens(snapshot, view, question, library, loader::kSearchDefaultDirs);
-  if (plain && !python) {
-    notes.push_back(
-        by_dlls ? "found through PATH, as cuDNN opens its parts; Python's own loads (import, ctypes) leave "
-                  "PATH out"
-                : "asked as Python asks for what its modules need: PATH is left out since 3.8. A DLL that "
-                  "opens it by itself finds it through PATH; for Python call os.add_dll_directory");
-  }
-  return flags;
 }
 
 }  // namespace

@@ -59,4 +59,13 @@ const RuntimeFloor* FindRuntimeFloor(std::string_view framework, std::string_vie
   return at == rows.end() ? nullptr : &*at;
 }
 
+std::string PythonOfDll(std::string_view name) {
+  const std::string folded = base::FoldCase(name);
+  constexpr std::string_view kStart = "python3", kEnd = ".dll";
+  if (!folded.starts_with(kStart) || !folded.ends_with(kEnd)) return "";
+  const std::string minor = folded.substr(kStart.size(), folded.size() - kStart.size() - kEnd.size());
+  if (minor.empty() || minor.find_first_not_of("0123456789") != std::string::npos) return "";
+  return "3." + minor;
+}
+
 }  // namespace culprit::knowledge

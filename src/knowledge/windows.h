@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace culprit::knowledge {
@@ -12,6 +13,9 @@ bool IsWindowsDll(std::string_view name);  // ships with Windows 10 and later: "
 bool IsKnownDll(std::string_view name);    // in KnownDLLs of a usual installation, or below one that is
 bool IsDriverDll(std::string_view name);   // comes with the driver of a GPU: "nvcuda.dll", "vulkan-1.dll"
 bool IsApiSet(std::string_view name);      // "api-ms-win-core-file-l1-1-0.dll", "ext-ms-..."
+
+// "3.11" for "python311.dll"; "" for python3.dll and every other name.
+std::string PythonOfDll(std::string_view name);
 
 // Names in lower case and sorted, one list per source.
 struct DllNames {

@@ -5,12 +5,13 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
-#include "loader/library_directories.h"
-#include "snapshot/path_pattern.h"
+#include "loader/library_copies_windows.h"
+#include "snapshot/directory_set.h"
 
 namespace culprit::loader {
 namespace {
 
+using snapshot::DirectorySet;
 using snapshot::ExpandPattern;
 using snapshot::FileKind;
 using snapshot::FileView;
@@ -62,8 +63,7 @@ void AddCollected(const Snapshot& snapshot, FileView& view, DirectorySet& direct
     for (const std::string& site : environment.site_packages) {
       if (!site.starts_with('/') || view.Directory(site) != base::PathError::kNone) continue;
       for (const std::string_view below : knowledge::UsualPythonDirectories()) {
-        for (const std::string& path : ExpandPattern(view, base::JoinPath(site, below)))
-          directories.Add(path);
+        directories.AddPattern(base::JoinPath(site, below));
       }
     }
   }
@@ -107,16 +107,14 @@ std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& 
   for (const auto& loader : snapshot.loaders) {
     for (const std::string& directory : loader.system_dirs) directories.Add(directory);
   }
-  for (const std::string_view pattern : knowledge::UsualDirectories()) {
-    for (const std::string& path : ExpandPattern(view, pattern)) directories.Add(path);
-  }
+  for (const std::string_view pattern : knowledge::UsualDirectories())
+    directories.AddPattern(std::string(pattern));
   for (const std::string& pattern : PythonPatterns(snapshot, view)) {
     for (const std::string& site : ExpandPattern(view, pattern)) {
       if (site.ends_with("/lib")) directories.Add(site);
       if (view.Directory(site) != base::PathError::kNone || site.ends_with("/lib")) continue;
       for (const std::string_view below : knowledge::UsualPythonDirectories()) {
-        for (const std::string& path : ExpandPattern(view, base::JoinPath(site, below)))
-          directories.Add(path);
+        directories.AddPattern(base::JoinPath(site, below));
       }
     }
   }

@@ -1,14 +1,15 @@
 // Where copies of CUDA libraries lie on a Windows machine.
+#include "loader/library_copies_windows.h"
+
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
-#include "loader/library_copies.h"
-#include "loader/library_directories.h"
-#include "snapshot/path_pattern.h"
+#include "snapshot/directory_set.h"
 
 namespace culprit::loader {
 namespace {
 
+using snapshot::DirectorySet;
 using snapshot::Snapshot;
 
 std::string Variable(const Snapshot& snapshot, const char* name) {
@@ -31,9 +32,7 @@ void AddEnvironment(const snapshot::PythonEnvironment& environment, snapshot::Fi
   for (const std::string& site : environment.site_packages) {
     if (view.Directory(site) != base::PathError::kNone) continue;
     for (const std::string_view below : knowledge::UsualWindowsPythonDirectories()) {
-      for (const std::string& path : snapshot::ExpandPattern(view, base::JoinPath(site, below))) {
-        directories.Add(path);
-      }
+      directories.AddPattern(base::JoinPath(site, below));
     }
   }
 }
@@ -51,7 +50,7 @@ std::vector<std::string> WindowsLibraryDirectories(const Snapshot& snapshot, sna
     if (name.starts_with("CUDA_PATH")) AddToolkit(base::FromWindowsPath(value), directories);
   }
   for (const std::string_view pattern : knowledge::UsualWindowsDirectories()) {
-    for (const std::string& path : snapshot::ExpandPattern(view, pattern)) directories.Add(path);
+    directories.AddPattern(std::string(pattern));
   }
   if (snapshot.stack.cudnn) {
     for (const auto& copy : *snapshot.stack.cudnn) directories.Add(copy.directory);

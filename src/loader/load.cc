@@ -121,11 +121,6 @@ class Importing {
   std::map<std::string, StepResult> results_;
 };
 
-// On Windows, what a DLL brings in later is written in the DLL itself as well.
-void FollowDelayImports(Process& process) {
-  if (auto* windows = dynamic_cast<WindowsProcess*>(&process)) windows->FollowDelayImports();
-}
-
 template <typename Model>
 LoadGraph Run(Model process, snapshot::FileView& view, const Question& question) {
   process.Start();
@@ -133,7 +128,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
   Importing(process).Run(question.imports);
   if (question.known_dlopens) {
     FollowKnownDlopens(process, view);
-    FollowDelayImports(process);
+    process.FollowDelayImports();
   }
   for (const DlopenCall& call : question.calls) {
     const size_t caller = FindCaller(graph, call.from);
@@ -144,7 +139,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
       continue;
     }
     process.Dlopen(call.name, caller, call.flags);
-    if (question.known_dlopens) FollowDelayImports(process);
+    if (question.known_dlopens) process.FollowDelayImports();
   }
   return std::move(graph);
 }

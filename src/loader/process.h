@@ -16,6 +16,8 @@ class Process {
   // dlopen(name) called by code of objects[caller]. The request is appended to the graph; true if it opened.
   // `flags` are those of LoadLibraryEx.
   virtual bool Dlopen(const std::string& name, size_t caller, uint32_t flags) = 0;
+  // Windows: what a DLL brings in at its first call is written in the DLL itself.
+  virtual void FollowDelayImports() {}
   virtual void AddDllDirectory(const std::string& /*directory*/) {}
   virtual void PrependToPath(const std::string& /*directory*/) {}
   virtual LoadGraph& graph() = 0;

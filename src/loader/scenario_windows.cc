@@ -14,21 +14,6 @@ namespace {
 using snapshot::CudnnCopy;
 using snapshot::Snapshot;
 
-// A wheel's copy serves the packages that know where it is.
-bool BelongsToPython(const Snapshot& snapshot, const CudnnCopy& copy) {
-  if (!snapshot.stack.environments) return false;
-  for (const snapshot::PythonEnvironment& environment : *snapshot.stack.environments) {
-    for (const std::string& site : environment.site_packages) {
-      if (base::FoldCase(copy.directory).starts_with(base::FoldCase(site) + "/")) return true;
-    }
-    if (environment.kind == "conda" &&
-        base::FoldCase(copy.directory).starts_with(base::FoldCase(environment.prefix) + "/")) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool NotFoundAtAll(const LoadGraph& graph, const std::string& name) {
   return std::ranges::any_of(graph.requests, [&](const Request& request) {
     return request.name == name && !request.error.empty() &&
@@ -38,6 +23,20 @@ bool NotFoundAtAll(const LoadGraph& graph, const std::string& name) {
 }
 
 }  // namespace
+
+bool BelongsToPython(const Snapshot& snapshot, const std::string& directory) {
+  if (!snapshot.stack.environments) return false;
+  for (const snapshot::PythonEnvironment& environment : *snapshot.stack.environments) {
+    for (const std::string& site : environment.site_packages) {
+      if (base::FoldCase(directory).starts_with(base::FoldCase(site) + "/")) return true;
+    }
+    if (environment.kind == "conda" &&
+        base::FoldCase(directory).starts_with(base::FoldCase(environment.prefix) + "/")) {
+      return true;
+    }
+  }
+  return false;
+}
 
 Scenario AnyWindowsProgram(const Snapshot& snapshot, snapshot::FileView& view) {
   Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program of this shell"};
@@ -50,7 +49,7 @@ void AddCudnnUsers(const Snapshot& snapshot, snapshot::FileView& view, std::vect
   if (!snapshot.stack.cudnn) return;
   std::set<uint32_t> everybodys, bundled;
   for (const CudnnCopy& copy : *snapshot.stack.cudnn) {
-    (BelongsToPython(snapshot, copy) ? bundled : everybodys).insert(copy.major);
+    (BelongsToPython(snapshot, copy.directory) ? bundled : everybodys).insert(copy.major);
   }
   for (const uint32_t major : everybodys) {
     const std::string name = "cudnn64_" + std::to_string(major) + ".dll";

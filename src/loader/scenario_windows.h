@@ -7,6 +7,9 @@
 
 namespace culprit::loader {
 
+// Whether a directory is a package's or conda's own: what lies there serves those that know where it is.
+bool BelongsToPython(const snapshot::Snapshot& snapshot, const std::string& directory);
+
 // Which nvcuda.dll and nvml.dll a program of this shell gets.
 Scenario AnyWindowsProgram(const snapshot::Snapshot& snapshot, snapshot::FileView& view);
 

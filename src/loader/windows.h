@@ -46,7 +46,7 @@ class WindowsProcess final : public Process {
   void SetCurrentDirectory(const std::string& directory);
   // LoadLibrary of every delay import of what is loaded and was not asked before: the process would do it at
   // the first call of one of their functions, so a failure is survived until then.
-  void FollowDelayImports();
+  void FollowDelayImports() override;
   LoadGraph& graph() override;
 
  private:

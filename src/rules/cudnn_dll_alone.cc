@@ -1,7 +1,7 @@
 // CUL3016: a directory holds some DLLs of cuDNN and lacks the rest.
 #include <algorithm>
 
-#include "base/windows_path.h"
+#include "loader/scenario_windows.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -29,26 +29,17 @@ Programs that ship parts of cuDNN on purpose and use only those.
 NVIDIA, cuDNN Installation Guide for Windows; file lists of the wheels nvidia-cudnn-cuNN.
 )md";
 
-// A wheel that brings the shim alone (ctranslate2) does so on purpose; where that fails, CUL3003 speaks.
-bool BelongsToPackage(const Scene& scene, const snapshot::CudnnCopy& copy) {
-  if (!scene.stack().environments) return false;
-  for (const snapshot::PythonEnvironment& environment : *scene.stack().environments) {
-    for (const std::string& site : environment.site_packages) {
-      if (base::FoldCase(copy.directory).starts_with(base::FoldCase(site) + "/")) return true;
-    }
-  }
-  return false;
-}
-
 void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().cudnn) return ruling.NotApplicable();
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
     if (copy.missing_parts.empty() || copy.parts.empty()) continue;
     const bool few = copy.parts.size() < copy.missing_parts.size();
+    // A wheel that brings the shim alone (ctranslate2) does so on purpose; where that fails, CUL3003 speaks.
+    const bool packaged = loader::BelongsToPython(scene.snapshot, copy.directory);
     // What cannot be loaded at all (32 bits, cut short) misleads nobody.
     const bool broken = std::ranges::all_of(
         copy.parts, [](const snapshot::CudnnPart& part) { return !part.problem.empty(); });
-    if (!few || broken || BelongsToPackage(scene, copy))
+    if (!few || broken || packaged)
       continue;  // a release with a hole: CUL3003 speaks where a process meets it
     std::string there, missing;
     for (const snapshot::CudnnPart& part : copy.parts) there += (there.empty() ? "" : ", ") + part.name;

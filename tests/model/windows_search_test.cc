@@ -26,14 +26,14 @@ using Places = std::vector<std::string>;
 TEST(WindowsSearch, StandardOrderIsProgramSystemCurrentDirectoryPath) {
   WindowsWorld world;
   EXPECT_EQ(Searched(world, world.Process()), (Places{"/C:/app", "/C:/Windows/System32", "/C:/Windows/System",
-                                                      "/C:/Windows", "/C:/work", "/C:/path1", "/C:/path2"}));
+                                                      "/C:/Windows", "/C:/here", "/C:/path1", "/C:/path2"}));
 }
 
 TEST(WindowsSearch, WithoutSafeModeTheCurrentDirectoryIsSecond) {
   WindowsWorld world;
   world.windows.safe_search = false;
   EXPECT_EQ(Searched(world, world.Process()),
-            (Places{"/C:/app", "/C:/work", "/C:/Windows/System32", "/C:/Windows/System", "/C:/Windows",
+            (Places{"/C:/app", "/C:/here", "/C:/Windows/System32", "/C:/Windows/System", "/C:/Windows",
                     "/C:/path1", "/C:/path2"}));
 }
 
@@ -132,7 +132,7 @@ TEST(WindowsSearch, AddDllDirectoryIsIgnoredByPlainLoadLibrary) {
 
 TEST(WindowsSearch, AddDllDirectoryRefusesWhatIsRelativeOrNotThere) {
   WindowsWorld world;
-  world.files.Add("/C:/work/sub/a.dll", {});
+  world.files.Add("/C:/here/sub/a.dll", {});
   auto& process = world.Process();
   process.AddDllDirectory("sub");
   process.AddDllDirectory(R"(C:\nowhere)");

@@ -140,15 +140,15 @@ class WindowsFiles final : public snapshot::FileView {
   snapshot::FileFacts directory_ = ADirectory();
 };
 
-// /C:/app/app.exe is the program, /C:/work the current directory, and PATH is C:\path1;C:\path2.
+// /C:/app/app.exe is the program, /C:/here the current directory, and PATH is C:\path1;C:\path2.
 class WindowsWorld {
  public:
   WindowsWorld() {
     windows.present = true;
-    snapshot.working_directory = "/C:/work";
+    snapshot.working_directory = "/C:/here";
     snapshot.environment["Path"] = R"(C:\path1;C:\path2)";
     for (const char* directory :
-         {"/C:/Windows/System32", "/C:/Windows/SysWOW64", "/C:/work", "/C:/path1", "/C:/path2", "/C:/app"}) {
+         {"/C:/Windows/System32", "/C:/Windows/SysWOW64", "/C:/here", "/C:/path1", "/C:/path2", "/C:/app"}) {
       files.AddDirectory(directory);
     }
     Program({});
