@@ -90,7 +90,9 @@ const std::map<std::string, std::set<std::string>>& AllowedIncludes() {
       {"loader", {"base", "binfmt", "snapshot", "knowledge"}},
       {"logs", {"base", "knowledge"}},
       {"plan", {"base", "knowledge", "snapshot"}},
-      {"probe", {"base", "system"}},
+      {"cuda", {"base"}},
+      {"probe", {"base", "system", "snapshot", "knowledge"}},
+      {"prober", {"base", "cuda", "probe"}},
       {"report", {"base"}},
       {"rules", {"base", "snapshot", "binfmt", "loader", "knowledge", "report"}},
       {"diagnose", {"base", "binfmt", "snapshot", "loader", "knowledge", "report", "rules", "logs"}},
@@ -98,6 +100,9 @@ const std::map<std::string, std::set<std::string>>& AllowedIncludes() {
       {"cli",
        {"base", "system", "binfmt", "knowledge", "snapshot", "collect", "loader", "logs", "plan", "probe",
         "report", "rules", "diagnose", "render"}},
+      {"api",
+       {"base", "system", "binfmt", "knowledge", "snapshot", "collect", "loader", "report", "rules",
+        "diagnose", "cuda"}},
   };
   return table;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "snapshot/fact.h"
+#include "snapshot/probe.h"
 #include "snapshot/stack_driver.h"
 #include "snapshot/stack_libraries.h"
 #include "snapshot/stack_python.h"
@@ -53,6 +54,7 @@ struct Stack {
   Fact<std::vector<PythonEnvironment>> environments;
   Fact<Context> context;
   Fact<WindowsFacts> windows;  // has a value exactly when the machine is one with Windows
+  Fact<ProbeFacts> probe;      // has a value when `culprit probe` or `check --live` ran
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -63,6 +65,7 @@ struct Stack {
     visit("environments", self.environments);
     visit("context", self.context);
     visit("windows", self.windows);
+    visit("probe", self.probe);
   }
   bool operator==(const Stack&) const = default;
 };

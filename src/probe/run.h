@@ -1,0 +1,54 @@
+// Running jobs: each in a child of its own and watched from a thread of its own. A job that dies at one step
+// is started again for the steps behind it that do not need that one. Crash, hang, silence and garbage are
+// results like any other.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "snapshot/probe.h"
+
+namespace culprit::probe {
+
+struct Job {
+  std::string kind;                    // "driver", "runtime", "cudnn", "framework": of probe/steps.h
+  std::string name;                    // "cudnn /usr/lib/x86_64-linux-gnu"
+  std::string subject;                 // of steps that never began
+  std::string program;                 // absolute path; "" = culprit-probe
+  std::vector<std::string> arguments;  // `--only STEP` is added for each of `steps`
+  std::vector<std::string> steps;      // expected, in order
+};
+
+struct RunOptions {
+  std::string program;  // culprit-probe
+  std::chrono::milliseconds step_limit{30'000};
+  size_t side_by_side = 4;                              // children at a time
+  std::function<void(const std::string&)> on_progress;  // "cuDNN 9.19.0: a convolution"; from any thread
+};
+
+class Run {
+ public:
+  explicit Run(RunOptions options);
+  ~Run();  // ends all children
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // Begins the job now, or when another has ended.
+  void Start(Job job);
+  // How many may run from now on: one, where the device allows only one process or has little memory.
+  void Limit(size_t side_by_side);
+  // Blocks until the step "devices" has ended, or never will.
+  std::vector<snapshot::ProbedDevice> WaitForDevices();
+  // Blocks until all have ended.
+  snapshot::ProbeFacts Wait();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace culprit::probe

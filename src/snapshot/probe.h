@@ -1,0 +1,126 @@
+// What `culprit probe` saw on the living machine: each step that culprit-probe tried, the files that were
+// really loaded, the devices as the driver describes them and who holds their memory. Plain values; "" and 0
+// mean "not known" where nothing else is said.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace culprit::snapshot {
+
+// A process that holds memory of a device.
+struct MemoryHolder {
+  uint64_t pid = 0;
+  std::string name;    // of its program; "" when it belongs to another container or user
+  uint64_t bytes = 0;  // 0: the driver does not tell
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("pid", self.pid);
+    visit("name", self.name);
+    visit("bytes", self.bytes);
+  }
+  bool operator==(const MemoryHolder&) const = default;
+};
+
+struct ProbedDevice {
+  std::string cuda_index;  // as CUDA counts in this shell; "" when CUDA does not show it
+  std::string nvml_index;  // as nvidia-smi counts; "" when NVML does not show it
+  std::string name;
+  std::string uuid;    // "GPU-5a3e..."
+  std::string bus_id;  // "00000000:19:00.0"
+  std::string compute_capability;
+  uint64_t memory_total = 0;
+  uint64_t memory_free = 0;
+  std::string compute_mode;  // "default", "exclusive-process", "prohibited"
+  std::string mig;           // "on", "off"
+  std::string ecc;           // "on", "off"
+  std::string ecc_errors;    // uncorrected since the driver was loaded, as a number
+  std::string driver_model;  // Windows: "WDDM", "TCC", "MCDM"
+  std::vector<MemoryHolder> holders;
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("cuda_index", self.cuda_index);
+    visit("nvml_index", self.nvml_index);
+    visit("name", self.name);
+    visit("uuid", self.uuid);
+    visit("bus_id", self.bus_id);
+    visit("compute_capability", self.compute_capability);
+    visit("memory_total", self.memory_total);
+    visit("memory_free", self.memory_free);
+    visit("compute_mode", self.compute_mode);
+    visit("mig", self.mig);
+    visit("ecc", self.ecc);
+    visit("ecc_errors", self.ecc_errors);
+    visit("driver_model", self.driver_model);
+    visit("holders", self.holders);
+  }
+  bool operator==(const ProbedDevice&) const = default;
+};
+
+// A library as the living process has it.
+struct ProbedLibrary {
+  std::string name;     // soname or file name: "libcudnn_ops.so.9"
+  std::string path;     // the file that was really loaded
+  std::string version;  // read from that file
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("name", self.name);
+    visit("path", self.path);
+    visit("version", self.version);
+  }
+  bool operator==(const ProbedLibrary&) const = default;
+};
+
+struct ProbeStep {
+  std::string job;      // the child that it ran in: "driver", "cudnn /usr/lib/x86_64-linux-gnu"
+  std::string name;     // of probe/steps.h: "kernel"
+  std::string subject;  // the file, device or interpreter that it is about
+  // "ok", "failed" (it ran and says so), "crashed", "hung", "garbage" (its child does not keep the protocol),
+  // "ended" (its child went away without a word), "not-run" (something it needs failed; `detail` says what)
+  std::string outcome;
+  std::string status;  // "CUDA_ERROR_NO_DEVICE", "CUDNN_STATUS_NOT_INITIALIZED", "wrong-result", "not-found";
+                       // crashed: "SIGSEGV"
+  std::string call;    // the function that said so: "cuInit"
+  std::string detail;  // in words
+  std::string library;  // crashed, hung: the file in which it was
+  uint64_t microseconds = 0;
+  std::vector<ProbedLibrary> libraries;        // that this step brought into the process
+  std::map<std::string, std::string> figures;  // "relative_error" -> "2.1e-07", "cudnn_version" -> "91900"
+  std::string output;                          // what the child wrote to standard error in this step, its end
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("job", self.job);
+    visit("name", self.name);
+    visit("subject", self.subject);
+    visit("outcome", self.outcome);
+    visit("status", self.status);
+    visit("call", self.call);
+    visit("detail", self.detail);
+    visit("library", self.library);
+    visit("microseconds", self.microseconds);
+    visit("libraries", self.libraries);
+    visit("figures", self.figures);
+    visit("output", self.output);
+  }
+  bool operator==(const ProbeStep&) const = default;
+};
+
+struct ProbeFacts {
+  std::vector<ProbedDevice> devices;
+  std::vector<ProbeStep> steps;  // jobs in the order they were planned, each with its steps in order
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("devices", self.devices);
+    visit("steps", self.steps);
+  }
+  bool operator==(const ProbeFacts&) const = default;
+};
+
+}  // namespace culprit::snapshot
