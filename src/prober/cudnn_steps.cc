@@ -64,6 +64,19 @@ std::string TellPartVersions(Session& session) {
   return differing;
 }
 
+// Parts that were not found beside libcudnn itself, in words.
+std::string FromElsewhere(Session& session) {
+  const std::string& shell = session.cudnn().library.path();
+  const std::string directory = shell.substr(0, shell.find_last_of("/\\") + 1);
+  std::string words;
+  for (const std::string& path : cuda::MappedLibraries()) {
+    const size_t name = path.find_last_of("/\\") + 1;
+    const bool part = path.compare(name, 9, "libcudnn_") == 0 || path.compare(name, 6, "cudnn_") == 0;
+    if (part && path.substr(0, name) != directory) words += "; " + path + " is not beside " + shell;
+  }
+  return words;
+}
+
 }  // namespace
 
 Outcome CudnnLoadStep(Session& session) {
@@ -109,13 +122,14 @@ Outcome CudnnPartsStep(Session& session) {
     }
   }
   const std::string differing = TellPartVersions(session);
+  const std::string elsewhere = FromElsewhere(session);
   if (failed) {
-    if (!differing.empty()) failed->detail += "; " + differing;
+    failed->detail += (differing.empty() ? "" : "; " + differing) + elsewhere;
     return std::unexpected(*failed);
   }
-  if (!differing.empty()) return std::unexpected(Failure{"mixed-versions", "", differing});
+  if (!differing.empty()) return std::unexpected(Failure{"mixed-versions", "", differing + elsewhere});
   if (checked == 0) return "one library without parts";
-  return std::to_string(checked) + " parts agree";
+  return std::to_string(checked) + " parts agree" + elsewhere;
 }
 
 }  // namespace culprit::prober
