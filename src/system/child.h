@@ -35,12 +35,14 @@ struct ChildEnd {
 enum class ChildStream { kOutput, kError };
 
 struct ChildWatch {
-  // Called in this thread with what the child writes; of what it wrote first to its error and then to its
-  // output, the error comes first. False: it has said enough, end it.
+  // Called in this thread with what the child writes. False: it has said enough, end it.
   std::function<bool(ChildStream, std::string_view)> on_output;
+  // When all that it had written was passed on. Between two of these the order of the two streams is not
+  // known.
+  std::function<void()> on_pause = {};
   // When its time is over; asked again after each output. Then it gets SIGTERM (which culprit-probe answers
   // by saying where it is) and half a second later it is killed with all its own children.
-  std::function<std::chrono::steady_clock::time_point()> deadline;
+  std::function<std::chrono::steady_clock::time_point()> deadline = {};
   // Asked to stop from another thread: it is killed at once.
   std::stop_token stop = {};
 };

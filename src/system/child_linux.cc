@@ -170,10 +170,8 @@ class Child {
     }
     ChildEnd end = End();
     // What it had written when it ended; a grandchild that has the pipe too is not listened to for longer.
-    if (!enough_) {
-      Drain(error_.read, ChildStream::kError);
-      Drain(output_.read, ChildStream::kOutput);
-    }
+    if (!enough_) Drain(error_.read, ChildStream::kError);
+    if (!enough_) Drain(output_.read, ChildStream::kOutput);
     end.out_of_time = out_of_time_;
     end.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return end;
@@ -277,8 +275,12 @@ class Child {
     if (!pidfd_) timeout = timeout < 0 ? kGlance : std::min(timeout, kGlance);
     if (poll(waits.data(), waits.size(), timeout) > 0) {
       if (watch_.stop.stop_requested()) return false;
-      if (waits[0].revents != 0 && !Pass(error_.read, ChildStream::kError)) return false;
-      if (waits[1].revents != 0 && !Pass(output_.read, ChildStream::kOutput)) return false;
+      // Read in this order and passed on in the other, nothing of the error comes late.
+      const std::string_view output = waits[1].revents != 0 ? Read(output_.read, output_buffer_) : "";
+      const std::string_view error =
+          waits[0].revents != 0 || !output.empty() ? Read(error_.read, buffer_) : "";
+      if (!Pass(ChildStream::kError, error) || !Pass(ChildStream::kOutput, output)) return false;
+      if (watch_.on_pause) watch_.on_pause();
     }
     const Clock::time_point now = Clock::now();
     if (out_of_time_) return now < killed_at_;
@@ -290,31 +292,31 @@ class Child {
     return true;
   }
 
-  // One piece. False: the listener has heard enough.
-  bool Pass(Descriptor& from, ChildStream stream) {
-    const ssize_t got = read(from.get(), buffer_.data(), buffer_.size());
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-    if (got <= 0) {
-      from.Close();
-      return true;
-    }
-    if (watch_.on_output && !watch_.on_output(stream, {buffer_.data(), static_cast<size_t>(got)})) {
-      enough_ = true;
-      return false;
-    }
-    Renew();
-    return true;
+  using Buffer = std::array<char, 64 * 1024>;  // as much as a pipe holds
+
+  // What is there now; closes it at its end.
+  static std::string_view Read(Descriptor& from, Buffer& buffer) {
+    if (!from) return {};
+    const ssize_t got = read(from.get(), buffer.data(), buffer.size());
+    if (got > 0) return {buffer.data(), static_cast<size_t>(got)};
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) from.Close();
+    return {};
+  }
+
+  // False: the listener has heard enough.
+  bool Pass(ChildStream stream, std::string_view bytes) {
+    if (bytes.empty()) return true;
+    enough_ = watch_.on_output && !watch_.on_output(stream, bytes);
+    if (!enough_) Renew();
+    return !enough_;
   }
 
   void Drain(Descriptor& from, ChildStream stream) {
-    const int capacity = from ? fcntl(from.get(), F_GETPIPE_SZ) : 0;
-    for (int passed = 0; from && passed < capacity && !enough_;) {
-      const ssize_t got =
-          read(from.get(), buffer_.data(), std::min(buffer_.size(), static_cast<size_t>(capacity - passed)));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return;
-      passed += static_cast<int>(got);
-      if (watch_.on_output && !watch_.on_output(stream, {buffer_.data(), static_cast<size_t>(got)})) return;
+    int left = from ? fcntl(from.get(), F_GETPIPE_SZ) : 0;
+    while (left > 0) {
+      const std::string_view bytes = Read(from, buffer_);
+      if (bytes.empty() || !Pass(stream, bytes)) return;
+      left -= static_cast<int>(bytes.size());
     }
   }
 
@@ -346,7 +348,7 @@ class Child {
   Clock::time_point killed_at_;
   bool out_of_time_ = false;
   bool enough_ = false;
-  std::array<char, 64 * 1024> buffer_;
+  Buffer buffer_, output_buffer_;
 };
 
 }  // namespace
