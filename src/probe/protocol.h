@@ -45,9 +45,9 @@ class Transcript {
   bool Feed(std::string_view bytes);
   const std::string& problem() const { return problem_; }
 
-  const std::vector<snapshot::ProbeStep>& steps() const { return steps_; }        // those that ended
-  const std::optional<snapshot::ProbeStep>& current() const { return current_; }  // begun, not ended
-  const std::vector<snapshot::ProbedDevice>& devices() const { return devices_; }
+  const std::vector<snapshot::ProbeStep>& steps() const { return steps_; }         // those that ended
+  const std::optional<snapshot::ProbeStep>& current() const { return current_; }   // begun, not ended
+  const std::vector<snapshot::ProbedDevice>& devices() const { return devices_; }  // of steps that ended
   bool done() const { return done_; }
   const std::string& crash_signal() const { return crash_signal_; }  // "SIGSEGV"; "" none was told
   const std::string& where() const { return where_; }                // of `crash` or `stuck`: the library
@@ -67,7 +67,7 @@ class Transcript {
   std::optional<snapshot::ProbeStep> current_;
   std::vector<snapshot::ProbeStep> steps_;
   std::vector<snapshot::ProbedDevice> devices_;
-  size_t first_device_ = 0;  // of the current step
+  std::vector<snapshot::ProbedDevice> telling_;  // of the current step
   std::chrono::steady_clock::time_point begun_at_;
 };
 

@@ -113,7 +113,6 @@ bool Transcript::Line(std::string_view line) {
     current_.emplace();
     current_->name = words[1];
     current_->subject = words[2];
-    first_device_ = devices_.size();
     begun_at_ = std::chrono::steady_clock::now();
     return true;
   }
@@ -135,15 +134,15 @@ bool Transcript::InStep(const std::vector<std::string>& words) {
     return number.has_value();
   }
   if (is("device", 2)) {
-    devices_.push_back({.cuda_index = Index(words[1]), .nvml_index = Index(words[2])});
+    telling_.push_back({.cuda_index = Index(words[1]), .nvml_index = Index(words[2])});
     return true;
   }
-  const bool in_device = devices_.size() > first_device_;
-  if (is("fact", 2)) return in_device && SetFact(devices_.back(), words[1], words[2]);
+  const bool in_device = !telling_.empty();
+  if (is("fact", 2)) return in_device && SetFact(telling_.back(), words[1], words[2]);
   if (is("holder", 3)) {
     const std::optional<uint64_t> pid = Number(words[1]), bytes = Number(words[2]);
     if (!in_device || !pid || !bytes) return false;
-    devices_.back().holders.push_back({*pid, words[3], *bytes});
+    telling_.back().holders.push_back({*pid, words[3], *bytes});
     return true;
   }
 
@@ -163,6 +162,8 @@ bool Transcript::InStep(const std::vector<std::string>& words) {
     current_->microseconds =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
   }
+  devices_.insert(devices_.end(), telling_.begin(), telling_.end());
+  telling_.clear();
   steps_.push_back(*std::move(current_));
   current_.reset();
   return true;
