@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -71,6 +74,17 @@ std::string Absolute(const system::System& machine, const std::string& path) {
              : PathOnMachine(machine, path);
 }
 
+std::string MistakeIn(const probe::Wishes& wishes) {
+  if (wishes.device.find_first_not_of("0123456789") != std::string::npos || wishes.device.size() > 4)
+    return "--device: " + wishes.device + " is no number of a device";
+  static constexpr std::array kFrameworks = {"torch", "tensorflow", "jax", "onnxruntime", "cupy"};
+  for (const std::string& name : wishes.frameworks) {
+    if (std::ranges::find(kFrameworks, name) == kFrameworks.end())
+      return "--framework: " + name + " is not one of torch, tensorflow, jax, onnxruntime, cupy";
+  }
+  return "";
+}
+
 int Run(ProbeOptions options) {
   auto opened = OpenMachine(options.common);
   if (!opened) return Fail(opened.error());
@@ -103,32 +117,24 @@ int Run(ProbeOptions options) {
 
 int RunProbe(int argc, const char* const* argv) {
   ProbeOptions options;
-  CLI::App app(
+  CommandLine app(
       "Proves each layer on the real device: driver, memory, kernels, cuBLAS, every cuDNN. What it loads "
       "runs "
       "in children of its own, so that a crash or a hang is a result.",
       "culprit probe");
-  app.add_option("--device", options.wishes.device, "only this device, as CUDA counts in this shell")
-      ->check(CLI::NonNegativeNumber.description(""))
-      ->option_text("N");
-  app.add_option("--cudnn", options.wishes.cudnn,
-                 "only this cuDNN, a file or its directory (default: every copy that is found)")
-      ->option_text("PATH");
-  app.add_option("--framework", options.wishes.frameworks,
-                 "also through torch, tensorflow, jax, onnxruntime or cupy")
-      ->check(CLI::IsMember({"torch", "tensorflow", "jax", "onnxruntime", "cupy"}).description(""))
-      ->option_text("NAME");
-  app.add_option("--python", options.wishes.python, "the interpreter that has the framework")
-      ->option_text("PATH");
-  app.add_flag("--compile", options.wishes.compile,
-               "also compile, link and run a CUDA and a cuDNN program with the nvcc that is found");
-  app.add_flag("--deep", options.wishes.deep, "also every algorithm of cuDNN for a convolution");
-  app.add_option("--timeout", options.seconds, "seconds that a step may take")
-      ->check(CLI::Range(1, 3600).description(""))
-      ->option_text("SECONDS");
-  app.add_flag("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--device", options.wishes.device, "only this device, as CUDA counts in this shell", "N");
+  app.Add("--cudnn", options.wishes.cudnn,
+          "only this cuDNN, a file or its directory (default: every copy that is found)", "PATH");
+  app.Add("--framework", options.wishes.frameworks,
+          "also through torch, tensorflow, jax, onnxruntime or cupy", "NAME");
+  app.Add("--python", options.wishes.python, "the interpreter that has the framework", "PATH");
+  app.Add("--compile", options.wishes.compile,
+          "also compile, link and run a CUDA and a cuDNN program with the nvcc that is found");
+  app.Add("--deep", options.wishes.deep, "also every algorithm of cuDNN for a convolution");
+  app.Add("--timeout", options.seconds, "seconds that a step may take", "SECONDS", 1, 3600);
+  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
   AddOutputOptions(app, options.common);
-  app.footer(
+  app.Footer(
       "Examples:\n"
       "  culprit probe\n"
       "  culprit probe --device 1\n"
@@ -137,7 +143,11 @@ int RunProbe(int argc, const char* const* argv) {
       "  culprit probe --compile\n"
       "  culprit probe --format json\n"
       "Exit status: 0 every step passed, 1 a culprit was found, 2 could not probe, 64 wrong usage.");
-  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  if (const std::string mistake = MistakeIn(options.wishes); !mistake.empty()) {
+    fmt::print(stderr, "culprit probe: {}\n  try: culprit probe --help\n", base::Printable(mistake));
+    return kExitUsage;
+  }
   return Run(std::move(options));
 }
 

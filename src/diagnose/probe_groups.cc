@@ -33,7 +33,6 @@ std::string VersionOf(const snapshot::ProbeFacts& facts, const std::string& job,
 }
 
 std::string CudnnVersion(const rules::Scene& scene, const ProbeStep& step, const std::string& place) {
-  if (const std::string told = Figure(*scene.stack().probe, step.job, "version"); !told.empty()) return told;
   if (scene.stack().cudnn) {
     for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
       const bool here = copy.directory == place || copy.directory == base::DirName(step.subject);
@@ -54,14 +53,14 @@ std::string GroupOf(const rules::Scene& scene, const ProbeStep& step) {
   const std::string rest(base::Trim(std::string_view(step.job).substr(kind.size())));
   if (kind == "driver") {
     if (!rest.empty()) return "GPU " + rest;
-    std::string version = Figure(facts, step.job, "driver");
+    std::string version = Figure(facts, step.job, "driver_version");
     if (version.empty() && scene.stack().driver) {
       if (const auto* library = rules::FindDriverLibrary(*scene.stack().driver)) version = library->version;
     }
     return "driver" + Spaced(version);
   }
   if (kind == "runtime") {
-    return "CUDA" + Spaced(Figure(facts, step.job, "runtime")) + In(rest);
+    return "CUDA" + Spaced(Figure(facts, step.job, "runtime_cuda")) + In(rest);
   }
   if (kind == "cudnn") {
     const std::string place = rest.empty() ? std::string(base::DirName(step.subject)) : rest;

@@ -19,13 +19,10 @@ struct FigureWords {
 };
 constexpr std::array kFigures = {
     FigureWords{"relative_error", "relative error {}"},
-    FigureWords{"to_device_gb_s", "{} GB/s there"},
-    FigureWords{"from_device_gb_s", "{} GB/s back"},
-    FigureWords{"gb_s", "{} GB/s"},
-    FigureWords{"gflops", "{} GFLOP/s"},
-    FigureWords{"algorithms", "{} algorithms"},
-    FigureWords{"devices", "{} devices"},
-    FigureWords{"cudnn_version", "cuDNN {}"},
+    FigureWords{"host_to_device_gbps", "{} GB/s to the device"},
+    FigureWords{"device_to_host_gbps", "{} GB/s back"},
+    FigureWords{"jit_ms", "compiled in {} ms"},
+    FigureWords{"direct_access", "direct access: {}"},
 };
 
 std::string WithFigure(std::string_view format, const std::string& value) {

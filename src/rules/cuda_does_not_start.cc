@@ -100,6 +100,14 @@ constexpr std::array kKnown = {
 };
 
 void Complete(const snapshot::ProbeStep& step, report::Finding& finding) {
+  if (step.status == "no-such-device") {
+    finding.cause = "gpu-not-visible";
+    finding.summary = "the device that was asked for is not there: " + step.detail;
+    finding.fix = {.text = "name a device that CUDA shows in this shell",
+                   .commands = {"nvidia-smi -L", "culprit probe"},
+                   .risk = "none"};
+    return;
+  }
   const auto code = CudaCode(step);
   for (const Known& known : kKnown) {
     if (code != known.code) continue;

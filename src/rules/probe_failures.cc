@@ -68,7 +68,7 @@ bool NvmlShowsDevices(const ProbeFacts& facts) {
 
 // Parts of cuDNN of two releases in the job of this step.
 bool CudnnIsMixed(const ProbeFacts& facts, const ProbeStep& step) {
-  if (Has(step.status, "VERSION_MISMATCH")) return true;
+  if (Has(step.status, "VERSION_MISMATCH") || step.status == "mixed-versions") return true;
   std::optional<base::Version> first;
   for (const ProbeStep& other : facts.steps) {
     if (other.job != step.job) continue;

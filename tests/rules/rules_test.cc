@@ -50,7 +50,8 @@ report::CheckReport CheckMachine(const toml::table& description) {
     collect::Assume(*parsed, look.snapshot.stack);
   }
   if (auto probed = model::MadeUpProbe(description)) {
-    look.snapshot.stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(std::move(*probed), "a made-up probe");
+    look.snapshot.stack.probe =
+        snapshot::Fact<snapshot::ProbeFacts>::Of(std::move(*probed), "a made-up probe");
   }
   const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, programs);
   return diagnose::Check({look.snapshot, *look.view, scenarios});
