@@ -48,7 +48,8 @@ struct Run::State {
     watch.on_begin = [&](const std::string& name) {
       const StepKind* step = FindStep(name);
       if (options.on_progress)
-        options.on_progress(entry.job.name + ": " + std::string(step == nullptr ? name : step->title));
+        options.on_progress((entry.job.title.empty() ? entry.job.name : entry.job.title) + ": " +
+                            std::string(step == nullptr ? name : step->title));
     };
     watch.on_end = [&](const snapshot::ProbeStep& step, const std::vector<snapshot::ProbedDevice>& devices) {
       if (step.name != "devices") return;
