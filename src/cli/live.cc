@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "base/windows_path.h"
-#include "probe/program.h"
 #include "probe/steps.h"
 
 namespace culprit::cli {
@@ -13,6 +14,8 @@ namespace {
 
 constexpr uint64_t kRoomForSeveral = uint64_t{8} << 30;
 constexpr size_t kSideBySide = 4;
+// The copy of culprit-probe in this program; none yet.
+constexpr std::span<const unsigned char> kInside;
 
 // Several children at a time only where the device lets several in and has memory for all of them.
 size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
@@ -25,19 +28,25 @@ size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
 
 }  // namespace
 
-Live::Live(const system::System& machine, probe::Wishes wishes, probe::RunOptions options)
-    : machine_(machine), view_(machine), wishes_(std::move(wishes)), run_(std::move(options)) {}
+Live::Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<probe::Program> program,
+           probe::RunOptions options)
+    : machine_(machine),
+      view_(machine),
+      wishes_(std::move(wishes)),
+      program_(std::move(program)),
+      run_(std::move(options)) {}
 
 base::Result<std::unique_ptr<Live>> Live::Begin(const system::System& machine, probe::Wishes wishes,
                                                 int step_seconds, Progress& progress) {
-  auto program = probe::FindProgram();
+  const char* named = std::getenv("CULPRIT_PROBE");
+  auto program = probe::FindProgram(named == nullptr ? "" : named, kInside);
   if (!program) return std::unexpected(program.error());
   probe::RunOptions options;
-  options.program = std::move(*program);
+  options.program = (*program)->path();
   options.step_limit = std::chrono::seconds(step_seconds);
   options.side_by_side = kSideBySide;
   options.on_progress = [&progress](const std::string& what) { progress.Show(what); };
-  std::unique_ptr<Live> live(new Live(machine, std::move(wishes), std::move(options)));
+  std::unique_ptr<Live> live(new Live(machine, std::move(wishes), std::move(*program), std::move(options)));
   live->run_.Start(probe::DriverJob(live->wishes_));
   return live;
 }

@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "collect/live_file_view.h"
 #include "probe/plan.h"
+#include "probe/program.h"
 #include "probe/run.h"
 #include "snapshot/snapshot.h"
 #include "system/system.h"
@@ -28,12 +29,14 @@ class Live {
   snapshot::ProbeFacts Finish();
 
  private:
-  Live(const system::System& machine, probe::Wishes wishes, probe::RunOptions options);
+  Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<probe::Program> program,
+       probe::RunOptions options);
   std::string VersionOf(const std::string& path);
 
   const system::System& machine_;
   collect::LiveFileView view_;  // its own: the one of the look is busy in another thread
   probe::Wishes wishes_;
+  std::unique_ptr<probe::Program> program_;  // outlives the children
   probe::Run run_;
   std::vector<snapshot::ProbeStep> not_run_;
 };
