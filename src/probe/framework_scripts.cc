@@ -15,6 +15,7 @@ constexpr std::string_view kFrame = R"PY(
 import os, sys, traceback
 out = os.dup(1)
 os.dup2(2, 1)
+sys.stdout = sys.stderr
 if sys.path and sys.path[0] == '': del sys.path[0]
 words = sys.argv[1:]
 wanted = [words[i + 1] for i in range(len(words) - 1) if words[i] == '--only']

@@ -26,12 +26,11 @@ void Planning::NotRun(const std::string& job, const std::string& step, const std
 std::vector<const snapshot::PythonEnvironment*> EnvironmentsInOrder(const snapshot::Snapshot& snapshot) {
   std::vector<const snapshot::PythonEnvironment*> environments;
   if (!snapshot.stack.environments) return environments;
-  for (const auto& environment : *snapshot.stack.environments) environments.push_back(&environment);
-  const auto rank = [](const snapshot::PythonEnvironment* environment) {
-    return environment->why == "given" ? 0 : environment->why == "active" ? 1 : 2;
-  };
-  std::stable_sort(environments.begin(), environments.end(),
-                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  for (const bool found : {false, true}) {
+    for (const auto& environment : *snapshot.stack.environments) {
+      if ((environment.why == "found") == found) environments.push_back(&environment);
+    }
+  }
   return environments;
 }
 
