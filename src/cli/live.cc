@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <cstdlib>
+#include <span>
 #include <utility>
 
-#include "base/text.h"
-#include "collect/live_file_view.h"
-#include "probe/program.h"
+#include "base/windows_path.h"
 #include "probe/steps.h"
 
 namespace culprit::cli {
@@ -15,6 +14,8 @@ namespace {
 
 constexpr uint64_t kRoomForSeveral = uint64_t{8} << 30;
 constexpr size_t kSideBySide = 4;
+// The copy of culprit-probe in this program; none yet.
+constexpr std::span<const unsigned char> kInside;
 
 // Several children at a time only where the device lets several in and has memory for all of them.
 size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
@@ -25,37 +26,27 @@ size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
   return roomy ? kSideBySide : 1;
 }
 
-// The versions of the files that were loaded, read from the files.
-void FillVersions(const system::System& machine, snapshot::ProbeFacts& facts) {
-  collect::LiveFileView view(machine);
-  std::map<std::string, std::string> known;
-  for (snapshot::ProbeStep& step : facts.steps) {
-    for (snapshot::ProbedLibrary& library : step.libraries) {
-      if (!library.version.empty() || library.path.empty()) continue;
-      const auto [entry, added] = known.try_emplace(library.path);
-      if (added) {
-        const auto version = view.Version(library.path);
-        if (version) entry->second = version->version;
-      }
-      library.version = entry->second;
-    }
-  }
-}
-
 }  // namespace
 
-Live::Live(probe::Wishes wishes, probe::RunOptions options)
-    : wishes_(std::move(wishes)), run_(std::move(options)) {}
+Live::Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<probe::Program> program,
+           probe::RunOptions options)
+    : machine_(machine),
+      view_(machine),
+      wishes_(std::move(wishes)),
+      program_(std::move(program)),
+      run_(std::move(options)) {}
 
-base::Result<std::unique_ptr<Live>> Live::Begin(probe::Wishes wishes, int step_seconds, Progress& progress) {
-  auto program = probe::FindProgram();
+base::Result<std::unique_ptr<Live>> Live::Begin(const system::System& machine, probe::Wishes wishes,
+                                                int step_seconds, Progress& progress) {
+  const char* named = std::getenv("CULPRIT_PROBE");
+  auto program = probe::FindProgram(named == nullptr ? "" : named, kInside);
   if (!program) return std::unexpected(program.error());
   probe::RunOptions options;
-  options.program = std::move(*program);
+  options.program = (*program)->path();
   options.step_limit = std::chrono::seconds(step_seconds);
   options.side_by_side = kSideBySide;
   options.on_progress = [&progress](const std::string& what) { progress.Show(what); };
-  std::unique_ptr<Live> live(new Live(std::move(wishes), std::move(options)));
+  std::unique_ptr<Live> live(new Live(machine, std::move(wishes), std::move(*program), std::move(options)));
   live->run_.Start(probe::DriverJob(live->wishes_));
   return live;
 }
@@ -63,18 +54,27 @@ base::Result<std::unique_ptr<Live>> Live::Begin(probe::Wishes wishes, int step_s
 void Live::Continue(const snapshot::Snapshot& snapshot) {
   const auto devices = run_.WaitForDevices();
   run_.Limit(SideBySide(devices));
-  probe::Plan plan = probe::PlanJobs(snapshot, devices, wishes_);
+  probe::Plan plan = probe::PlanJobs(snapshot, view_, devices, wishes_);
   not_run_ = std::move(plan.not_run);
   for (probe::Job& job : plan.jobs) run_.Start(std::move(job));
 }
 
-snapshot::ProbeFacts Live::Finish(const system::System& machine) {
+std::string Live::VersionOf(const std::string& path) {
+  const bool windows = machine_.platform() == base::Platform::kWindows;
+  const auto version =
+      view_.Version(windows && !path.starts_with('/') ? base::FromWindowsPath(path, "") : path);
+  return version ? version->version : "";
+}
+
+snapshot::ProbeFacts Live::Finish() {
   snapshot::ProbeFacts facts = run_.Wait();
   for (snapshot::ProbeStep& step : not_run_) facts.steps.push_back(std::move(step));
   for (snapshot::ProbeStep& step : facts.steps) {
     if (const probe::StepKind* kind = probe::FindStep(step.name)) step.title = kind->title;
+    for (snapshot::ProbedLibrary& library : step.libraries) {
+      if (library.version.empty() && !library.path.empty()) library.version = VersionOf(library.path);
+    }
   }
-  FillVersions(machine, facts);
   return facts;
 }
 

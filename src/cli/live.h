@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "cli/progress.h"
+#include "collect/live_file_view.h"
 #include "probe/plan.h"
+#include "probe/program.h"
 #include "probe/run.h"
 #include "snapshot/snapshot.h"
 #include "system/system.h"
@@ -17,19 +19,24 @@ namespace culprit::cli {
 class Live {
  public:
   // Starts the driver's job at once, so that it runs while the machine is looked at. An error when there is
-  // no culprit-probe.
-  static base::Result<std::unique_ptr<Live>> Begin(probe::Wishes wishes, int step_seconds,
-                                                   Progress& progress);
+  // no culprit-probe. `machine` must outlive it.
+  static base::Result<std::unique_ptr<Live>> Begin(const system::System& machine, probe::Wishes wishes,
+                                                   int step_seconds, Progress& progress);
 
   // Plans and starts everything else.
   void Continue(const snapshot::Snapshot& snapshot);
-  // Waits for all of it. The versions of the files that were really loaded are read from them on `machine`.
-  snapshot::ProbeFacts Finish(const system::System& machine);
+  // Waits for all of it, and reads the versions of the files that were really loaded.
+  snapshot::ProbeFacts Finish();
 
  private:
-  Live(probe::Wishes wishes, probe::RunOptions options);
+  Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<probe::Program> program,
+       probe::RunOptions options);
+  std::string VersionOf(const std::string& path);
 
+  const system::System& machine_;
+  collect::LiveFileView view_;  // its own: the one of the look is busy in another thread
   probe::Wishes wishes_;
+  std::unique_ptr<probe::Program> program_;  // outlives the children
   probe::Run run_;
   std::vector<snapshot::ProbeStep> not_run_;
 };

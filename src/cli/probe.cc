@@ -93,7 +93,7 @@ int Run(ProbeOptions options) {
   int status = kExitCannot;
   {
     Progress progress(!options.common.quiet);
-    auto live = Live::Begin(options.wishes, options.seconds, progress);
+    auto live = Live::Begin(*subject.machine, options.wishes, options.seconds, progress);
     if (!live) return Fail(live.error());
     const auto facts =
         LookAt(subject, {.common = options.common, .python = options.wishes.python, .seconds = kLookSeconds});
@@ -101,7 +101,7 @@ int Run(ProbeOptions options) {
     const Played played = StartPlaying(*facts, {});
     (*live)->Continue(*facts->snapshot);
     facts->snapshot->stack.probe =
-        snapshot::Fact<snapshot::ProbeFacts>::Of((*live)->Finish(*subject.machine), "culprit-probe");
+        snapshot::Fact<snapshot::ProbeFacts>::Of((*live)->Finish(), "culprit-probe");
     report::ProbeReport report;
     JudgeInTime(*facts, played, kLookSeconds,
                 [&](const rules::Scene& scene, const report::CheckReport& check) {

@@ -121,7 +121,10 @@ CheckReport Check(const rules::Scene& scene) {
              std::ranges::any_of(ruling.not_checked(),
                                  [&](const NotChecked& item) { return !BelongsToTheHost(stack, item); });
   }
-  if (stack.probe) ReadWords(scene, report);
+  if (stack.probe) {
+    RaiseWhatHappened(scene, report);
+    ReadWords(scene, report);
+  }
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
   Conclude(report, blind, stack.gpus.state == snapshot::FactState::kNotApplicable);

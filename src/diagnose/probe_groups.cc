@@ -50,32 +50,26 @@ std::string In(const std::string& place) { return place.empty() ? "" : " in " + 
 std::string GroupOf(const rules::Scene& scene, const ProbeStep& step) {
   const snapshot::ProbeFacts& facts = *scene.stack().probe;
   const std::string_view kind = rules::JobKind(step);
-  const std::string rest(base::Trim(std::string_view(step.job).substr(kind.size())));
+  const size_t space = step.job.find(' ');
+  const std::string rest = space == std::string::npos ? "" : step.job.substr(space + 1);
   if (kind == "driver") {
-    if (!rest.empty()) return "GPU " + rest;
+    if (rest == "peer") return "two devices";
+    if (!rest.empty()) return rest;
     std::string version = Figure(facts, step.job, "driver_version");
     if (version.empty() && scene.stack().driver) {
       if (const auto* library = rules::FindDriverLibrary(*scene.stack().driver)) version = library->version;
     }
     return "driver" + Spaced(version);
   }
-  if (kind == "runtime") {
-    return "CUDA" + Spaced(Figure(facts, step.job, "runtime_cuda")) + In(rest);
-  }
+  if (kind == "runtime") return "CUDA" + Spaced(Figure(facts, step.job, "runtime_cuda")) + In(rest);
   if (kind == "cudnn") {
     const std::string place = rest.empty() ? std::string(base::DirName(step.subject)) : rest;
     return "cuDNN" + Spaced(CudnnVersion(scene, step, place)) + In(place);
   }
   if (kind == "framework") {
-    const std::string version = Figure(facts, step.job, "version");
-    const std::vector<std::string> words = base::SplitWords(rest, " ");
-    const std::string name = words.empty() ? "framework" : words.front();
-    const std::string place =
-        words.size() < 2 ? step.subject : std::string(base::Trim(rest.substr(name.size())));
-    return name + Spaced(version) + In(place);
+    return rules::FrameworkOf(step) + Spaced(Figure(facts, step.job, "version")) + In(rest);
   }
-  if (kind == "compile") return "compiling" + (rest.empty() ? "" : " with " + rest);
-  return step.job;
+  return "compiling" + (rest.empty() ? "" : " with " + rest);
 }
 
 }  // namespace culprit::diagnose

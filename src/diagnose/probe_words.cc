@@ -6,6 +6,7 @@
 #include "diagnose/settle.h"
 #include "logs/log_reader.h"
 #include "logs/text_stream.h"
+#include "rules/load_error.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 
@@ -16,10 +17,19 @@ using report::Finding;
 
 constexpr double kSure = 0.3;  // below, the rule's own words are better
 
-// Rules that leave the cause to the words.
-bool LeavesOpen(rules::Trouble trouble) {
-  return trouble == rules::Trouble::kFramework || trouble == rules::Trouble::kBuiltDoesNotRun ||
-         trouble == rules::Trouble::kOther;
+// Whether the rule leaves the cause to the words.
+bool LeavesOpen(const rules::ProbeFailure& failure) {
+  const std::string& status = failure.step->status;
+  switch (failure.trouble) {
+    case rules::Trouble::kFramework:
+      return status != "cpu-only" && status != "not-cuda";
+    case rules::Trouble::kBuiltDoesNotRun:  // what was linked is there
+      return rules::ReadLoadError(rules::Words(*failure.step)).cause.empty();
+    case rules::Trouble::kOther:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // The best cause behind the words; "" when they show none.
@@ -45,12 +55,24 @@ void Complete(const report::LikelyCause& best, Finding& finding) {
 
 }  // namespace
 
+void RaiseWhatHappened(const rules::Scene& scene, report::CheckReport& report) {
+  for (const rules::ProbeFailure& failure : rules::ProbeFailures(scene).failures) {
+    if (failure.explained == nullptr) continue;
+    for (Finding& finding : report.findings) {
+      if (finding.code == failure.explained->code && finding.subject == failure.explained->subject &&
+          finding.severity == report::Severity::kWarning) {
+        finding.severity = report::Severity::kError;
+      }
+    }
+  }
+}
+
 void ReadWords(const rules::Scene& scene, report::CheckReport& report) {
   report::CheckReport by_files;
   std::ranges::copy_if(report.findings, std::back_inserter(by_files.findings),
                        [](const Finding& finding) { return !finding.code.starts_with("CUL9"); });
   for (const rules::ProbeFailure& failure : rules::ProbeFailures(scene).failures) {
-    if (!LeavesOpen(failure.trouble)) continue;
+    if (!LeavesOpen(failure)) continue;
     const std::string place = rules::PlaceOf(*failure.step);
     for (Finding& finding : report.findings) {
       if (!finding.code.starts_with("CUL9") ||

@@ -7,6 +7,9 @@
 
 namespace culprit::diagnose {
 
+// What was only likely and has now made a step fail is an error.
+void RaiseWhatHappened(const rules::Scene& scene, report::CheckReport& report);
+
 // Completes the findings of such rules in `report`.
 void ReadWords(const rules::Scene& scene, report::CheckReport& report);
 

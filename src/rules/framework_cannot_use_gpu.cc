@@ -1,5 +1,4 @@
 // CUL9013: a framework cannot use the device, though the layers below work.
-#include "base/text.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -31,24 +30,16 @@ The words of the framework itself.
 
 // What the framework says of its own build.
 bool BuiltWithoutCuda(const snapshot::ProbeStep& step) {
-  for (const char* name : {"cuda", "built_with_cuda"}) {
-    const auto found = step.figures.find(name);
-    if (found == step.figures.end()) continue;
-    if (found->second == "None" || found->second == "False" || found->second == "no" ||
-        found->second == "none")
-      return true;
-  }
   const std::string words = Words(step);
-  return words.find("not compiled with CUDA") != std::string::npos ||
-         words.find("built without CUDA") != std::string::npos;
+  return step.status == "cpu-only" || step.status == "not-cuda" ||
+         words.find("not compiled with CUDA") != std::string::npos;
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
   if (Probed(scene, ruling) == nullptr) return;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kFramework)) {
     const snapshot::ProbeStep& step = *failure->step;
-    const auto words = base::SplitWords(step.job, " ");
-    const std::string name = words.size() > 1 ? words[1] : "the framework";
+    const std::string name = FrameworkOf(step);
     const bool without = BuiltWithoutCuda(step);
     report::Finding& finding =
         ruling.Fire(without ? name + " was built without CUDA" : name + " cannot use the GPU: " + Said(step),

@@ -1,6 +1,7 @@
 #include "rules/load_error.h"
 
 #include <array>
+#include <vector>
 
 #include "base/text.h"
 
@@ -11,7 +12,7 @@ struct Phrase {
   std::string_view words;
   std::string_view cause;
 };
-// In this order: the first that is in the line decides.
+// In this order: the loader's own words before what a library makes of them.
 constexpr std::array kPhrases = {
     Phrase{"cannot open shared object file: No such file or directory", "not-found"},
     Phrase{"cannot open shared object file: Permission denied", "permissions"},
@@ -57,10 +58,10 @@ std::string LibraryIn(std::string_view line) {
 }  // namespace
 
 LoadError ReadLoadError(std::string_view words) {
-  for (const std::string& line : base::Split(words, '\n')) {
-    for (const Phrase& phrase : kPhrases) {
-      const size_t at = line.find(phrase.words);
-      if (at == std::string::npos) continue;
+  const std::vector<std::string> lines = base::Split(words, '\n');
+  for (const Phrase& phrase : kPhrases) {
+    for (const std::string& line : lines) {
+      if (line.find(phrase.words) == std::string::npos) continue;
       return {LibraryIn(line), std::string(phrase.words), std::string(phrase.cause)};
     }
   }

@@ -12,7 +12,7 @@ struct LoadError {
   std::string cause;    // slug; "not-found" where only the asker knows what that means; "" = not told
 };
 
-// The first line of `words` that is a loader's.
+// By the line of `words` that says most.
 LoadError ReadLoadError(std::string_view words);
 
 }  // namespace culprit::rules

@@ -22,6 +22,25 @@ bool Has(std::string_view text, std::string_view part) { return text.find(part) 
 
 bool IsError(const Finding& finding) { return finding.severity == report::Severity::kError; }
 
+// How well the cause of a finding fits the status: its place in the list of the status, 0 the best; the size
+// of the list when it is not in it.
+struct Fit {
+  size_t rank = 0;
+  bool listed = false;
+};
+Fit FitOf(const Finding& finding, const ProbeStep& step) {
+  const auto code = CudaCode(step);
+  const knowledge::CudaStatus* row = code ? knowledge::FindCudaStatus(*code) : nullptr;
+  if (row == nullptr) return {};
+  const auto found = std::ranges::find(row->causes, std::string_view(finding.cause));
+  return {static_cast<size_t>(found - row->causes.begin()), found != row->causes.end()};
+}
+
+// A warning says that something may fail; where the status speaks for the same cause, it has.
+bool HasHappened(const Finding& finding, const ProbeStep& step) {
+  return IsError(finding) || (finding.severity == report::Severity::kWarning && FitOf(finding, step).listed);
+}
+
 // The driver's own library is what is broken.
 bool AboutDriverLibrary(const Finding& finding) {
   return Has(finding.subject, "libcuda.so") || Has(finding.subject, "libnvidia-") ||
@@ -32,7 +51,7 @@ bool ExplainsDriver(const Finding& finding, const ProbeStep& step) {
   const std::string_view code = finding.code;
   // Without the JIT compiler, or with JIT forbidden, only PTX fails.
   if (step.name == "kernel") return IsOneOf(code, {"CUL1022", "CUL7004"});
-  if (IsOneOf(code, {"CUL1022", "CUL1013"}) || !IsError(finding)) return false;
+  if (IsOneOf(code, {"CUL1022", "CUL1013"}) || !HasHappened(finding, step)) return false;
   if (!IsOneOf(step.name, {"libcuda", "nvml", "init", "devices", "context"})) return false;
   if (code.starts_with("CUL5")) return AboutDriverLibrary(finding);
   if (step.name == "nvml")
@@ -69,11 +88,13 @@ bool ExplainsCudnn(const snapshot::ProbeFacts& facts, const Finding& finding, co
 }
 
 bool ExplainsFramework(const Finding& finding, const ProbeStep& step) {
-  if (!IsError(finding) || finding.code.starts_with("CUL2") || finding.code.starts_with("CUL8")) return false;
-  const std::vector<std::string> words = base::SplitWords(step.job, " ");
-  if (words.size() < 2) return false;
+  const bool cpu_only = step.status == "cpu-only" && finding.cause == "framework-cpu-only" &&
+                        finding.severity != report::Severity::kNote;
+  if (!IsError(finding) && !cpu_only) return false;
+  if (finding.code.starts_with("CUL2") || finding.code.starts_with("CUL8")) return false;
+  const std::string name = FrameworkOf(step);
   return std::ranges::any_of(finding.affects,
-                             [&](const std::string& affected) { return affected.starts_with(words[1]); });
+                             [&](const std::string& affected) { return affected.starts_with(name); });
 }
 
 bool ExplainsCompile(const Finding& finding, const ProbeStep& step) {
@@ -88,15 +109,6 @@ bool ExplainsCompile(const Finding& finding, const ProbeStep& step) {
   }
   if (step.name == "run-cudnn") return IsOneOf(code, {"CUL3008", "CUL8003"});
   return false;
-}
-
-// How well the cause of a finding fits the status: its place in the list of the status, 0 the best.
-size_t Rank(const Finding& finding, const ProbeStep& step) {
-  const auto code = CudaCode(step);
-  const knowledge::CudaStatus* row = code ? knowledge::FindCudaStatus(*code) : nullptr;
-  if (row == nullptr) return 0;
-  const auto found = std::ranges::find(row->causes, std::string_view(finding.cause));
-  return static_cast<size_t>(found - row->causes.begin());
 }
 
 }  // namespace
@@ -130,7 +142,7 @@ const Finding* ExplainedBy(const snapshot::ProbeFacts& facts, const ProbeStep& s
                           : kind == "framework" ? ExplainsFramework(finding, step)
                           : kind == "compile"   ? ExplainsCompile(finding, step)
                                                 : false;
-    if (explains && (best == nullptr || Rank(finding, step) < Rank(*best, step))) best = &finding;
+    if (explains && (best == nullptr || FitOf(finding, step).rank < FitOf(*best, step).rank)) best = &finding;
   }
   return best;
 }

@@ -41,8 +41,17 @@ bool FollowsFromFailure(const snapshot::ProbeFacts& facts, const snapshot::Probe
 }
 
 std::string_view JobKind(const snapshot::ProbeStep& step) {
-  const std::string_view job = step.job;
-  return job.substr(0, job.find(' '));
+  const std::string_view name = step.name;
+  if (name.starts_with("cudnn-")) return "cudnn";
+  if (name == "import" || name.starts_with("framework-")) return "framework";
+  if (name.starts_with("compile-") || name.starts_with("link-") || name.starts_with("run-")) return "compile";
+  if (name == "cudart" || name == "nvrtc" || name.starts_with("cublas")) return "runtime";
+  return "driver";
+}
+
+std::string FrameworkOf(const snapshot::ProbeStep& step) {
+  const std::vector<std::string> words = base::SplitWords(step.job, " ");
+  return words.empty() ? "the framework" : words.front();
 }
 
 std::optional<int32_t> CudaCode(const snapshot::ProbeStep& step) {

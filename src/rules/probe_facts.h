@@ -19,8 +19,10 @@ const snapshot::ProbeFacts* Probed(const Scene& scene, Ruling& ruling);
 bool Failed(const snapshot::ProbeStep& step);
 // A step of the same job failed, so that this one was not tried.
 bool FollowsFromFailure(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step);
-// "driver", "runtime", "cudnn", "framework", "compile".
+// "driver", "runtime", "cudnn", "framework", "compile": by the name of the step.
 std::string_view JobKind(const snapshot::ProbeStep& step);
+// "torch" of the job "torch /opt/venv/bin/python3".
+std::string FrameworkOf(const snapshot::ProbeStep& step);
 // The number of a status of CUDA, by either of its names or as a number; nullopt for others.
 std::optional<int32_t> CudaCode(const snapshot::ProbeStep& step);
 // A library could not be opened: by dlopen, or by one that another one opens.

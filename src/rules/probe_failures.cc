@@ -29,8 +29,8 @@ bool IsCode(const ProbeStep& step, std::initializer_list<int32_t> codes) {
 // What a library above the driver reports when the driver itself gives no device.
 bool IsDriversStatus(const ProbeStep& step) {
   return IsCode(step, {3, 34, 35, 36, 46, 100, 101, 802, 803, 804, 999}) || Has(step.status, "NO_DEVICE") ||
-         Has(Words(step), "no CUDA-capable device") || Has(Words(step), "Found no NVIDIA driver") ||
-         Has(Words(step), "failed call to cuInit");
+         step.status == "no-device" || Has(Words(step), "no CUDA-capable device") ||
+         Has(Words(step), "Found no NVIDIA driver") || Has(Words(step), "failed call to cuInit");
 }
 
 bool SaysOutOfMemory(const ProbeStep& step) {
