@@ -9,13 +9,27 @@
 #include "base/windows_path.h"
 #include "probe/steps.h"
 
+#ifdef CULPRIT_PROBE_INSIDE
+extern "C" {
+extern const unsigned char culprit_probe_program_begin[];
+extern const unsigned char culprit_probe_program_end[];
+}
+#endif
+
 namespace culprit::cli {
 namespace {
 
 constexpr uint64_t kRoomForSeveral = uint64_t{8} << 30;
 constexpr size_t kSideBySide = 4;
-// The copy of culprit-probe in this program; none yet.
-constexpr std::span<const unsigned char> kInside;
+
+// The copy of culprit-probe in this program (cmake/culprit_embed.cmake); empty when there is none.
+std::span<const unsigned char> ProgramInside() {
+#ifdef CULPRIT_PROBE_INSIDE
+  return {culprit_probe_program_begin, culprit_probe_program_end};
+#else
+  return {};
+#endif
+}
 
 // Several children at a time only where the device lets several in and has memory for all of them.
 size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
@@ -39,7 +53,7 @@ Live::Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<
 base::Result<std::unique_ptr<Live>> Live::Begin(const system::System& machine, probe::Wishes wishes,
                                                 int step_seconds, Progress& progress) {
   const char* named = std::getenv("CULPRIT_PROBE");
-  auto program = probe::FindProgram(named == nullptr ? "" : named, kInside);
+  auto program = probe::FindProgram(named == nullptr ? "" : named, ProgramInside());
   if (!program) return std::unexpected(program.error());
   probe::RunOptions options;
   options.program = (*program)->path();

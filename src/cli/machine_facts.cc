@@ -104,8 +104,4 @@ report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int se
   return report;
 }
 
-report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::string>& programs, int seconds) {
-  return JudgeInTime(facts, StartPlaying(facts, programs), seconds);
-}
-
 }  // namespace culprit::cli

@@ -51,6 +51,5 @@ Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs
 using AfterCheck = std::function<void(const rules::Scene&, const report::CheckReport&)>;
 report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int seconds,
                                 const AfterCheck& then = {});
-report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::string>& programs, int seconds);
 
 }  // namespace culprit::cli
