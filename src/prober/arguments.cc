@@ -33,7 +33,7 @@ std::string TakeValue(Arguments& arguments, const std::string& option, const std
     arguments.only.push_back(value);
     return "";
   }
-  if (option == "--preload" && arguments.job == "cudnn") {
+  if (option == "--preload" && arguments.job != "driver") {
     arguments.preload.push_back(value);
     return "";
   }
@@ -80,7 +80,7 @@ std::string_view HelpText() {
          "\n"
          "  culprit-probe driver  [--device N] [--deep] [--only STEP]...\n"
          "  culprit-probe runtime [--device N] [--cudart FILE] [--nvrtc FILE] [--cublas FILE]\n"
-         "                        [--cublaslt FILE] [--only STEP]...\n"
+         "                        [--cublaslt FILE] [--preload FILE]... [--only STEP]...\n"
          "  culprit-probe cudnn   [--device N] --cudnn FILE [--preload FILE]... [--deep] [--only STEP]...\n"
          "\n"
          "A FILE without a slash is searched by the loader.\n";

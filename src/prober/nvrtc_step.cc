@@ -56,6 +56,7 @@ std::optional<Failure> Compile(const cuda::Nvrtc& nvrtc, const std::string& arch
 }  // namespace
 
 Outcome NvrtcStep(Session& session) {
+  if (auto failure = session.Preload()) return std::unexpected(*failure);
   const cuda::Nvrtc nvrtc = cuda::OpenNvrtc(session.arguments().nvrtc);
   session.teller().TellNewLibraries();
   if (!nvrtc.library.opened()) return std::unexpected(cuda::NotOpened(nvrtc.library));

@@ -52,12 +52,17 @@ std::optional<Failure> Session::StartNvml() {
   });
 }
 
+std::optional<Failure> Session::Preload() {
+  for (const std::string& file : arguments_.preload) {
+    const cuda::Library library = cuda::Library::Open(file, true);
+    if (!library.opened()) return cuda::NotOpened(library);
+  }
+  return std::nullopt;
+}
+
 std::optional<Failure> Session::OpenCudnn() {
   return Do(cudnn_once_, [this]() -> std::optional<Failure> {
-    for (const std::string& file : arguments_.preload) {
-      const cuda::Library library = cuda::Library::Open(file, true);
-      if (!library.opened()) return cuda::NotOpened(library);
-    }
+    if (auto failure = Preload()) return failure;
     cudnn_ = cuda::OpenCudnn(arguments_.cudnn);
     if (!cudnn_.library.opened()) return cuda::NotOpened(cudnn_.library);
     return std::nullopt;

@@ -44,6 +44,9 @@ class Session {
   int device() const { return device_; }      // CUdevice
   void* context() const { return context_; }  // CUcontext
 
+  // --preload: what NVRTC and cuDNN open by name.
+  std::optional<Failure> Preload();
+
   // cuDNN, for the job of that name.
   std::optional<Failure> OpenCudnn();
   std::optional<Failure> CreateCudnn();

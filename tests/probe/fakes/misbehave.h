@@ -83,7 +83,7 @@ FAKE_OWN int fake_misbehave(const char* function) {
     fflush(stdout);
   }
   if (strcmp(word, "garbage") == 0) {
-    for (int fd = 3; fd < 64; ++fd) {
+    for (int fd = 3; fd < 4096; ++fd) {
       const int mode = fcntl(fd, F_GETFL);
       if (mode >= 0 && (mode & O_ACCMODE) != O_RDONLY)
         fake_write(fd,
