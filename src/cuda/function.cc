@@ -1,5 +1,7 @@
 #include "cuda/function.h"
 
+#include <utility>
+
 namespace culprit::cuda {
 
 Failure NotOpened(const Library& library) {
@@ -14,6 +16,14 @@ Failure NotOpened(const Library& library) {
 Failure Missing(const Library& library, const char* function) {
   return {"function-missing", function,
           (library.path().empty() ? library.name() : library.path()) + " has no function " + function};
+}
+
+std::optional<Failure> Absent(const Library& library, const char* function) {
+  return Missing(library, function);
+}
+
+std::optional<Failure> Failed(std::string status, const char* call, std::string detail) {
+  return Failure{std::move(status), call, std::move(detail)};
 }
 
 std::string Text(const char* words) { return words == nullptr ? "" : words; }

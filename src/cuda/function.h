@@ -46,6 +46,9 @@ class Function<Result(Parameters...)> {
 Failure NotOpened(const Library& library);
 // What a call says when `library` has no such function.
 Failure Missing(const Library& library, const char* function);
+// For Try, which is in many places and must stay small.
+std::optional<Failure> Absent(const Library& library, const char* function);
+std::optional<Failure> Failed(std::string status, const char* call, std::string detail);
 // Foreign text: nullptr is "".
 std::string Text(const char* words);
 
@@ -53,10 +56,10 @@ std::string Text(const char* words);
 template <typename Api, typename... Parameters, typename... Arguments>
 std::optional<Failure> Try(const Api& api, const Function<int(Parameters...)>& function,
                            Arguments... arguments) {
-  if (!function) return Missing(api.library, function.name());
+  if (!function) return Absent(api.library, function.name());
   const int status = function(arguments...);
   if (status == 0) return std::nullopt;
-  return Failure{api.StatusName(status), function.name(), api.StatusText(status)};
+  return Failed(api.StatusName(status), function.name(), api.StatusText(status));
 }
 
 }  // namespace culprit::cuda

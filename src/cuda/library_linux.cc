@@ -1,3 +1,5 @@
+// Libraries by dlopen. Their names are those of the link map: as the search put them together, links not
+// followed.
 #include <dlfcn.h>
 #include <link.h>
 

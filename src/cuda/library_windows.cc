@@ -1,3 +1,4 @@
+// Libraries by LoadLibraryEx.
 #include <windows.h>
 // After windows.h, whose names it uses.
 #include <psapi.h>

@@ -1,3 +1,4 @@
+// The channel as a file descriptor that no library has a reason to touch.
 #include <fcntl.h>
 #include <unistd.h>
 

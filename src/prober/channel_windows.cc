@@ -1,3 +1,4 @@
+// The channel as a descriptor of the C runtime.
 #include <fcntl.h>
 #include <io.h>
 #include <windows.h>

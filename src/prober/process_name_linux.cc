@@ -1,3 +1,4 @@
+// Names from /proc, which counts processes as this container does, and the driver as the whole machine does.
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Names of programs by their process on Windows.
 #include <windows.h>
 
 #include "prober/process_name.h"

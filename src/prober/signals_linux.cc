@@ -1,6 +1,6 @@
 // The handlers run in a process that is already broken: no memory is taken, files are found by reading
 // /proc/self/maps instead of asking the loader, who may hold its lock. Only the walk up the stack trusts the
-// process; it comes last, with a first answer at hand, and a second fault or two seconds end it.
+// process; it comes with a first answer at hand, and should it fault or take two seconds, that one is told.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "prober/channel.h"
 #include "prober/signals.h"
@@ -73,23 +74,26 @@ const char* SignalName(int signal) {
   EndNow(128 + g_signal);
 }
 
-// One line of /proc/self/maps: "start-end perms offset device inode   path". True when `address` is in it and
-// it is a file.
-bool LineHolds(char* line, uintptr_t address, char* path) {
+// A file in the memory of this process.
+struct Mapping {
+  uintptr_t start = 0, end = 0;
+  bool code = false;
+  const char* path = nullptr;
+};
+
+// A line of /proc/self/maps: "start-end perms offset device inode   path". False when it is no file's.
+bool ReadMapping(const char* line, Mapping& mapping) {
   char* rest = nullptr;
-  const uintptr_t start = strtoull(line, &rest, 16);
+  mapping.start = strtoull(line, &rest, 16);
   if (*rest != '-') return false;
-  const uintptr_t end = strtoull(rest + 1, &rest, 16);
-  if (address < start || address >= end) return false;
-  const char* file = strchr(rest, '/');
-  if (file == nullptr) return false;
-  strncpy(path, file, kPathSize - 1);
-  path[kPathSize - 1] = '\0';
-  return true;
+  mapping.end = strtoull(rest + 1, &rest, 16);
+  mapping.code = strlen(rest) > 4 && rest[3] == 'x';
+  mapping.path = strchr(rest, '/');
+  return mapping.path != nullptr;
 }
 
-// The file that is mapped at `address`.
-bool FileAt(uintptr_t address, char* path) {
+// Until `visit` returns true; whether it did.
+bool FindMapping(bool (*visit)(const Mapping&, void*), void* argument) {
   const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (maps < 0) return false;
   static char buffer[2 * kPathSize];
@@ -102,9 +106,10 @@ bool FileAt(uintptr_t address, char* path) {
     filled += static_cast<size_t>(got);
     buffer[filled] = '\0';
     char* line = buffer;
-    while (char* newline = strchr(line, '\n')) {
+    while (char* newline = found ? nullptr : strchr(line, '\n')) {
       *newline = '\0';
-      if (!found) found = LineHolds(line, address, path);
+      Mapping mapping;
+      found = ReadMapping(line, mapping) && visit(mapping, argument);
       line = newline + 1;
     }
     filled = static_cast<size_t>(buffer + filled - line);
@@ -113,6 +118,25 @@ bool FileAt(uintptr_t address, char* path) {
   }
   close(maps);
   return found;
+}
+
+struct Question {
+  uintptr_t address;
+  char* path;
+};
+
+// The file that is mapped at `address`.
+bool FileAt(uintptr_t address, char* path) {
+  Question question{address, path};
+  return FindMapping(
+      [](const Mapping& mapping, void* argument) {
+        const auto* asked = static_cast<const Question*>(argument);
+        if (asked->address < mapping.start || asked->address >= mapping.end) return false;
+        strncpy(asked->path, mapping.path, kPathSize - 1);
+        asked->path[kPathSize - 1] = '\0';
+        return true;
+      },
+      &question);
 }
 
 // Through whom a crash passes without being its cause.
@@ -146,42 +170,86 @@ _Unwind_Reason_Code OnFrame(_Unwind_Context* context, void* frames) {
   return ++*static_cast<int*>(frames) > 200 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
+struct CodeRanges {
+  struct Range {
+    uintptr_t start, end;
+  } ranges[512];
+  size_t count = 0;
+};
+
+// As it is, also where a sanitizer has marked it as nobody's.
+__attribute__((noinline, no_sanitize("address"))) uintptr_t WordAt(uintptr_t address) {
+  return *reinterpret_cast<const volatile uintptr_t*>(address);
+}
+
+// For a library without the tables that the walk needs: the nearest word on the stack that points into code
+// of somebody who could be the cause. It may be left over from an earlier call, so it is asked last.
+void BlameByStack(uintptr_t stack) {
+  static CodeRanges code;
+  FindMapping(
+      [](const Mapping& mapping, void* argument) {
+        auto* all = static_cast<CodeRanges*>(argument);
+        if (mapping.code && !IsBystander(mapping.path))
+          all->ranges[all->count++] = {mapping.start, mapping.end};
+        return all->count == std::size(all->ranges);
+      },
+      &code);
+  constexpr size_t kWords = 1024;
+  for (size_t i = 0; stack != 0 && i < kWords; ++i) {
+    const uintptr_t word = WordAt(stack + i * sizeof(uintptr_t));
+    for (size_t r = 0; r < code.count; ++r) {
+      if (word > code.ranges[r].start && word < code.ranges[r].end && Blame(word)) return;
+    }
+  }
+}
+
 struct Registers {
   uintptr_t counter = 0;  // where it was
   uintptr_t caller = 0;   // from where it came, should `counter` be no code at all
+  uintptr_t stack = 0;
 };
 
 Registers RegistersOf(void* context) {
   const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  Registers registers{static_cast<uintptr_t>(machine->gregs[REG_RIP]), 0};
   const auto stack = static_cast<uintptr_t>(machine->gregs[REG_RSP]);
-  if (registers.counter == 0 && stack != 0) registers.caller = *reinterpret_cast<const uintptr_t*>(stack);
-  return registers;
+  return {static_cast<uintptr_t>(machine->gregs[REG_RIP]), 0, stack};  // the caller is on the stack
 #elif defined(__aarch64__)
-  return {machine->pc, machine->regs[30]};
+  return {machine->pc, machine->regs[30], machine->sp};
 #else
   (void)machine;
   return {};
 #endif
 }
 
+// Each way of finding out may itself fault: then the handler begins anew with the next one.
+std::atomic<int> g_ways_tried{0};
+Registers g_registers;
+
+void FindOut() {
+  if (g_ways_tried.exchange(1) == 0) {
+    if (Blame(g_registers.counter)) return;
+    if (g_registers.counter == 0 && Blame(g_registers.caller)) return;
+    int frames = 0;
+    _Unwind_Backtrace(OnFrame, &frames);
+    if (!IsBystander(g_blamed) && g_blamed[0] != '\0') return;
+  }
+  if (g_ways_tried.exchange(2) == 1) BlameByStack(g_registers.stack);
+}
+
 void OnSignal(int signal, siginfo_t* info, void* context) {
   const long thread = syscall(SYS_gettid);
   long first = 0;
-  if (!g_thread.compare_exchange_strong(first, thread)) {
-    if (first == thread) Farewell();  // a fault in this handler, or its time is over
-    while (true) pause();             // another thread is telling already
+  if (g_thread.compare_exchange_strong(first, thread)) {
+    g_signal = signal;
+    g_registers = RegistersOf(context);
+    alarm(2);
+    // Reading a file that is shorter than its headers say: the file counts, not who read it.
+    if (signal == SIGBUS && Blame(reinterpret_cast<uintptr_t>(info->si_addr))) Farewell();
+  } else if (first != thread) {
+    while (true) pause();  // another thread is telling already
   }
-  g_signal = signal;
-  alarm(2);
-  // Reading a file that is shorter than its headers say: the file counts, not who read it.
-  if (signal != SIGBUS || !Blame(reinterpret_cast<uintptr_t>(info->si_addr))) {
-    const Registers registers = RegistersOf(context);
-    const bool told = Blame(registers.counter) || (registers.counter == 0 && Blame(registers.caller));
-    int frames = 0;
-    if (!told) _Unwind_Backtrace(OnFrame, &frames);
-  }
+  FindOut();
   Farewell();
 }
 
@@ -196,7 +264,7 @@ void WatchSignals(int descriptor) {
   const ssize_t size = readlink("/proc/self/exe", g_program, sizeof(g_program) - 1);
   if (size > 0) g_program[size] = '\0';
 
-  static char stack[256 * 1024];  // a fault may be the end of the ordinary one
+  alignas(64) static char stack[256 * 1024];  // a fault may be the end of the ordinary one
   stack_t alternate{};
   alternate.ss_sp = stack;
   alternate.ss_size = sizeof(stack);

@@ -59,6 +59,12 @@ class FakeWorld {
   }
   const fs::path& directory() const { return directory_; }
 
+  // No file of these names is found by a search, whatever this machine has: an empty file ends the loader's.
+  FakeWorld& Block(const std::vector<std::string>& names) {
+    fs::create_directory(directory_ / "blocked");
+    for (const std::string& name : names) std::ofstream(directory_ / "blocked" / name) << "";
+    return Prepend((directory_ / "blocked").string());
+  }
   // A directory with all files of a fake cuDNN, to be spoiled.
   fs::path CopyOfCudnn(int version, const std::string& name) const {
     fs::copy(FakeCudnn(version), directory_ / name);

@@ -275,14 +275,8 @@ TEST(ProberCudnn, APartThatIsMissing) {
   FakeWorld world;
   const fs::path copy = world.CopyOfCudnn(91900, "copy");
   fs::remove(copy / "libcudnn_cnn.so.9");
-  fs::create_directory(world.directory() / "none");
-  // An empty file of that name ends the search of the loader, so that no cuDNN of this machine fills the gap.
-  for (const char* name :
-       {"libcudnn_cnn.so.9.19.0", "libcudnn_cnn.so.9.19", "libcudnn_cnn.so.9", "libcudnn_cnn.so"}) {
-    std::ofstream(world.directory() / "none" / name) << "";
-  }
-  const Told told = Tell(world.Prepend((world.directory() / "none").string()),
-                         {"cudnn", "--cudnn", (copy / "libcudnn.so.9").string()});
+  world.Block({"libcudnn_cnn.so.9.19.0", "libcudnn_cnn.so.9.19", "libcudnn_cnn.so.9", "libcudnn_cnn.so"});
+  const Told told = Tell(world, {"cudnn", "--cudnn", (copy / "libcudnn.so.9").string()});
   EXPECT_TRUE(told.End("cudnn-create").starts_with("ok"));
   EXPECT_TRUE(
       told.End("cudnn-parts")
@@ -297,6 +291,7 @@ TEST(ProberCudnn, TheGraphIsCutOff) {
   FakeWorld world;
   const fs::path copy = world.CopyOfCudnn(91900, "copy");
   fs::resize_file(copy / "libcudnn_graph.so.9", 400);
+  world.Block({"libcudnn_graph.so.9.19.0", "libcudnn_graph.so.9.19", "libcudnn_graph.so"});
   const Ran ran = Probe(world, {"cudnn", "--cudnn", (copy / "libcudnn.so.9").string()});
   const Told told(ran.out);
   EXPECT_FALSE(told.done);
@@ -309,6 +304,7 @@ TEST(ProberCudnn, APartOfEightThatIsMissingEndsTheProcess) {
   FakeWorld world;
   const fs::path copy = world.CopyOfCudnn(8907, "copy");
   fs::remove(copy / "libcudnn_cnn_infer.so.8");
+  world.Block({"libcudnn_cnn_infer.so.8"});
   const Ran ran = Probe(world, {"cudnn", "--cudnn", (copy / "libcudnn.so.8").string()});
   EXPECT_NE(ran.err.find("Could not load library libcudnn_cnn_infer.so.8"), std::string::npos);
   EXPECT_EQ(Told(ran.out).steps.back().end, "crash SIGABRT " + (copy / "libcudnn.so.8").string());
