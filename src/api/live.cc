@@ -111,10 +111,10 @@ std::optional<cuda::Failure> AddDevices(const cuda::Driver& driver, bool memory_
   return std::nullopt;
 }
 
-// out[i] = i * 2654435761 for 32 threads. PTX 6.4 for sm_50: drivers since CUDA 10.1 compile it for any GPU.
+// out[i] = i * 2654435761 for 32 threads. PTX 6.0 for sm_50: drivers since CUDA 9 compile it for any GPU.
 constexpr unsigned kThreads = 32;
 constexpr unsigned kFactor = 2654435761U;
-constexpr char kKernel[] = R"(.version 6.4
+constexpr char kKernel[] = R"(.version 6.0
 .target sm_50
 .address_size 64
 .visible .entry culprit_proof(.param .u64 out)
