@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include "machine.h"
 #include "ptx.h"
@@ -35,22 +36,24 @@ static int visible_count;
 static struct fake_context primary[FAKE_MOST_DEVICES];
 static __thread CUcontext current;
 
+enum { kLarge = 256 << 20 };
 static struct allocation {
   char* at;
   size_t size;
   int device;
 } allocations[256];
+static int used;  // no allocation is at this place or behind it
 
 static uint64_t Taken(int device) {
   uint64_t sum = primary[device].retained > 0 ? FAKE_CONTEXT_BYTES : 0;
-  for (int i = 0; i < 256; ++i)
+  for (int i = 0; i < used; ++i)
     if (allocations[i].at != NULL && allocations[i].device == device) sum += allocations[i].size;
   return sum;
 }
 
 // Whether the range lies in one allocation.
 static int OnDevice(CUdeviceptr at, size_t size) {
-  for (int i = 0; i < 256; ++i) {
+  for (int i = 0; i < used; ++i) {
     const uint64_t begin = (uint64_t)(uintptr_t)allocations[i].at;
     if (begin != 0 && at >= begin && size <= allocations[i].size && at - begin <= allocations[i].size - size)
       return 1;
@@ -311,6 +314,16 @@ EXPORT int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
   *total = fake_total();
   return 0;
 }
+// A program that takes most of the device gets room for it, but no memory before it writes there.
+static void* Give(size_t size) {
+  if (size > kLarge) {
+    void* at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+  }
+  void* at = malloc(size);
+  if (at != NULL) memset(at, 0xa5, size);  // memory of a device is never clean
+  return at;
+}
 EXPORT int cuMemAlloc_v2(CUdeviceptr* pointer, size_t size) {
   CONTEXT();
   if (size == 0) return kInvalidValue;
@@ -319,10 +332,9 @@ EXPORT int cuMemAlloc_v2(CUdeviceptr* pointer, size_t size) {
   if (size <= fake_free(current->device) && Taken(current->device) <= fake_free(current->device) - size) {
     for (int i = 0; i < 256 && status != 0; ++i) {
       if (allocations[i].at != NULL) continue;
-      // A program that asks for most of the device shall not get it from this machine.
-      allocations[i].at = size <= (256u << 20) ? malloc(size) : NULL;
+      allocations[i].at = Give(size);
       if (allocations[i].at == NULL) break;
-      memset(allocations[i].at, 0xa5, size);  // memory of a device is never clean
+      if (i >= used) used = i + 1;
       allocations[i].size = size;
       allocations[i].device = current->device;
       *pointer = (CUdeviceptr)(uintptr_t)allocations[i].at;
@@ -335,9 +347,12 @@ EXPORT int cuMemAlloc_v2(CUdeviceptr* pointer, size_t size) {
 EXPORT int cuMemFree_v2(CUdeviceptr pointer) {
   CONTEXT();
   if (pointer == 0) return 0;
-  for (int i = 0; i < 256; ++i) {
+  for (int i = 0; i < used; ++i) {
     if (allocations[i].at != (char*)(uintptr_t)pointer) continue;
-    free(allocations[i].at);
+    if (allocations[i].size > kLarge)
+      munmap(allocations[i].at, allocations[i].size);
+    else
+      free(allocations[i].at);
     allocations[i].at = NULL;
     return 0;
   }
