@@ -223,19 +223,19 @@ inline const char* Version() { return culprit_version(); }
 
 namespace internal {
 
-inline Status Explained(int interface_, int status, const char* call, const char* file, int line) {
+inline Status Explained(int kind, int status, const char* call, const char* file, int line) {
   const std::unique_ptr<const culprit_error, decltype(&culprit_error_free)> error(
-      culprit_check(interface_, status, call, file, line), culprit_error_free);
+      culprit_check(kind, status, call, file, line), culprit_error_free);
   if (error == nullptr) throw std::bad_alloc();
   return Status(Error(*error));
 }
 
-inline Status Try(int interface_, int status, const char* call, const char* file, int line) {
-  return status == 0 ? Status() : Explained(interface_, status, call, file, line);
+inline Status Try(int kind, int status, const char* call, const char* file, int line) {
+  return status == 0 ? Status() : Explained(kind, status, call, file, line);
 }
 
-inline void Check(int interface_, int status, const char* call, const char* file, int line) {
-  if (status != 0) throw Explained(interface_, status, call, file, line).error();
+inline void Check(int kind, int status, const char* call, const char* file, int line) {
+  if (status != 0) throw Explained(kind, status, call, file, line).error();
 }
 
 }  // namespace internal
@@ -251,7 +251,7 @@ inline void Check(int interface_, int status, const char* call, const char* file
 #define CULPRIT_TRY_CUDNN(...) CULPRIT_WITH_(Try, CULPRIT_INTERFACE_CUDNN, __VA_ARGS__)
 #define CULPRIT_TRY_CUBLAS(...) CULPRIT_WITH_(Try, CULPRIT_INTERFACE_CUBLAS, __VA_ARGS__)
 #define CULPRIT_TRY_NVRTC(...) CULPRIT_WITH_(Try, CULPRIT_INTERFACE_NVRTC, __VA_ARGS__)
-#define CULPRIT_WITH_(how, interface_, ...) \
-  ::culprit::internal::how((interface_), static_cast<int>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+#define CULPRIT_WITH_(how, kind, ...) \
+  ::culprit::internal::how((kind), static_cast<int>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 
 #endif  // CULPRIT_CULPRIT_H_

@@ -123,7 +123,7 @@ typedef struct culprit_error {
   const char* call;    /* "cudaMalloc(&p, n)" */
   const char* file;
   int line;
-  int interface_;               /* a culprit_interface */
+  int kind;                     /* a culprit_interface */
   int status;                   /* 2 */
   const char* status_name;      /* "cudaErrorMemoryAllocation" */
   const char* meaning;          /* of the status, in general */
@@ -132,8 +132,8 @@ typedef struct culprit_error {
 
 /* NULL for status 0, which is success everywhere; this case costs a comparison. Otherwise the error with its
  * cause on this machine, which is looked for once for each status. */
-CULPRIT_EXPORT const culprit_error* culprit_check(int interface_, int status, const char* call,
-                                                  const char* file, int line) CULPRIT_NOEXCEPT;
+CULPRIT_EXPORT const culprit_error* culprit_check(int kind, int status, const char* call, const char* file,
+                                                  int line) CULPRIT_NOEXCEPT;
 CULPRIT_EXPORT void culprit_error_free(const culprit_error* error) CULPRIT_NOEXCEPT;
 
 /* Whether causes are looked for. On from the start; off: an error has its name and meaning, and no reason. */
@@ -142,7 +142,7 @@ CULPRIT_EXPORT void culprit_set_explain(int on) CULPRIT_NOEXCEPT;
 CULPRIT_EXPORT const char* culprit_version(void) CULPRIT_NOEXCEPT; /* "0.5.0"; never freed */
 
 /* const culprit_error* e = CULPRIT_CHECK_CUDA(cudaMalloc(&p, n)); if (e != NULL) ... */
-#define CULPRIT_CHECK_(interface_, call) culprit_check((interface_), (int)(call), #call, __FILE__, __LINE__)
+#define CULPRIT_CHECK_(kind, call) culprit_check((kind), (int)(call), #call, __FILE__, __LINE__)
 #define CULPRIT_CHECK_CUDA(call) CULPRIT_CHECK_(CULPRIT_INTERFACE_CUDA, call)
 #define CULPRIT_CHECK_CUDNN(call) CULPRIT_CHECK_(CULPRIT_INTERFACE_CUDNN, call)
 #define CULPRIT_CHECK_CUBLAS(call) CULPRIT_CHECK_(CULPRIT_INTERFACE_CUBLAS, call)

@@ -20,6 +20,10 @@ namespace {
 
 namespace api = culprit::api;
 
+static_assert(CULPRIT_VERSION_MAJOR == CULPRIT_PROJECT_MAJOR &&
+                  CULPRIT_VERSION_MINOR == CULPRIT_PROJECT_MINOR,
+              "include/culprit/culprit_c.h names another version than CMakeLists.txt");
+
 // Users see the base; an answer stays where it was made, because it points into itself.
 template <typename C>
 struct Answer : C {
@@ -104,14 +108,14 @@ struct ErrorAnswer : Answer<culprit_error> {
   api::CallError error;
   std::unique_ptr<const ReasonAnswer> why;
 
-  ErrorAnswer(int interface_, api::CallError from) : error(std::move(from)) {
+  ErrorAnswer(int whose, api::CallError from) : error(std::move(from)) {
     if (error.reason) why = std::make_unique<const ReasonAnswer>(*error.reason);
     static_cast<culprit_error&>(*this) = {.size = sizeof(culprit_error),
                                           .message = error.message.c_str(),
                                           .call = error.call.c_str(),
                                           .file = error.file.c_str(),
                                           .line = error.line,
-                                          .interface_ = interface_,
+                                          .kind = whose,
                                           .status = error.status,
                                           .status_name = error.facts.name.c_str(),
                                           .meaning = error.facts.meaning.c_str(),
@@ -125,7 +129,7 @@ constexpr culprit_error kNoMemory = {.size = sizeof(culprit_error),
                                      .call = "",
                                      .file = "",
                                      .line = 0,
-                                     .interface_ = 0,
+                                     .kind = 0,
                                      .status = -1,
                                      .status_name = "not known",
                                      .meaning = "",
@@ -177,8 +181,8 @@ api::Readiness CheckedPreflight(const culprit_wants* given) {
   }
 }
 
-api::Interface InterfaceOf(int interface_, const std::string& call) {
-  switch (interface_) {
+api::Interface InterfaceOf(int kind, const std::string& call) {
+  switch (kind) {
     case CULPRIT_INTERFACE_CUDNN:
       return api::Interface::kCudnn;
     case CULPRIT_INTERFACE_CUBLAS:
@@ -190,9 +194,9 @@ api::Interface InterfaceOf(int interface_, const std::string& call) {
   }
 }
 
-api::CallError CheckedExplain(int interface_, int status, const char* call, const char* file, int line) {
+api::CallError CheckedExplain(int kind, int status, const char* call, const char* file, int line) {
   const std::string text = Text(call);
-  const api::Interface interface = InterfaceOf(interface_, text);
+  const api::Interface interface = InterfaceOf(kind, text);
   try {
     return api::Explain(interface, status, text, Text(file), line);
   } catch (const std::exception& error) {
@@ -228,10 +232,10 @@ void culprit_device_list_free(const culprit_device_list* list) noexcept {
   delete static_cast<const DeviceListAnswer*>(list);
 }
 
-const culprit_error* culprit_check(int interface_, int status, const char* call, const char* file,
+const culprit_error* culprit_check(int kind, int status, const char* call, const char* file,
                                    int line) noexcept try {
   if (status == 0) return nullptr;
-  return new ErrorAnswer(interface_, CheckedExplain(interface_, status, call, file, line));
+  return new ErrorAnswer(kind, CheckedExplain(kind, status, call, file, line));
 } catch (...) {
   return &kNoMemory;
 }
