@@ -94,7 +94,7 @@ std::string Message(const CallError& error) {
                                  error.facts.name, error.status);
   if (!error.reason) return error.facts.meaning.empty() ? text : text + ": " + error.facts.meaning;
   const Reason& reason = *error.reason;
-  text += (reason.proven ? ": " : ": mostly ") + reason.summary;
+  text += (reason.proven ? ": " : ": usually: ") + reason.summary;
   if (!reason.cause.empty()) {
     text += " [" + reason.cause + (reason.code.empty() ? "" : ", " + reason.code) + "]";
   }

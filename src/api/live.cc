@@ -201,6 +201,7 @@ std::optional<cuda::Failure> ProveDevice(int index) {
 std::optional<MemoryState> MemoryOfCurrentDevice() {
   const std::lock_guard lock(TheMutex());
   const cuda::Driver& driver = TheDriver();
+  if (Start(driver)) return std::nullopt;
   int handle = 0;
   const auto current = reinterpret_cast<int (*)(int*)>(driver.library.Find("cuCtxGetDevice"));
   if (current == nullptr || current(&handle) != 0) {
