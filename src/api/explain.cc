@@ -32,10 +32,26 @@ bool Has(const std::vector<std::string>& causes, std::string_view cause) {
   return std::ranges::find(causes, cause) != causes.end();
 }
 
-std::optional<Reason> MemoryCause(const StatusFacts& facts) {
+// The driver itself may not work; then no file of the program is to blame.
+std::optional<Reason> DriverCause(const StatusFacts& facts) {
+  const bool may_be = std::ranges::any_of(facts.causes, [](const std::string& cause) {
+    return cause.starts_with("driver-") || cause == "gpu-not-visible" || cause == "container-runtime";
+  });
+  if (!may_be) return std::nullopt;
+  const LiveDriver live = LookAtDriver(false);
+  if (!live.failure) return std::nullopt;
+  return WhyNoDriver(live, kLimit);
+}
+
+// Takes the cause away when there is enough memory.
+std::optional<Reason> MemoryCause(StatusFacts& facts) {
   if (!Has(facts.causes, "out-of-memory")) return std::nullopt;
   const auto memory = MemoryOfCurrentDevice();
-  return memory ? MemoryReason(*memory, facts.causes.size() == 1) : std::nullopt;
+  if (!memory) return std::nullopt;
+  const bool certain = facts.causes.size() == 1;
+  auto reason = MemoryReason(*memory, certain);
+  if (!reason) std::erase(facts.causes, "out-of-memory");
+  return reason;
 }
 
 std::optional<Reason> FileCause(Interface interface, const StatusFacts& facts) {
@@ -55,7 +71,8 @@ std::optional<Reason> FileCause(Interface interface, const StatusFacts& facts) {
   return finding == nullptr ? std::nullopt : std::optional(ReasonOf(*finding));
 }
 
-std::optional<Reason> LookFor(Interface interface, const StatusFacts& facts) {
+std::optional<Reason> LookFor(Interface interface, StatusFacts facts) {
+  if (auto reason = DriverCause(facts)) return reason;
   if (auto reason = MemoryCause(facts)) return reason;
   if (auto reason = FileCause(interface, facts)) return reason;
   return UsualReason(facts);

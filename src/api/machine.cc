@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -30,6 +31,8 @@ struct State {
   std::mutex mutex;
   std::unique_ptr<system::System> system = system::RealSystem();
   std::shared_ptr<const Facts> facts;
+  // By the cuDNN that was asked about and the libraries that were there.
+  std::map<std::pair<uint32_t, std::vector<std::string>>, std::shared_ptr<const Judgement>> judgements;
   bool hopeless = false;
 };
 State& TheState() {
@@ -132,6 +135,8 @@ std::shared_ptr<const Judgement> JudgeMachine(uint32_t cudnn_major, std::chrono:
   State& state = TheState();
   const std::lock_guard lock(state.mutex);
   if (state.hopeless) return nullptr;
+  const std::pair key(cudnn_major, cuda::MappedLibraries());
+  if (const auto known = state.judgements.find(key); known != state.judgements.end()) return known->second;
   using Result = std::pair<std::shared_ptr<const Facts>, std::shared_ptr<const Judgement>>;
   // Files are read all the way, and a dead mount must not hold the program: the thread is waited for no
   // longer than that, and ends by itself.
@@ -155,6 +160,7 @@ std::shared_ptr<const Judgement> JudgeMachine(uint32_t cudnn_major, std::chrono:
   thread.join();
   auto [facts, judgement] = result.get();
   state.facts = std::move(facts);
+  state.judgements[key] = judgement;
   return judgement;
 }
 

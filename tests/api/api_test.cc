@@ -219,6 +219,19 @@ TEST(Errors, CudnnPartsOfTwoVersionsInThisProcessAreNamed) {
   EXPECT_TRUE(Contains(Fact(out, "summary"), kFakes + "/cudnn-91400")) << out;
 }
 
+TEST(Errors, ADriverThatDoesNotWorkIsTheReasonWhateverTheStatus) {
+  for (const char* call :
+       {"0 100 'cudaSetDevice(0)'", "1 1001 'cudnnCreate(&h)'", "2 1 'cublasCreate(&h)'"}) {
+    EXPECT_EQ(Fact(User(kDriver + "CUDA_VISIBLE_DEVICES=-1 ", std::string("error ") + call), "code"),
+              "CUL2001")
+        << call;
+  }
+  // And one that does is not, nor is memory of which there is enough.
+  const std::string out = User(kDriver, "error 1 1001 'cudnnCreate(&h)'");
+  EXPECT_NE(Fact(out, "cause"), "out-of-memory") << out;
+  EXPECT_EQ(Fact(out, "proven"), "0") << out;
+}
+
 TEST(Errors, NumbersOfCudnnAreThoseOfTheLoadedMajor) {
   EXPECT_EQ(
       Fact(User("", "off error 1 8 'cudnnX()' " + kFakes + "/cudnn-8907/libcudnn_ops_infer.so.8"), "name"),
