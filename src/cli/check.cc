@@ -133,24 +133,21 @@ int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
 
 int RunCheck(int argc, const char* const* argv) {
   CheckOptions options;
-  CLI::App app(
+  CommandLine app(
       "What is wrong with the CUDA stack of this machine in this shell, or of TARGET: proof and fix. Nothing "
       "foreign is executed.",
       "culprit check");
-  app.add_option("TARGET", options.targets,
-                 "programs, libraries, Python environments; or one root file system, wheel or snapshot");
-  app.add_option("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90")
-      ->option_text("HOST");
-  app.add_option("--python", options.python, "the interpreter whose environment is meant")
-      ->option_text("PATH");
-  app.add_flag("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
-  app.add_flag("--strict", options.strict, "warnings count: exit status 1");
-  app.add_flag("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
-  app.add_option("--timeout", options.seconds, "seconds that a part of the machine may take to answer")
-      ->check(CLI::Range(1, 3600).description(""))
-      ->option_text("SECONDS");
+  app.Add("TARGET", options.targets,
+          "programs, libraries, Python environments; or one root file system, wheel or snapshot");
+  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add("--python", options.python, "the interpreter whose environment is meant", "PATH");
+  app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
+  app.Add("--strict", options.strict, "warnings count: exit status 1");
+  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
+          3600);
   AddCommonOptions(app, options.common);
-  app.footer(
+  app.Footer(
       "Examples:\n"
       "  culprit\n"
       "  culprit check .venv\n"
@@ -162,7 +159,7 @@ int RunCheck(int argc, const char* const* argv) {
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
       "look,\n"
       "64 wrong usage.");
-  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return *status;
   if (!options.host.empty()) {
     const auto host = collect::ParseHost(options.host);
     if (!host) {

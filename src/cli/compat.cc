@@ -13,16 +13,15 @@ namespace culprit::cli {
 int RunCompat(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> words;
-  CLI::App app(
+  CommandLine app(
       "Whether versions go together, from tables whose rows name their source. No machine is looked at.",
       "culprit compat");
-  app.add_option("KEY=VALUE", words,
-                 "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
-                 "(linux or windows), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
-                 "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm")
-      ->required();
+  app.AddRequired("KEY=VALUE", words,
+                  "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
+                  "(linux or windows), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
+                  "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm");
   AddOutputOptions(app, options);
-  app.footer(
+  app.Footer(
       "Examples:\n"
       "  culprit compat cudnn=9.5 cuda=12.4 driver=535 gpu=sm_61\n"
       "  culprit compat torch=2.5.1+cu124 gpu=\"RTX 5090\" driver=570.86.10\n"
@@ -30,7 +29,7 @@ int RunCompat(int argc, const char* const* argv) {
       "  culprit compat torch=2.5.1 torchvision=0.20.1\n"
       "driver=535 means some driver of that branch.\n"
       "Exit status: 0 yes, 1 no, 2 unknown: the tables do not say, 64 wrong usage.");
-  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return *status;
   const auto question = diagnose::ParseCompat(words);
   if (!question) {
     fmt::print(stderr, "culprit compat: {}\n  try: culprit compat --help\n",

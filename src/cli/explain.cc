@@ -171,23 +171,21 @@ int RunFollow(const ExplainOptions& options) {
 
 int RunExplain(int argc, const char* const* argv) {
   ExplainOptions options;
-  CLI::App app(
+  CommandLine app(
       "The causes behind a log, best first: the lines that show it, the check that decides, the fix. Or the "
       "page "
       "of a code of culprit, CUDA, cuDNN, NVML, Windows' loader, an Xid.",
       "culprit explain");
-  app.add_option("LOG", options.inputs,
-                 "logs (also .gz, .xz, .zst; - or nothing: standard input), a code, or a message in quotes")
-      ->option_text("[LOG|CODE]...");
-  app.add_flag("--here", options.here, "let the facts of this machine decide what the log leaves open");
-  app.add_option("--snapshot", options.snapshot, "let the facts of another machine decide (culprit snapshot)")
-      ->option_text("FILE");
-  app.add_option("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90")
-      ->option_text("HOST");
-  app.add_flag("--follow", options.follow,
-               "pass the stream through and speak as soon as the failure appears");
+  app.Add("LOG", options.inputs,
+          "logs (also .gz, .xz, .zst; - or nothing: standard input), a code, or a message in quotes",
+          "[LOG|CODE]...");
+  app.Add("--here", options.here, "let the facts of this machine decide what the log leaves open");
+  app.Add("--snapshot", options.snapshot, "let the facts of another machine decide (culprit snapshot)",
+          "FILE");
+  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add("--follow", options.follow, "pass the stream through and speak as soon as the failure appears");
   AddCommonOptions(app, options.common);
-  app.footer(
+  app.Footer(
       "Examples:\n"
       "  python train.py 2>&1 | culprit explain\n"
       "  python train.py 2>&1 | culprit explain --follow\n"
@@ -201,7 +199,7 @@ int RunExplain(int argc, const char* const* argv) {
       "  culprit explain CUL3004\n"
       "Exit status: 0 no failure in the text, or a page was shown; 1 a cause was found; 2 could not read;\n"
       "64 wrong usage.");
-  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return *status;
   if (options.follow) return RunFollow(options);
   auto reading = ReadAll(options);
   if (reading) return Conclude(options, std::move(*reading));

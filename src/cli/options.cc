@@ -28,53 +28,38 @@ bool UseColor(const Options& options) {
   return (no_color == nullptr || *no_color == '\0') && ShowsColors(stdout);
 }
 
-void AddFormat(CLI::App& app, Options& options) {
-  static const std::map<std::string, Format> kFormats = {
-      {"text", Format::kText}, {"json", Format::kJson}, {"markdown", Format::kMarkdown}};
-  app.add_option("--format", options.format, "text, json or markdown")
-      ->transform(CLI::CheckedTransformer(kFormats).description(""))
-      ->option_text("FORMAT");
-  app.add_option("-o,--output", options.output, "write to FILE instead of the terminal")->option_text("FILE");
+void AddFormat(CommandLine& app, Options& options) {
+  app.AddChoice(
+      "--format", {"text", "json", "markdown"},
+      [&](size_t place) { options.format = static_cast<Format>(place); }, "text, json or markdown", "FORMAT");
+  app.Add("-o,--output", options.output, "write to FILE instead of the terminal", "FILE");
 }
 
-void AddManner(CLI::App& app, Options& options) {
-  app.add_option("--color", options.color, "auto, always or never (NO_COLOR is honoured)")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""))
-      ->option_text("WHEN");
-  app.add_flag("-q,--quiet", options.quiet, "no notes on stderr");
-  app.add_flag("-v,--verbose", options.verbose, "more detail");
+void AddManner(CommandLine& app, Options& options) {
+  static const std::vector<std::string> kWhen = {"auto", "always", "never"};
+  app.AddChoice(
+      "--color", kWhen, [&](size_t place) { options.color = kWhen[place]; },
+      "auto, always or never (NO_COLOR is honoured)", "WHEN");
+  app.Add("-q,--quiet", options.quiet, "no notes on stderr");
+  app.Add("-v,--verbose", options.verbose, "more detail");
 }
 
 }  // namespace
 
-void AddCommonOptions(CLI::App& app, Options& options) {
+void AddCommonOptions(CommandLine& app, Options& options) {
+  static const std::vector<std::string> kSystems = {"linux", "windows"};
   AddFormat(app, options);
-  app.add_option("--root", options.root, "look at DIR as if it were /")->option_text("DIR");
-  app.add_option("--target", options.target,
-                 "what runs in --root: linux or windows (default: told by its files)")
-      ->check(CLI::IsMember({"linux", "windows"}).description(""))
-      ->option_text("SYSTEM");
-  app.add_option("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line")
-      ->option_text("FILE");
+  app.Add("--root", options.root, "look at DIR as if it were /", "DIR");
+  app.AddChoice(
+      "--target", kSystems, [&](size_t place) { options.target = kSystems[place]; },
+      "what runs in --root: linux or windows (default: told by its files)", "SYSTEM");
+  app.Add("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line", "FILE");
   AddManner(app, options);
 }
 
-void AddOutputOptions(CLI::App& app, Options& options) {
+void AddOutputOptions(CommandLine& app, Options& options) {
   AddFormat(app, options);
   AddManner(app, options);
-}
-
-std::optional<int> Parse(CLI::App& app, int argc, const char* const* argv) {
-  try {
-    app.parse(argc, argv);
-    return std::nullopt;
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return kExitOk;
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "culprit {}: {}\n  try: culprit {} --help\n", argv[0], error.what(), argv[0]);
-    return kExitUsage;
-  }
 }
 
 int Fail(const base::Error& error) {

@@ -1,7 +1,6 @@
 // What every command accepts, and the way its answer goes out.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,12 +8,13 @@
 #include <string>
 
 #include "base/error.h"
+#include "cli/command_line.h"
 #include "render/style.h"
 #include "system/system.h"
 
 namespace culprit::cli {
 
-enum class Format { kText, kJson, kMarkdown };
+enum class Format { kText, kJson, kMarkdown };  // in the order of --format's words
 
 struct Options {
   Format format = Format::kText;
@@ -27,12 +27,9 @@ struct Options {
   bool verbose = false;
 };
 
-void AddCommonOptions(CLI::App& app, Options& options);
+void AddCommonOptions(CommandLine& app, Options& options);
 // Those of a command that looks at no machine.
-void AddOutputOptions(CLI::App& app, Options& options);
-
-// Parses; on --help or a mistake the exit status to end with.
-std::optional<int> Parse(CLI::App& app, int argc, const char* const* argv);
+void AddOutputOptions(CommandLine& app, Options& options);
 
 // One clear line on stderr, and the exit status for it.
 int Fail(const base::Error& error);

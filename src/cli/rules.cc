@@ -8,13 +8,13 @@ namespace culprit::cli {
 
 int RunRules(int argc, const char* const* argv) {
   Options options;
-  CLI::App app("Everything that `culprit check` looks for: code, severity, cause.", "culprit rules");
+  CommandLine app("Everything that `culprit check` looks for: code, severity, cause.", "culprit rules");
   AddCommonOptions(app, options);
-  app.footer(
+  app.Footer(
       "Examples:\n"
       "  culprit rules | grep cudnn\n"
       "  culprit rules --format json");
-  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return *status;
   const auto pages = diagnose::RulePages();
   const bool written =
       Write(options, {.title = "culprit rules",

@@ -45,13 +45,13 @@ std::vector<std::string> ProgramDirectories(const snapshot::Snapshot& snapshot) 
 int RunSnapshot(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> targets;
-  CLI::App app(
+  CommandLine app(
       "This machine as one file: `culprit check FILE` and `culprit why --snapshot FILE` give the same "
       "answers from it elsewhere.",
       "culprit snapshot");
-  app.add_option("TARGET", targets, "programs or libraries whose whole load must be in it");
+  app.Add("TARGET", targets, "programs or libraries whose whole load must be in it");
   AddCommonOptions(app, options);
-  app.footer(
+  app.Footer(
       "Recorded: the loaders, ld.so.cache, the library directories and programs on PATH with the headers of "
       "what\n"
       "lies in them, the usual places of CUDA and Python environments, and the variables that matter to "
@@ -59,7 +59,7 @@ int RunSnapshot(int argc, const char* const* argv) {
       "Examples:\n"
       "  culprit snapshot -o machine.json\n"
       "  culprit snapshot -o machine.json ./train .venv/bin/python3");
-  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return *status;
   const auto opened = OpenMachine(options);
   if (!opened) return Fail(opened.error());
   const system::System& machine = **opened;

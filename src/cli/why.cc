@@ -85,22 +85,20 @@ base::Result<collect::Look> LookAtTarget(const system::System& machine, const Wh
 
 int RunWhy(int argc, const char* const* argv) {
   WhyOptions options;
-  CLI::App app("Which file is loaded under a name, every place that was searched, and which copies lose.",
-               "culprit why");
-  app.add_option("LIBRARY", options.library,
-                 "the name as a program asks for it: libcudnn.so.9. Without it: the whole load");
-  app.add_option("--for", options.target, "the program or library that loads it")->option_text("TARGET");
-  app.add_option("--from", options.from, "the loaded library whose dlopen is meant (default: the program)")
-      ->option_text("LIB");
-  app.add_option("--snapshot", options.snapshot_file, "answer from a file written by `culprit snapshot`")
-      ->option_text("FILE");
-  app.add_option("--loader", options.interpreter, "the dynamic loader to assume for a target that names none")
-      ->option_text("PATH");
-  app.add_flag("--dot", options.dot, "the load as a graph for Graphviz");
-  app.add_flag("--all", options.all, "show the libraries of the operating system one by one");
-  app.add_flag("--no-dlopen", options.no_dlopen, "leave out what CUDA libraries open at run time");
+  CommandLine app("Which file is loaded under a name, every place that was searched, and which copies lose.",
+                  "culprit why");
+  app.Add("LIBRARY", options.library,
+          "the name as a program asks for it: libcudnn.so.9. Without it: the whole load");
+  app.Add("--for", options.target, "the program or library that loads it", "TARGET");
+  app.Add("--from", options.from, "the loaded library whose dlopen is meant (default: the program)", "LIB");
+  app.Add("--snapshot", options.snapshot_file, "answer from a file written by `culprit snapshot`", "FILE");
+  app.Add("--loader", options.interpreter, "the dynamic loader to assume for a target that names none",
+          "PATH");
+  app.Add("--dot", options.dot, "the load as a graph for Graphviz");
+  app.Add("--all", options.all, "show the libraries of the operating system one by one");
+  app.Add("--no-dlopen", options.no_dlopen, "leave out what CUDA libraries open at run time");
   AddCommonOptions(app, options.common);
-  app.footer(
+  app.Footer(
       "Examples:\n"
       "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
       "  culprit why --for ./train\n"
@@ -108,7 +106,7 @@ int RunWhy(int argc, const char* const* argv) {
       "  culprit why libcublasLt.so.12 --for /app/server --root ./image --env image.env --format json\n"
       "  culprit why cudnn_cnn_infer64_8.dll --for python.exe --root ./disk --target windows --env box.env\n"
       "Exit status: 0 it loads, 1 something is missing or broken, 2 could not look, 64 wrong usage.");
-  if (const auto status = Parse(app, argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return *status;
   if (options.library.empty() && options.target.empty()) {
     fmt::print(stderr, "culprit why: give a LIBRARY, or --for TARGET, or both\n  try: culprit why --help\n");
     return kExitUsage;

@@ -21,6 +21,7 @@ struct Job {
   std::string program;                 // absolute path; "" = culprit-probe
   std::vector<std::string> arguments;  // `--only STEP` is added for each of `steps`
   std::vector<std::string> steps;      // expected, in order
+  int patience = 1;                    // times step_limit: importing a framework takes its time
 };
 
 struct RunOptions {

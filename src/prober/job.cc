@@ -30,6 +30,15 @@ constexpr Doer kDoers[] = {
     {"copy", CopyStep, TheDevice},
     {"kernel", KernelStep, TheDevice},
     {"peer", PeerStep, TheDevice},
+    {"cudart", CudartStep, TheFile<&Arguments::cudart>},
+    {"nvrtc", NvrtcStep, TheFile<&Arguments::nvrtc>},
+    {"cublas", CublasStep, TheFile<&Arguments::cublas>},
+    {"cublaslt", CublasLtStep, TheFile<&Arguments::cublaslt>},
+    {"cudnn-load", CudnnLoadStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-create", CudnnCreateStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-parts", CudnnPartsStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-convolution", CudnnConvolutionStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-algorithms", CudnnAlgorithmsStep, TheFile<&Arguments::cudnn>},
 };
 
 const Doer* FindDoer(std::string_view step) {

@@ -17,6 +17,13 @@
 #define ADV "libcudnn_adv_infer.so"
 #endif
 
+// The loader's own dlopen, called from here: that of the address sanitizer calls it from the program, and
+// then the RUNPATH of this library would not count.
+static void* Open(const char* name) {
+  void* (*open)(const char*, int) = (void* (*)(const char*, int))dlsym(RTLD_NEXT, "dlopen");
+  return open(name, RTLD_NOW);
+}
+
 static void* OpenPart(const char* part) {
   char name[96];
 #if FAKE_MAJOR >= 9
@@ -28,13 +35,13 @@ static void* OpenPart(const char* part) {
              : lengths[i] == 1 ? "%s.%d"
                                : "%s",
              part, FAKE_MAJOR, FAKE_MINOR, FAKE_PATCH);
-    void* opened = dlopen(name, RTLD_NOW);
+    void* opened = Open(name);
     if (opened != NULL) return opened;
   }
   return NULL;
 #else
   snprintf(name, sizeof name, "%s.%d", part, FAKE_MAJOR);
-  void* opened = dlopen(name, RTLD_NOW);
+  void* opened = Open(name);
   if (opened != NULL) return opened;
   fprintf(stderr, "Could not load library %s. Error: %s\n", name, dlerror());
   abort();
