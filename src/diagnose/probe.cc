@@ -1,6 +1,7 @@
 #include "diagnose/probe.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "diagnose/probe_groups.h"
@@ -95,20 +96,25 @@ void AddOnce(std::vector<Finding>& findings, const Finding& finding) {
   if (std::ranges::find(findings, finding) == findings.end()) findings.push_back(finding);
 }
 
-// Groups with a failure first, those where it began before those that it only reached; the order of the
-// probe otherwise.
+// Each group in one piece. Groups with a failure first, those where it began before those that it only
+// reached; the order of the probe otherwise.
 void SortWorstFirst(std::vector<ProbeStepRow>& rows, const std::vector<std::string>& began) {
-  const auto rank = [&](const ProbeStepRow& row) {
-    if (std::ranges::find(began, row.group) != began.end()) return 0;
-    const bool failed = std::ranges::any_of(rows, [&](const ProbeStepRow& other) {
-      return other.group == row.group && other.outcome == Outcome::kFailed;
-    });
+  const auto rank = [&](const std::string& group) {
+    if (std::ranges::find(began, group) != began.end()) return 0;
+    const bool failed = std::ranges::any_of(
+        rows, [&](const ProbeStepRow& row) { return row.group == group && row.outcome == Outcome::kFailed; });
     return failed ? 1 : 2;
   };
+  std::vector<std::string> groups;
+  for (const ProbeStepRow& row : rows) {
+    if (std::ranges::find(groups, row.group) == groups.end()) groups.push_back(row.group);
+  }
   std::vector<ProbeStepRow> sorted;
   for (const int wanted : {0, 1, 2}) {
-    for (const ProbeStepRow& row : rows) {
-      if (rank(row) == wanted) sorted.push_back(row);
+    for (const std::string& group : groups) {
+      if (rank(group) != wanted) continue;
+      std::ranges::copy_if(rows, std::back_inserter(sorted),
+                           [&](const ProbeStepRow& row) { return row.group == group; });
     }
   }
   rows = std::move(sorted);
