@@ -27,8 +27,10 @@ class Library {
   std::string name_, path_, error_;
 };
 
-// The files of all shared libraries of this process, in the order in which they came.
+// The files of all shared libraries of this process, in the order in which they came; absolute paths.
 std::vector<std::string> MappedLibraries();
+// The directory of a library's file; links followed, so that two of them can be compared.
+std::string RealDirectory(const std::string& path);
 
 // The function of the loader that Library::Open calls.
 extern const char* const kLoaderCall;

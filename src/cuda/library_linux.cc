@@ -2,6 +2,11 @@
 // followed.
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
 
 #include "cuda/library.h"
 
@@ -11,10 +16,17 @@ const char* const kLoaderCall = "dlopen";
 
 namespace {
 
+// A relative path was relative when it was opened; nothing here changes the directory since.
+std::string Absolute(const char* path) {
+  char directory[PATH_MAX];
+  if (path[0] == '/' || getcwd(directory, sizeof(directory)) == nullptr) return path;
+  return std::string(directory) + "/" + path;
+}
+
 std::string PathOf(void* handle) {
   link_map* map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr || map->l_name == nullptr) return "";
-  return map->l_name;
+  return Absolute(map->l_name);
 }
 
 }  // namespace
@@ -49,13 +61,20 @@ std::vector<std::string> MappedLibraries() {
   std::vector<std::string> paths;
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* data) {
-        if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/') {
-          static_cast<std::vector<std::string>*>(data)->emplace_back(info->dlpi_name);
+        // Neither the program itself nor the kernel's vdso has a slash.
+        if (info->dlpi_name != nullptr && strchr(info->dlpi_name, '/') != nullptr) {
+          static_cast<std::vector<std::string>*>(data)->push_back(Absolute(info->dlpi_name));
         }
         return 0;
       },
       &paths);
   return paths;
+}
+
+std::string RealDirectory(const std::string& path) {
+  const std::string directory = path.substr(0, path.find_last_of('/') + 1);
+  char real[PATH_MAX];
+  return realpath(directory.c_str(), real) != nullptr ? real : directory;
 }
 
 }  // namespace culprit::cuda

@@ -86,4 +86,10 @@ std::vector<std::string> MappedLibraries() {
   return paths;
 }
 
+std::string RealDirectory(const std::string& path) {
+  std::string directory = path.substr(0, path.find_last_of("/\\") + 1);
+  for (char& c : directory) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return directory;
+}
+
 }  // namespace culprit::cuda

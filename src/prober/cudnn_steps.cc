@@ -67,12 +67,12 @@ std::string TellPartVersions(Session& session) {
 // Parts that were not found beside libcudnn itself, in words.
 std::string FromElsewhere(Session& session) {
   const std::string& shell = session.cudnn().library.path();
-  const std::string directory = shell.substr(0, shell.find_last_of("/\\") + 1);
+  const std::string directory = cuda::RealDirectory(shell);
   std::string words;
   for (const std::string& path : cuda::MappedLibraries()) {
     const size_t name = path.find_last_of("/\\") + 1;
     const bool part = path.compare(name, 9, "libcudnn_") == 0 || path.compare(name, 6, "cudnn_") == 0;
-    if (part && path.substr(0, name) != directory) words += "; " + path + " is not beside " + shell;
+    if (part && cuda::RealDirectory(path) != directory) words += "; " + path + " is not beside " + shell;
   }
   return words;
 }
