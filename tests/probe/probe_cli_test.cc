@@ -234,6 +234,48 @@ TEST_F(ProbeCli, AWrongResult) {
   ExpectFault(Probe(1), "kernel", "wrong-result", {"hardware-fault", "driver-wedged", "library-bug"});
 }
 
+// The real interpreter with a fake torch.
+TEST_F(ProbeCli, TheFrameworkOfTheUser) {
+  const Words torch = {"--framework", "torch", "--python", CULPRIT_PYTHON};
+  world_.Set("PYTHONPATH", kFakes + "/python");
+  const Json healthy = Probe(0, FakeCudnn(91900), torch);
+  EXPECT_EQ(healthy["verdict"], "ok") << healthy["findings"];
+  EXPECT_EQ(Step(healthy, "framework-convolution")["ok"], true);
+  EXPECT_EQ(Step(healthy, "import")["figures"]["cudnn"], "91900");
+
+  const struct {
+    std::string how, step, status;
+  } faults[] = {{"cpu", "framework-devices", "cpu-only"},
+                {"import", "import", "ImportError"},
+                {"crash", "framework-convolution", "SIGSEGV"},
+                {"wrong", "framework-convolution", "wrong-result"}};
+  for (const auto& fault : faults) {
+    SCOPED_TRACE(fault.how);
+    world_.Set("FAKE_TORCH", fault.how);
+    const Json report = Probe(1, FakeCudnn(91900), torch);
+    EXPECT_EQ(Step(report, fault.step)["status"], fault.status);
+    EXPECT_EQ(Failed(report), (std::set<std::string>{fault.step}));
+    EXPECT_TRUE(Step(report, fault.step)["code"].is_string()) << "a finding explains it";
+  }
+}
+
+TEST_F(ProbeCli, ACompilerThatCompilesLinksAndRunsIsToldApart) {
+  fs::create_directory(toolkit_ / "bin");
+  fs::copy(CULPRIT_FAKE_SOURCES "/nvcc", toolkit_ / "bin/nvcc");
+  const Json healthy = Probe(0, FakeCudnn(91900), {"--compile"});
+  EXPECT_EQ(Step(healthy, "run-cuda")["ok"], true) << healthy["steps"];
+  EXPECT_EQ(Step(healthy, "run-cudnn")["ok"], true);
+  EXPECT_TRUE(Contains(healthy["advice"].dump(), "CMAKE_CUDA_ARCHITECTURES=90")) << healthy["advice"];
+  for (const std::string where : {"compile", "link", "run"}) {
+    SCOPED_TRACE(where);
+    world_.Set("FAKE_NVCC", where);
+    const Json report = Probe(1, FakeCudnn(91900), {"--compile"});
+    EXPECT_EQ(Step(report, where + "-cuda")["ok"], false);
+    EXPECT_EQ(Failed(report), (std::set<std::string>{where + "-cuda", where + "-cudnn"}));
+    EXPECT_TRUE(Step(report, where + "-cuda")["code"].is_string()) << "a finding explains it";
+  }
+}
+
 TEST_F(ProbeCli, AProbeThatDoesNotKeepTheProtocol) {
   const std::pair<const char*, const char*> scripts[] = {
       {"echo hello", "garbage"},
