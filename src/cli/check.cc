@@ -159,10 +159,15 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
                                       .verify = options.verify});
   if (!facts) return Fail(facts.error());
   progress.Show("playing what would be loaded");
-  const Played played = StartPlaying(*facts, subject.programs);
+  Played played = StartPlaying(*facts, subject.programs);
   if (live) {
     live->Continue(*facts->snapshot);
     facts->snapshot->stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(live->Finish(), "culprit-probe");
+    std::vector<std::string> programs = FailedCudnn(*facts->snapshot->stack.probe);
+    if (!programs.empty()) {
+      programs.insert(programs.begin(), subject.programs.begin(), subject.programs.end());
+      played = StartPlaying(*facts, programs, played);
+    }
   }
   const auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
   if (!WriteReport(options, report, *facts->snapshot)) return kExitCannot;

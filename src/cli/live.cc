@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/windows_path.h"
+#include "probe/cudnn_versions.h"
 #include "probe/steps.h"
 
 #ifdef CULPRIT_PROBE_INSIDE
@@ -89,7 +90,19 @@ snapshot::ProbeFacts Live::Finish() {
       if (library.version.empty() && !library.path.empty()) library.version = VersionOf(library.path);
     }
   }
+  probe::CompareCudnnVersions(facts);
   return facts;
+}
+
+std::vector<std::string> FailedCudnn(const snapshot::ProbeFacts& facts) {
+  std::vector<std::string> files;
+  for (const snapshot::ProbeStep& step : facts.steps) {
+    const bool failed = step.outcome != "ok" && step.outcome != "not-run";
+    if (failed && step.name.starts_with("cudnn-") && step.subject.starts_with('/') &&
+        std::ranges::find(files, step.subject) == files.end())
+      files.push_back(step.subject);
+  }
+  return files;
 }
 
 }  // namespace culprit::cli

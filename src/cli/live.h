@@ -41,4 +41,7 @@ class Live {
   std::vector<snapshot::ProbeStep> not_run_;
 };
 
+// The copies of cuDNN that failed: their loads are worth playing, though no program may use them.
+std::vector<std::string> FailedCudnn(const snapshot::ProbeFacts& facts);
+
 }  // namespace culprit::cli

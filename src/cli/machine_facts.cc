@@ -49,11 +49,12 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
   return facts;
 }
 
-Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs) {
+Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs, const Played& before) {
   std::promise<std::vector<loader::Scenario>> promise;
   Played played = promise.get_future().share();
-  std::thread([facts, programs, promise = std::move(promise)]() mutable {
+  std::thread([facts, programs, before, promise = std::move(promise)]() mutable {
     try {
+      if (before.valid()) before.wait();
       promise.set_value(loader::PlayScenarios(*facts.snapshot, *facts.view, programs));
     } catch (...) {
       promise.set_exception(std::current_exception());

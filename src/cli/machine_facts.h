@@ -44,7 +44,8 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options);
 
 // What programs and frameworks load, played in a thread of its own from now on.
 using Played = std::shared_future<std::vector<loader::Scenario>>;
-Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs);
+// `before`: plays on the same files that must have ended.
+Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs, const Played& before = {});
 
 // Files are still read while the loads are played and judged, so this too ends in time: then with the facts
 // alone. `then` is called with the scene and the report, where somebody wants to know more of the scene.

@@ -98,10 +98,12 @@ int Run(ProbeOptions options) {
     const auto facts =
         LookAt(subject, {.common = options.common, .python = options.wishes.python, .seconds = kLookSeconds});
     if (!facts) return Fail(facts.error());
-    const Played played = StartPlaying(*facts, {});
+    Played played = StartPlaying(*facts, {});
     (*live)->Continue(*facts->snapshot);
     facts->snapshot->stack.probe =
         snapshot::Fact<snapshot::ProbeFacts>::Of((*live)->Finish(), "culprit-probe");
+    if (const auto failed = FailedCudnn(*facts->snapshot->stack.probe); !failed.empty())
+      played = StartPlaying(*facts, failed, played);
     report::ProbeReport report;
     JudgeInTime(*facts, played, kLookSeconds,
                 [&](const rules::Scene& scene, const report::CheckReport& check) {

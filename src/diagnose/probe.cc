@@ -48,7 +48,8 @@ std::string Detail(const ProbeStep& step) {
   std::string detail = step.detail;
   if (step.outcome == "failed" && !step.call.empty())
     detail = step.call + (detail.empty() ? "" : ": " + detail);
-  if (!step.library.empty()) detail += (detail.empty() ? "in " : ", in ") + step.library;
+  if (!step.library.empty() && detail.find(step.library) == std::string::npos)
+    detail += (detail.empty() ? "in " : ", in ") + step.library;
   return detail;
 }
 

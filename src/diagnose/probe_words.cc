@@ -40,7 +40,12 @@ report::LikelyCause BestCause(const rules::Scene& scene, const snapshot::ProbeSt
   if (!reader) return {};
   const auto symptoms = reader->symptoms();
   if (symptoms.empty()) return {};
-  const auto explanation = Explain(symptoms, {{"-", reader->lines()}}, Settle(symptoms, scene, by_files));
+  auto settlements = Settle(symptoms, scene, by_files);
+  const snapshot::ProbedDevice* device = rules::DeviceOf(*scene.stack().probe, step);
+  if (device != nullptr && device->memory_total > 0 && !rules::HardlyAnyFree(*device)) {
+    settlements.push_back({"out-of-memory", false, rules::Size(device->memory_free) + " were free"});
+  }
+  const auto explanation = Explain(symptoms, {{"-", reader->lines()}}, settlements);
   if (explanation.causes.empty() || explanation.causes.front().confidence < kSure) return {};
   return explanation.causes.front();
 }

@@ -31,11 +31,23 @@ Never for a cuDNN that something uses.
 cuDNN API reference, cudnnStatus_t; dlopen(3).
 )md";
 
+// The first part that the step speaks of, as a file: "libcudnn_ops" of cuDNN 9 is libcudnn_ops.so.9.
+std::string PartIn(const snapshot::ProbeStep& step) {
+  const std::string words = Words(step);
+  const size_t begin = words.find("libcudnn_");
+  if (begin == std::string::npos) return "";
+  const size_t end = words.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", begin);
+  const std::string name = words.substr(begin, end - begin);
+  const size_t suffix = step.subject.find(".so.");
+  return suffix == std::string::npos ? name : name + step.subject.substr(suffix, 5);
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   if (Probed(scene, ruling) == nullptr) return;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kCudnnPart)) {
     const snapshot::ProbeStep& step = *failure->step;
-    const LoadError error = ReadLoadError(Words(step));
+    LoadError error = ReadLoadError(Words(step));
+    if (error.library.empty()) error.library = PartIn(step);
     const std::string part = error.library.empty() ? "a part of cuDNN" : error.library;
     report::Finding& finding =
         ruling.Fire(part + " could not be loaded" + (error.reason.empty() ? "" : ": " + error.reason),

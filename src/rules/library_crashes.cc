@@ -1,5 +1,6 @@
 // CUL9010: a library crashes.
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "rules/probe_facts.h"
@@ -38,30 +39,49 @@ std::string VersionOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeSt
   return "";
 }
 
+report::Finding Describe(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step) {
+  const std::string version = VersionOf(facts, step);
+  const std::string file(step.library.empty() ? "a library that is not known" : base::BaseName(step.library));
+  report::Finding finding;
+  finding.summary = file + (version.empty() ? "" : " " + version) + " crashes with " +
+                    (step.status.empty() ? "a signal" : step.status) + " at " +
+                    (step.title.empty() ? step.name : step.title);
+  finding.fix = {
+      .text =
+          "install this library again or in another version; look whether anything is preloaded into "
+          "every process (LD_PRELOAD, /etc/ld.so.preload)",
+      .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
+      .risk = "low"};
+  return finding;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::ProbeFacts* facts = Probed(scene, ruling);
   if (facts == nullptr) return;
+  // One library that crashes at several steps is one finding.
+  std::map<std::string, report::Finding> by_library;
+  std::vector<std::string> order;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kCrash)) {
     const snapshot::ProbeStep& step = *failure->step;
-    const std::string version = VersionOf(*facts, step);
-    const std::string file(step.library.empty() ? "a library that is not known"
-                                                : base::BaseName(step.library));
-    const std::string signal = step.status.empty() ? "a signal" : step.status;
-    report::Finding& finding =
-        ruling.Fire(file + (version.empty() ? "" : " " + version) + " crashes with " + signal + " at " +
-                        (step.title.empty() ? step.name : step.title),
-                    !step.library.empty()  ? step.library
-                    : step.subject.empty() ? step.job
-                                           : step.subject);
-    finding.affects.push_back(step.job);
+    const std::string subject = !step.library.empty()  ? step.library
+                                : step.subject.empty() ? step.job
+                                                       : step.subject;
+    if (!by_library.contains(subject)) {
+      order.push_back(subject);
+      by_library[subject] = Describe(*facts, step);
+    }
+    report::Finding& finding = by_library[subject];
+    if (std::ranges::find(finding.affects, step.job) == finding.affects.end())
+      finding.affects.push_back(step.job);
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    finding.fix = {
-        .text =
-            "install this library again or in another version; look whether anything is preloaded into "
-            "every process (LD_PRELOAD, /etc/ld.so.preload)",
-        .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
-        .risk = "low"};
+  }
+  for (const std::string& subject : order) {
+    const report::Finding& from = by_library[subject];
+    report::Finding& finding = ruling.Fire(from.summary, subject);
+    finding.affects = from.affects;
+    finding.evidence = from.evidence;
+    finding.fix = from.fix;
   }
 }
 

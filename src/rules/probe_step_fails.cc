@@ -29,7 +29,8 @@ data/status_codes.toml and data/causes.toml.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  if (Probed(scene, ruling) == nullptr) return;
+  const snapshot::ProbeFacts* facts = Probed(scene, ruling);
+  if (facts == nullptr) return;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kOther)) {
     const snapshot::ProbeStep& step = *failure->step;
     report::Finding& finding =
@@ -37,7 +38,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                     step.subject.empty() ? step.job : step.subject);
     finding.affects.push_back(step.job);
     finding.evidence.push_back(EvidenceOf(step));
-    if (const StatusMeaning meaning = MeaningOf(step.status); !meaning.cause.empty()) {
+    const snapshot::ProbedDevice* device = DeviceOf(*facts, step);
+    const bool roomy = device != nullptr && device->memory_total > 0 && !HardlyAnyFree(*device);
+    if (const StatusMeaning meaning = MeaningOf(step.status, roomy ? "out-of-memory" : "");
+        !meaning.cause.empty()) {
       finding.cause = meaning.cause;
       finding.evidence.push_back({meaning.says, "culprit explain " + step.status});
     }

@@ -33,8 +33,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kPtxRefused)) {
     const snapshot::ProbeStep& step = *failure->step;
     const std::string subject = step.subject.empty() ? step.job : step.subject;
-    report::Finding& finding =
-        ruling.Fire("the driver does not know the PTX of " + subject + ": " + Said(step), subject);
+    report::Finding& finding = ruling.Fire(
+        std::string("the driver does not know the PTX ") +
+            (JobKind(step) == "driver" ? "of culprit's own kernel: " : "of " + subject + ": ") + Said(step),
+        subject);
     finding.affects.push_back(step.job);
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);

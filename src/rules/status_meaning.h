@@ -10,6 +10,7 @@ struct StatusMeaning {
   std::string says;
   std::string cause;  // slug; "" = not known
 };
-StatusMeaning MeaningOf(std::string_view status);
+// Without a cause that facts speak against.
+StatusMeaning MeaningOf(std::string_view status, std::string_view ruled_out = "");
 
 }  // namespace culprit::rules

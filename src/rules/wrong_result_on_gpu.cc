@@ -36,6 +36,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const auto failures = FailuresOf(scene, Trouble::kWrongResult);
   const auto is_driver = [](const ProbeFailure* failure) { return JobKind(*failure->step) == "driver"; };
   const bool device_wrong = std::ranges::any_of(failures, is_driver);
+  report::Finding* on_device = nullptr;
   for (const ProbeFailure* failure : failures) {
     const snapshot::ProbeStep& step = *failure->step;
     const snapshot::ProbedDevice* device = DeviceOf(*facts, step);
@@ -43,6 +44,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto error = step.figures.find("relative_error");
     const std::string by = error == step.figures.end() ? "" : ", relative error " + error->second;
     const std::string subject = step.subject.empty() ? gpu : step.subject;
+    // All that a broken device gets wrong is one finding about it.
+    if (device_wrong && !ruling.findings().empty()) {
+      on_device->evidence.push_back(EvidenceOf(step));
+      continue;
+    }
     report::Finding& finding = ruling.Fire(
         device_wrong
             ? gpu + " gives wrong results, " + (is_driver(failure) ? "even for " : "also for ") +
@@ -51,6 +57,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         device_wrong ? gpu : subject);
     finding.cause = device_wrong ? "hardware-fault" : "library-bug";
     finding.evidence.push_back(EvidenceOf(step));
+    on_device = &finding;
     if (device_wrong) {
       finding.fix = {
           .text =
