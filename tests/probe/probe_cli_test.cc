@@ -99,6 +99,23 @@ class ProbeCli : public testing::Test {
     EXPECT_EQ(report["verdict"], "errors");
   }
 
+  // The step about the parts fails, nothing else, and the finding names both versions and the odd directory.
+  static void ExpectMixed(const Json& report, const std::string& status, const std::string& directory) {
+    ExpectFault(report, "cudnn-parts", status, {"cudnn-mixed-versions"});
+    EXPECT_EQ(Failed(report), (std::set<std::string>{"cudnn-parts"}));
+    const std::string summary = Explaining(report, "cudnn-parts");
+    for (const std::string& part : {std::string("9.14.0"), std::string("9.19.0"), directory})
+      EXPECT_NE(summary.find(part), std::string::npos) << summary;
+  }
+  // The summary of the finding that a step names.
+  static std::string Explaining(const Json& report, const std::string& name) {
+    const Json code = Step(report, name)["code"];
+    for (const Json& finding : report["findings"])
+      if (finding["code"] == code) return finding["summary"].get<std::string>();
+    return "";
+  }
+  std::string Variable(const std::string& name) const { return world_.Get(name); }
+
   FakeWorld world_;
   fs::path driver_, toolkit_;
   Ran ran_;
@@ -135,16 +152,17 @@ TEST_F(ProbeCli, CudaVisibleDevices) {
 }
 
 TEST_F(ProbeCli, PartsOfAnotherCudnnInLdLibraryPath) {
-  const fs::path odd = world_.directory() / "odd";
-  fs::create_directory(odd);
-  fs::copy(FakeCudnn(91400) + "/libcudnn_graph.so.9", odd);
-  world_.Prepend(odd.string());
-  const Json report = Probe(1);
-  ExpectFault(report, "cudnn-parts", "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", {"cudnn-mixed-versions"});
-  EXPECT_EQ(Failed(report), (std::set<std::string>{"cudnn-parts"}));
-  const std::string summary = report["findings"][0]["summary"];
-  EXPECT_TRUE(Contains(summary, "9.14.0") && Contains(summary, "9.19.0") && Contains(summary, odd.string()))
-      << summary;
+  // The whole of 9.14 before 9.19: its parts agree with each other, but not with the shim.
+  const std::string before = Variable("LD_LIBRARY_PATH");
+  world_.Prepend(FakeCudnn(91400));
+  ExpectMixed(Probe(1), "mixed-versions", FakeCudnn(91400));
+
+  // Some of it, so that parts of both meet.
+  const fs::path odd = world_.CopyOfCudnn(91400, "odd");
+  for (const char* name : {"libcudnn_ops.so.9", "libcudnn_cnn.so.9", "libcudnn_adv.so.9"})
+    fs::remove(odd / name);
+  world_.Set("LD_LIBRARY_PATH", odd.string() + ":" + before);
+  ExpectMixed(Probe(1), "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", odd.string());
 }
 
 TEST_F(ProbeCli, APartOfCudnnThatIsMissing) {
@@ -159,13 +177,21 @@ TEST_F(ProbeCli, APartOfCudnnThatIsMissing) {
 
 TEST_F(ProbeCli, APartOfCudnnThatIsCutOff) {
   const fs::path copy = world_.CopyOfCudnn(91900, "copy");
-  fs::resize_file(copy / "libcudnn_graph.so.9", 5000);  // its headers are there, what they promise is not
-  const Json report = Probe(1, copy.string());
-  const Json step = Step(report, "cudnn-load");
-  EXPECT_EQ(step["ok"], false);
-  EXPECT_TRUE(Contains(Detail(report, "cudnn-load"), "libcudnn_graph.so.9")) << step;
-  EXPECT_EQ(Failed(report), (std::set<std::string>{"cudnn-load"}));
-  EXPECT_EQ(report["verdict"], "errors");
+  fs::resize_file(copy / "libcudnn_ops.so.9", 400);  // not even its headers are there
+  const Json refused = Probe(1, copy.string());
+  ExpectFault(refused, "cudnn-convolution", "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE",
+              {"corrupt-library"});
+  EXPECT_TRUE(Contains(Explaining(refused, "cudnn-convolution"), "libcudnn_ops.so.9"));
+
+  // The headers are there, what they promise is not: the loader itself is hit.
+  const fs::path other = world_.CopyOfCudnn(91900, "other");
+  fs::resize_file(other / "libcudnn_graph.so.9", 4096);
+  const Json crashed = Probe(1, other.string());
+  EXPECT_EQ(Step(crashed, "cudnn-load")["status"], "SIGBUS");
+  EXPECT_TRUE(Contains(Detail(crashed, "cudnn-load"), (other / "libcudnn_graph.so.9").string()));
+  EXPECT_EQ(Failed(crashed), (std::set<std::string>{"cudnn-load"}));
+  EXPECT_TRUE(Contains(crashed["findings"].dump(), "libcudnn_graph.so.9 is cut short"))
+      << crashed["findings"];
 }
 
 TEST_F(ProbeCli, StubOfTheToolkitFirst) {
