@@ -97,7 +97,8 @@ snapshot::ProbeFacts Live::Finish() {
 std::vector<std::string> FailedCudnn(const snapshot::ProbeFacts& facts) {
   std::vector<std::string> files;
   for (const snapshot::ProbeStep& step : facts.steps) {
-    const bool failed = step.outcome != "ok" && step.outcome != "not-run";
+    const bool failed = step.outcome != "ok" && step.outcome != "not-run" && step.status != "wrong-result" &&
+                        !step.status.starts_with("CUDA_ERROR") && !step.status.starts_with("cuda");
     if (failed && step.name.starts_with("cudnn-") && step.subject.starts_with('/') &&
         std::ranges::find(files, step.subject) == files.end())
       files.push_back(step.subject);

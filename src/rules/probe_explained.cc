@@ -31,7 +31,12 @@ struct Fit {
 Fit FitOf(const Finding& finding, const ProbeStep& step) {
   const auto code = CudaCode(step);
   const knowledge::CudaStatus* row = code ? knowledge::FindCudaStatus(*code) : nullptr;
-  if (row == nullptr) return {};
+  if (row == nullptr) {
+    // The step, or the crash, names the file: better than a finding about something beside it.
+    const bool named = finding.subject == step.library ||
+                       (finding.subject != step.subject && Has(Words(step), base::BaseName(finding.subject)));
+    return {named ? size_t{0} : size_t{1}, false};
+  }
   const auto found = std::ranges::find(row->causes, std::string_view(finding.cause));
   return {static_cast<size_t>(found - row->causes.begin()), found != row->causes.end()};
 }
@@ -84,7 +89,12 @@ bool ExplainsCudnn(const snapshot::ProbeFacts& facts, const Finding& finding, co
   if (!IsError(finding)) return false;
   if (CudaCode(step) == 35) return finding.code == "CUL1013";
   const bool kind = finding.code.starts_with("CUL3") || finding.code.starts_with("CUL5");
-  return kind && AboutItsFiles(facts, finding, step);
+  if (!kind || !AboutItsFiles(facts, finding, step)) return false;
+  const bool mixed = finding.cause == "cudnn-mixed-versions";
+  if (Has(step.status, "VERSION_MISMATCH") || step.status == "mixed-versions") return mixed;
+  // A crash is explained by the file in which it happened.
+  if (!step.library.empty()) return mixed || finding.subject == step.library;
+  return true;
 }
 
 bool ExplainsFramework(const Finding& finding, const ProbeStep& step) {
