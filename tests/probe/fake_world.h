@@ -51,6 +51,10 @@ class FakeWorld {
     environment_[name] = value;
     return *this;
   }
+  std::string Get(const std::string& name) const {
+    const auto found = environment_.find(name);
+    return found == environment_.end() ? "" : found->second;
+  }
   // "cuInit=100": see fakes/misbehave.h.
   FakeWorld& Misbehave(const std::string& how) { return Set("FAKE_CUDA", how); }
   // Before everything that is there already.
