@@ -1,6 +1,7 @@
 #include "api/machine.h"
 
 #include <algorithm>
+#include <exception>
 #include <future>
 #include <map>
 #include <mutex>
@@ -12,9 +13,8 @@
 #include "base/text.h"
 #include "collect/look_at_stack.h"
 #include "cuda/library.h"
-#include "diagnose/check.h"
-#include "knowledge/libraries.h"
 #include "loader/scenario.h"
+#include "rules/rule.h"
 
 namespace culprit::api {
 namespace {
@@ -107,6 +107,23 @@ Scenario Played(const Facts& facts, snapshot::FileView& view, uint32_t cudnn_maj
   return scenario;
 }
 
+// What diagnose::Check also makes of them (the stack as rows, a verdict, the words of a probe) is of no use
+// here, and would bring the readers of logs into the library.
+std::vector<report::Finding> Findings(const rules::Scene& scene) {
+  std::vector<report::Finding> findings;
+  for (const rules::Rule* rule : rules::AllRules()) {
+    if (!rules::AppliesTo(*rule, scene) || rule->severity == report::Severity::kNote) continue;
+    rules::Ruling ruling(*rule);
+    try {
+      rule->check(scene, ruling);
+    } catch (const std::exception&) {  // a bug in one rule is not the end of the others
+      continue;
+    }
+    findings.insert(findings.end(), ruling.findings().begin(), ruling.findings().end());
+  }
+  return findings;
+}
+
 Judgement Judge(const Facts& facts, const system::System& system, uint32_t cudnn_major) {
   collect::LiveFileView view(system);
   // What is there decides; a play of cuDNN is wanted only before it is.
@@ -120,10 +137,7 @@ Judgement Judge(const Facts& facts, const system::System& system, uint32_t cudnn
     if (const auto version = view.Version(cudnn->path)) judgement.cudnn_version = version->version;
   }
   scenarios.push_back(std::move(own));
-  report::CheckReport report = diagnose::Check({facts.snapshot, view, scenarios});
-  std::erase_if(report.findings,
-                [](const report::Finding& finding) { return finding.severity == report::Severity::kNote; });
-  judgement.findings = std::move(report.findings);
+  judgement.findings = Findings({facts.snapshot, view, scenarios});
   const auto& driver = facts.snapshot.stack.driver;
   if (driver && driver->kernel_version) judgement.kernel_driver = *driver->kernel_version;
   return judgement;

@@ -12,7 +12,7 @@
 namespace culprit::api {
 
 struct Judgement {
-  std::vector<report::Finding> findings;  // worst first; no notes
+  std::vector<report::Finding> findings;  // by code; no notes
   std::string kernel_driver;              // version of the loaded kernel module; "" not known
   // The cuDNN that was asked about, as the process has it or would load it; "" none.
   std::string cudnn_path;

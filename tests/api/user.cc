@@ -119,8 +119,7 @@ int main(int argc, char** argv) try {
   if (what == "throw") CULPRIT_CUDNN(1000 + 1);
   return 64;
 } catch (const culprit::Error& error) {
-  const culprit::Error copy = error;
-  std::cout << "caught " << copy.call() << ' ' << copy.status() << ' ' << copy.status_name() << ' '
-            << copy.line() << '\n';
+  std::cout << "caught " << error.call() << ' ' << error.status() << ' ' << error.status_name() << ' '
+            << error.line() << '\n';
   return 0;
 }
