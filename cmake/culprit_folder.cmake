@@ -38,6 +38,12 @@ function(culprit_folder name)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     set(scope PUBLIC)
+    # Fit for libculprit.so. Hidden, so that no call and no variable goes through a table for it: programs are as
+    # quick as before.
+    if(NOT WIN32)
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                                 VISIBILITY_INLINES_HIDDEN ON)
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

@@ -101,8 +101,7 @@ const std::map<std::string, std::set<std::string>>& AllowedIncludes() {
        {"base", "system", "binfmt", "knowledge", "snapshot", "collect", "loader", "logs", "plan", "probe",
         "report", "rules", "diagnose", "render"}},
       {"api",
-       {"base", "system", "binfmt", "knowledge", "snapshot", "collect", "loader", "report", "rules",
-        "diagnose", "cuda"}},
+       {"base", "system", "binfmt", "knowledge", "snapshot", "collect", "loader", "report", "rules", "cuda"}},
   };
   return table;
 }

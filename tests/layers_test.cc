@@ -54,12 +54,12 @@ TEST(Layers, TableHasNoCircle) {
   EXPECT_TRUE(left.empty());
 }
 
-TEST(Layers, OnlyCollectProbeAndCliSeeTheMachine) {
+TEST(Layers, OnlyCollectProbeAndTheTopSeeTheMachine) {
   std::vector<std::string> seers;
   for (const auto& [folder, seen] : AllowedIncludes()) {
     if (seen.contains("system")) seers.push_back(folder);
   }
-  EXPECT_THAT(seers, ElementsAre("cli", "collect", "probe"));
+  EXPECT_THAT(seers, ElementsAre("api", "cli", "collect", "probe"));
 }
 
 TEST_F(FakeTree, IncludeUpwardsIsReported) {

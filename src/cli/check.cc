@@ -8,6 +8,7 @@
 #include "base/windows_path.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/live.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -32,10 +33,13 @@ struct CheckOptions {
   bool strict = false;
   bool verify = false;
   bool no_redact = false;
+  bool live = false;
 };
 
 // Members of a wheel have to be inflated from the front to be read.
 constexpr int kWheelPatience = 30;
+// That a step of the probe may take.
+constexpr int kStepSeconds = 30;
 
 base::Result<Subject> Choose(const CheckOptions& options) {
   auto opened = OpenMachine(options.common);
@@ -129,18 +133,61 @@ int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
   return kExitCannot;
 }
 
+// What keeps a machine from being probed: only this one, as this shell has it, is alive. "" when nothing
+// does.
+std::string NotLive(const CheckOptions& options, const Subject& subject) {
+  if (!options.common.root.empty() || subject.rooted) return "the files of a machine are no living machine";
+  if (!subject.snapshot_file.empty()) return "a snapshot is no living machine";
+  if (!options.host.empty()) return "--host assumes a machine that is not here";
+  if (!options.common.env_file.empty()) return "--env is another environment than that of this shell";
+  if (subject.patience > 1) return "a wheel is not installed";
+  return "";
+}
+
+int CheckInTime(const CheckOptions& options, const Subject& subject) {
+  Progress progress(!options.common.quiet);
+  std::unique_ptr<Live> live;
+  if (options.live) {
+    auto begun = Live::Begin(*subject.machine, {.python = options.python}, kStepSeconds, progress);
+    if (!begun) return Fail(begun.error());
+    live = std::move(*begun);
+  }
+  const auto facts = LookAt(subject, {.common = options.common,
+                                      .host = options.host,
+                                      .python = options.python,
+                                      .seconds = options.seconds,
+                                      .verify = options.verify});
+  if (!facts) return Fail(facts.error());
+  progress.Show("playing what would be loaded");
+  Played played = StartPlaying(*facts, subject.programs);
+  if (live) {
+    live->Continue(*facts->snapshot);
+    facts->snapshot->stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(live->Finish(), "culprit-probe");
+    std::vector<std::string> programs = FailedCudnn(*facts->snapshot->stack.probe);
+    if (!programs.empty()) {
+      programs.insert(programs.begin(), subject.programs.begin(), subject.programs.end());
+      played = StartPlaying(*facts, programs, played);
+    }
+  }
+  const auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
+  if (!WriteReport(options, report, *facts->snapshot)) return kExitCannot;
+  return ExitStatus(options, report.verdict);
+}
+
 }  // namespace
 
 int RunCheck(int argc, const char* const* argv) {
   CheckOptions options;
   CommandLine app(
       "What is wrong with the CUDA stack of this machine in this shell, or of TARGET: proof and fix. Nothing "
-      "foreign is executed.",
+      "foreign is executed without --live.",
       "culprit check");
   app.Add("TARGET", options.targets,
           "programs, libraries, Python environments; or one root file system, wheel or snapshot");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
   app.Add("--python", options.python, "the interpreter whose environment is meant", "PATH");
+  app.Add("--live", options.live,
+          "also prove it on the real device, as `culprit probe` does: runs what it finds");
   app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
   app.Add("--strict", options.strict, "warnings count: exit status 1");
   app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
@@ -151,6 +198,7 @@ int RunCheck(int argc, const char* const* argv) {
       "Examples:\n"
       "  culprit\n"
       "  culprit check .venv\n"
+      "  culprit check --live\n"
       "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
@@ -169,19 +217,13 @@ int RunCheck(int argc, const char* const* argv) {
   }
   const auto subject = Choose(options);
   if (!subject) return Fail(subject.error());
-  int status = kExitCannot;
-  {
-    Progress progress(!options.common.quiet);
-    const auto facts = LookAt(*subject, {.common = options.common,
-                                         .host = options.host,
-                                         .python = options.python,
-                                         .seconds = options.seconds,
-                                         .verify = options.verify});
-    if (!facts) return Fail(facts.error());
-    progress.Show("playing what would be loaded");
-    const auto report = JudgeInTime(*facts, subject->programs, options.seconds * subject->patience);
-    if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(options, report.verdict);
+  if (options.live) {
+    if (const std::string why = NotLive(options, *subject); !why.empty()) {
+      fmt::print(stderr, "culprit check: --live: {}\n", base::Printable(why));
+      return kExitUsage;
+    }
   }
+  const int status = CheckInTime(options, *subject);
   // A collector that hangs on a dead mount must not keep the program from ending.
   EndAtOnce(status);
 }

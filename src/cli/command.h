@@ -18,6 +18,7 @@ struct Command {
 };
 
 int RunCheck(int argc, const char* const* argv);
+int RunProbe(int argc, const char* const* argv);
 int RunExplain(int argc, const char* const* argv);
 int RunRules(int argc, const char* const* argv);
 int RunWhy(int argc, const char* const* argv);

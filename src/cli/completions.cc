@@ -15,18 +15,22 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     --format) COMPREPLY=($(compgen -W "text json markdown" -- "$cur")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
     --for|--output|-o|--env|--snapshot|--loader) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    --cudnn|--python) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    --framework) COMPREPLY=($(compgen -W "torch tensorflow jax onnxruntime cupy" -- "$cur")); return ;;
     --root) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --target) COMPREPLY=($(compgen -W "linux windows" -- "$cur")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "check why inspect explain rules compat snapshot completions --help --version" -- "$cur")); return
+    COMPREPLY=($(compgen -W "check probe why inspect explain rules compat snapshot completions --help --version" -- "$cur")); return
   fi
   case ${COMP_WORDS[1]} in
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
-    check) COMPREPLY=($(compgen -f -W "--host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
+    check) COMPREPLY=($(compgen -f -W "--live --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
+    probe) COMPREPLY=($(compgen -W "--device --cudnn --framework --python --compile --deep --timeout --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow $common" -- "$cur")) ;;
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
-    inspect|snapshot) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
+    inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
+    snapshot) COMPREPLY=($(compgen -f -W "--live $common" -- "$cur")) ;;
     compat) COMPREPLY=($(compgen -S = -W "cuda cudnn driver gpu gcc clang msvc python platform torch tensorflow jax onnxruntime" -- "$cur")); compopt -o nospace ;;
     completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")) ;;
   esac
@@ -35,7 +39,7 @@ complete -o filenames -F _culprit culprit
 )sh";
 
 constexpr std::string_view kFish =
-    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check why inspect explain rules compat snapshot completions"
+    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain rules compat snapshot completions"
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
@@ -45,6 +49,13 @@ complete -c culprit -l env -r
 complete -c culprit -n "__fish_seen_subcommand_from check explain" -l host -x
 complete -c culprit -n "__fish_seen_subcommand_from check" -l python -r
 complete -c culprit -n "__fish_seen_subcommand_from check" -l strict
+complete -c culprit -n "__fish_seen_subcommand_from check snapshot" -l live
+complete -c culprit -n "__fish_seen_subcommand_from probe" -l device -x
+complete -c culprit -n "__fish_seen_subcommand_from probe" -l cudnn -r
+complete -c culprit -n "__fish_seen_subcommand_from probe" -l framework -x -a "torch tensorflow jax onnxruntime cupy"
+complete -c culprit -n "__fish_seen_subcommand_from probe" -l python -r
+complete -c culprit -n "__fish_seen_subcommand_from probe" -l compile
+complete -c culprit -n "__fish_seen_subcommand_from probe" -l deep
 complete -c culprit -n "__fish_seen_subcommand_from check" -l verify
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l here
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l snapshot -r

@@ -115,7 +115,7 @@ base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options
   const LookOptions look{.common = options.common, .host = options.host};
   const auto facts = LookAt(subject, look);
   if (!facts) return std::unexpected(facts.error());
-  const report::CheckReport check = JudgeInTime(*facts, {}, look.seconds);
+  const report::CheckReport check = JudgeInTime(*facts, StartPlaying(*facts, {}), look.seconds);
   const auto settlements = diagnose::Settle(reading.symptoms, {*facts->snapshot, *facts->view, {}}, check);
   auto explanation = diagnose::Explain(reading.symptoms, std::move(reading.inputs), settlements);
   explanation.with_facts = true;

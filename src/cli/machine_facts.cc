@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "base/product_version.h"
@@ -14,16 +15,6 @@
 #include "snapshot/recorded_file_view.h"
 
 namespace culprit::cli {
-namespace {
-
-report::CheckReport Judge(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
-                          const std::vector<std::string>& programs) {
-  const auto scenarios = loader::PlayScenarios(snapshot, view, programs);
-  return diagnose::Check({snapshot, view, scenarios});
-}
-
-}  // namespace
-
 base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
   Facts facts;
   if (!subject.snapshot_file.empty()) {
@@ -58,20 +49,50 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
   return facts;
 }
 
-report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::string>& programs, int seconds) {
+Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs, const Played& before) {
+  std::promise<std::vector<loader::Scenario>> promise;
+  Played played = promise.get_future().share();
+  std::thread([facts, programs, before, promise = std::move(promise)]() mutable {
+    try {
+      if (before.valid()) before.wait();
+      promise.set_value(loader::PlayScenarios(*facts.snapshot, *facts.view, programs));
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+  }).detach();
+  return played;
+}
+
+report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int seconds,
+                                const AfterCheck& then) {
   std::promise<report::CheckReport> promise;
   auto result = promise.get_future();
-  std::thread([facts, programs, promise = std::move(promise)]() mutable {
+  // Not called any more when the time is over: what it refers to may be gone then.
+  struct Gate {
+    std::mutex mutex;
+    bool open = true;
+  };
+  const auto gate = std::make_shared<Gate>();
+  std::thread([facts, played, then, gate, promise = std::move(promise)]() mutable {
     try {
-      promise.set_value(Judge(*facts.snapshot, *facts.view, programs));
+      const rules::Scene scene{*facts.snapshot, *facts.view, played.get()};
+      report::CheckReport report = diagnose::Check(scene);
+      const std::lock_guard lock(gate->mutex);
+      if (gate->open && then) then(scene, report);
+      promise.set_value(std::move(report));
     } catch (...) {
       promise.set_exception(std::current_exception());
     }
   }).detach();
   if (result.wait_for(std::chrono::seconds(seconds)) == std::future_status::ready) return result.get();
+  {
+    const std::lock_guard lock(gate->mutex);
+    gate->open = false;
+  }
   snapshot::FileRecord nothing;
   snapshot::RecordedFileView blind(nothing);
-  report::CheckReport report = diagnose::Check({*facts.snapshot, blind, {}});
+  const rules::Scene scene{*facts.snapshot, blind, {}};
+  report::CheckReport report = diagnose::Check(scene);
   report.not_checked.insert(
       report.not_checked.begin(),
       {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +
@@ -80,6 +101,7 @@ report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::strin
     report.verdict = report::Verdict::kUnknown;
     report.headline = "could not tell: files did not answer in time";
   }
+  if (then) then(scene, report);
   return report;
 }
 

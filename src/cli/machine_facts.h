@@ -1,12 +1,16 @@
 // The facts of the machine that a command speaks of, live or recorded, and what check makes of them.
 #pragma once
 
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
+#include "loader/scenario.h"
 #include "report/check.h"
+#include "rules/rule.h"
 #include "snapshot/snapshot.h"
 #include "system/system.h"
 
@@ -38,7 +42,15 @@ struct Facts {
 
 base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options);
 
-// Files are still read while the loads are played, so this too ends in time: then with the facts alone.
-report::CheckReport JudgeInTime(const Facts& facts, const std::vector<std::string>& programs, int seconds);
+// What programs and frameworks load, played in a thread of its own from now on.
+using Played = std::shared_future<std::vector<loader::Scenario>>;
+// `before`: plays on the same files that must have ended.
+Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs, const Played& before = {});
+
+// Files are still read while the loads are played and judged, so this too ends in time: then with the facts
+// alone. `then` is called with the scene and the report, where somebody wants to know more of the scene.
+using AfterCheck = std::function<void(const rules::Scene&, const report::CheckReport&)>;
+report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int seconds,
+                                const AfterCheck& then = {});
 
 }  // namespace culprit::cli

@@ -18,6 +18,9 @@ namespace {
 constexpr std::array kCommands = {
     Command{"check", "what is wrong with the CUDA stack here, or of a program, environment, image or wheel",
             RunCheck},
+    Command{"probe",
+            "each layer proved on the real GPU: driver, memory, kernels, cuBLAS, every cuDNN, frameworks",
+            RunProbe},
     Command{"why", "which file is loaded under a name, and why; or the whole load as a tree", RunWhy},
     Command{"inspect", "every static fact of a binary", RunInspect},
     Command{"explain", "the causes behind a log or an error message, best first; or the page of a code",
@@ -39,6 +42,7 @@ void PrintHelp(FILE* out) {
              "\n  culprit COMMAND --help   options and examples\n\n"
              "examples:\n"
              "  culprit\n"
+             "  culprit probe\n"
              "  python train.py 2>&1 | culprit explain\n"
              "  culprit check .venv --host driver=535.104.05,gpu=sm_90\n"
              "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"

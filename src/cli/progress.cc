@@ -15,6 +15,7 @@ Progress::~Progress() {
 
 void Progress::Show(const std::string& what) {
   if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
+  const std::lock_guard lock(mutex_);
   shown_ = true;
   fmt::print(stderr, "\r\x1b[K{}", base::Printable(what));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
 #include <string>
 
 namespace culprit::cli {
@@ -9,10 +10,11 @@ namespace culprit::cli {
 class Progress {
  public:
   explicit Progress(bool wanted);
-  ~Progress();  // takes the line away
-  void Show(const std::string& what);
+  ~Progress();                         // takes the line away
+  void Show(const std::string& what);  // from any thread
 
  private:
+  std::mutex mutex_;
   bool wanted_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

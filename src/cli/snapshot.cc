@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "cli/command.h"
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "collect/live_file_view.h"
@@ -25,6 +26,7 @@ namespace culprit::cli {
 namespace {
 
 constexpr std::chrono::seconds kPatience(60);
+constexpr int kStepSeconds = 30;  // that a step of the probe may take
 
 // Everything that `check` asks of the files, so that the same can be asked of the snapshot.
 void AskAsCheckDoes(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
@@ -45,11 +47,13 @@ std::vector<std::string> ProgramDirectories(const snapshot::Snapshot& snapshot) 
 int RunSnapshot(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> targets;
+  bool probed = false;
   CommandLine app(
       "This machine as one file: `culprit check FILE` and `culprit why --snapshot FILE` give the same "
       "answers from it elsewhere.",
       "culprit snapshot");
   app.Add("TARGET", targets, "programs or libraries whose whole load must be in it");
+  app.Add("--live", probed, "record what `culprit probe` sees, too: runs what it finds");
   AddCommonOptions(app, options);
   app.Footer(
       "Recorded: the loaders, ld.so.cache, the library directories and programs on PATH with the headers of "
@@ -58,7 +62,8 @@ int RunSnapshot(int argc, const char* const* argv) {
       "loading.\n"
       "Examples:\n"
       "  culprit snapshot -o machine.json\n"
-      "  culprit snapshot -o machine.json ./train .venv/bin/python3");
+      "  culprit snapshot -o machine.json ./train .venv/bin/python3\n"
+      "  culprit snapshot -o machine.json --live");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const auto opened = OpenMachine(options);
   if (!opened) return Fail(opened.error());
@@ -66,7 +71,17 @@ int RunSnapshot(int argc, const char* const* argv) {
   auto environment = ReadEnvironment(options);
   if (!environment) return Fail(environment.error());
 
+  if (probed && (!options.root.empty() || !options.env_file.empty())) {
+    fmt::print(stderr, "culprit snapshot: --live: only this machine as this shell has it can be probed\n");
+    return kExitUsage;
+  }
   Progress progress(!options.quiet);
+  std::unique_ptr<Live> live;
+  if (probed) {
+    auto begun = Live::Begin(machine, {}, kStepSeconds, progress);
+    if (!begun) return Fail(begun.error());
+    live = std::move(*begun);
+  }
   const collect::Surroundings around{
       .system = machine,
       .environment = *environment ? std::move(**environment) : machine.Environment(),
@@ -75,6 +90,10 @@ int RunSnapshot(int argc, const char* const* argv) {
   auto seen = collect::LookAtStack(around, {}, kPatience);
   snapshot::Snapshot& snapshot = seen.snapshot;
   snapshot.tool_version = base::ProductVersion();
+  if (live) {
+    live->Continue(snapshot);
+    snapshot.stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(live->Finish(), "culprit-probe");
+  }
   snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
   collect::LiveFileView& view = *seen.view;
   collect::Recorder recorder(machine, view);

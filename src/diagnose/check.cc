@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "diagnose/probe_words.h"
 #include "diagnose/stack_rows.h"
 
 namespace culprit::diagnose {
@@ -98,13 +99,14 @@ CheckReport Check(const rules::Scene& scene) {
   AddUnknown(report, "cuDNN copies", stack.cudnn);
   AddUnknown(report, "Python environments", stack.environments);
   AddUnknown(report, "circumstances", stack.context);
-  if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed) {
+  if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed && !stack.probe) {
     AddOnce(report.not_checked, {"GPU memory in use, and by whom",
-                                 "only the driver's NVML tells, and culprit opens no driver library itself"});
+                                 "only the living driver tells: culprit probe, or check --live"});
   }
   bool blind = false;  // a rule that would have said "error" could not look
   for (const rules::Rule* rule : rules::AllRules()) {
     if (!rules::AppliesTo(*rule, scene)) continue;
+    if (rule->code.starts_with("CUL9") && !stack.probe) continue;  // nobody asked for a probe
     rules::Ruling ruling(*rule);
     ++report.rules_total;
     try {
@@ -119,6 +121,10 @@ CheckReport Check(const rules::Scene& scene) {
     blind |= rule->severity == Severity::kError &&
              std::ranges::any_of(ruling.not_checked(),
                                  [&](const NotChecked& item) { return !BelongsToTheHost(stack, item); });
+  }
+  if (stack.probe) {
+    RaiseWhatHappened(scene, report);
+    ReadWords(scene, report);
   }
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);

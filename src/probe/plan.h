@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "probe/run.h"
+#include "snapshot/file_view.h"
 #include "snapshot/snapshot.h"
 
 namespace culprit::probe {
@@ -27,8 +28,9 @@ struct Plan {
   std::vector<snapshot::ProbeStep>
       not_run;  // what was left out, and why: a cuDNN for another CPU, no interpreter with torch
 };
-// All but the driver's. `devices`: what it told.
-Plan PlanJobs(const snapshot::Snapshot& snapshot, const std::vector<snapshot::ProbedDevice>& devices,
-              const Wishes& wishes);
+// All but the driver's. `devices`: what it told; `view` finds the files of libraries in the directories that
+// the snapshot names.
+Plan PlanJobs(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
+              const std::vector<snapshot::ProbedDevice>& devices, const Wishes& wishes);
 
 }  // namespace culprit::probe

@@ -7,20 +7,17 @@
 //   device CUDA-INDEX NVML-INDEX        a device follows; an index of "-": not seen by that one
 //   fact NAME VALUE                     of the device just begun, by its names in snapshot/probe.h
 //   holder PID BYTES NAME               of its memory
-//   figure NAME VALUE                   of the step
-//   crash SIGNAL LIBRARY                from the handler of a signal; nothing follows
-//   stuck LIBRARY                       asked by SIGTERM where it is; nothing follows
-//   ok DETAIL                           ends a step
-//   failed STATUS CALL DETAIL           ends a step
-//   not-run DETAIL                      ends a step that was never tried
-//   done                                last line
+//   figure NAME VALUE                   of the step; "microseconds": how long it took, by the child's own
+//   clock crash SIGNAL LIBRARY                from the handler of a signal; nothing follows stuck LIBRARY
+//   asked by SIGTERM where it is; nothing follows ok DETAIL                           ends a step failed
+//   STATUS CALL DETAIL           ends a step not-run DETAIL                      ends a step that was never
+//   tried done                                last line
 //
 // Words are separated by one space. In a word every byte but the printable ones of ASCII is written %XX, and
-// so are the space and
-// '%'; the empty word is "%".
+// so are the space and '%'; the empty word is "%". A child begins each step once.
 #pragma once
 
-#include <functional>
+#include <chrono>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -48,15 +45,16 @@ class Transcript {
   bool Feed(std::string_view bytes);
   const std::string& problem() const { return problem_; }
 
-  const std::vector<snapshot::ProbeStep>& steps() const { return steps_; }        // those that ended
-  const std::optional<snapshot::ProbeStep>& current() const { return current_; }  // begun, not ended
-  const std::vector<snapshot::ProbedDevice>& devices() const { return devices_; }
+  const std::vector<snapshot::ProbeStep>& steps() const { return steps_; }         // those that ended
+  const std::optional<snapshot::ProbeStep>& current() const { return current_; }   // begun, not ended
+  const std::vector<snapshot::ProbedDevice>& devices() const { return devices_; }  // of steps that ended
   bool done() const { return done_; }
   const std::string& crash_signal() const { return crash_signal_; }  // "SIGSEGV"; "" none was told
   const std::string& where() const { return where_; }                // of `crash` or `stuck`: the library
 
  private:
   bool Line(std::string_view line);
+  bool InStep(const std::vector<std::string>& words);
 
   std::string rest_;
   size_t lines_ = 0;
@@ -69,6 +67,8 @@ class Transcript {
   std::optional<snapshot::ProbeStep> current_;
   std::vector<snapshot::ProbeStep> steps_;
   std::vector<snapshot::ProbedDevice> devices_;
+  std::vector<snapshot::ProbedDevice> telling_;  // of the current step
+  std::chrono::steady_clock::time_point begun_at_;
 };
 
 }  // namespace culprit::probe

@@ -17,10 +17,12 @@ namespace culprit::probe {
 struct Job {
   std::string kind;                    // "driver", "runtime", "cudnn", "framework": of probe/steps.h
   std::string name;                    // "cudnn /usr/lib/x86_64-linux-gnu"
+  std::string title;                   // for a person: "cuDNN 9.19.0"; "" = name
   std::string subject;                 // of steps that never began
   std::string program;                 // absolute path; "" = culprit-probe
   std::vector<std::string> arguments;  // `--only STEP` is added for each of `steps`
   std::vector<std::string> steps;      // expected, in order
+  int patience = 1;                    // times step_limit: importing a framework takes its time
 };
 
 struct RunOptions {

@@ -2,14 +2,22 @@
 #include "base/json.h"
 #include "render/check.h"
 #include "render/document.h"
+#include "render/finding.h"
 
 namespace culprit::render {
 namespace {
 
 using base::Json;
 
-Json FindingJson(const report::Finding& finding) {
-  Json evidence = Json::array();
+Json PageJson(const report::RulePage& page) {
+  return {{"code", page.code},         {"name", page.name},   {"cause", page.cause},
+          {"severity", page.severity}, {"since", page.since}, {"title", page.title}};
+}
+
+}  // namespace
+
+base::Json FindingJson(const report::Finding& finding) {
+  base::Json evidence = base::Json::array();
   for (const auto& item : finding.evidence)
     evidence.push_back({{"fact", item.fact}, {"source", item.source}});
   return {
@@ -23,13 +31,6 @@ Json FindingJson(const report::Finding& finding) {
       {"fix", {{"text", finding.fix.text}, {"commands", finding.fix.commands}, {"risk", finding.fix.risk}}},
       {"links", finding.links}};
 }
-
-Json PageJson(const report::RulePage& page) {
-  return {{"code", page.code},         {"name", page.name},   {"cause", page.cause},
-          {"severity", page.severity}, {"since", page.since}, {"title", page.title}};
-}
-
-}  // namespace
 
 std::string ToJson(const report::CheckReport& report, const base::Json& snapshot) {
   Json findings = Json::array(), stack = Json::array(), not_checked = Json::array();

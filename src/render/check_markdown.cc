@@ -3,6 +3,7 @@
 #include "base/product_version.h"
 #include "base/text.h"
 #include "render/check.h"
+#include "render/finding.h"
 #include "render/markdown.h"
 
 namespace culprit::render {
@@ -10,7 +11,9 @@ namespace {
 
 using report::Finding;
 
-std::string FindingMarkdown(const Finding& finding) {
+}  // namespace
+
+std::string FindingMarkdown(const report::Finding& finding) {
   std::string text = "#### " + std::string(Name(finding.severity)) + " " + finding.code + ": " +
                      Plain(finding.summary) + "\n\n";
   if (!finding.affects.empty()) {
@@ -31,8 +34,6 @@ std::string FindingMarkdown(const Finding& finding) {
   if (!proof.empty()) text += Folded("proof", proof) + "\n";
   return text;
 }
-
-}  // namespace
 
 std::string ToMarkdown(const report::CheckReport& report) {
   std::string text = "### culprit check: " + Plain(report.headline) + "\n\n";

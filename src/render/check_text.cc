@@ -6,6 +6,7 @@
 #include <array>
 
 #include "render/check.h"
+#include "render/finding.h"
 
 namespace culprit::render {
 namespace {
@@ -23,31 +24,6 @@ std::string Paint(const Style& style, Severity severity, std::string_view text) 
       return style.Bold(text);
   }
   return style.Bold(text);
-}
-
-std::string FindingText(const Finding& finding, const Style& style) {
-  std::string text = fmt::format(
-      "{}  {}\n", Paint(style, finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code)),
-      style.Bold(finding.summary));
-  const char* label = "proof";
-  for (const report::Evidence& evidence : finding.evidence) {
-    text += fmt::format("  {:<8} {}  {}\n", label, base::Printable(evidence.fact),
-                        style.Dim("[" + evidence.source + "]"));
-    label = "";
-  }
-  label = "affects";
-  for (const std::string& affected : finding.affects) {
-    text += fmt::format("  {:<8} {}\n", label, base::Printable(affected));
-    label = "";
-  }
-  if (!finding.fix.text.empty())
-    text += fmt::format("  {:<8} {}\n", "fix", base::Printable(finding.fix.text));
-  for (const std::string& command : finding.fix.commands) {
-    text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
-  }
-  for (const std::string& link : finding.links)
-    text += fmt::format("  {:<8} {}\n", "see", base::Printable(link));
-  return text;
 }
 
 std::string ShortNote(const Finding& finding, const Style& style) {
@@ -76,23 +52,48 @@ std::string StackText(const std::vector<report::StackRow>& rows, const Style& st
   return text;
 }
 
-std::string VerdictText(const report::CheckReport& report, const Style& style) {
-  switch (report.verdict) {
-    case report::Verdict::kOk:
-      return style.Good(report.headline);
-    case report::Verdict::kErrors:
-      return style.Bad(report.headline);
-    case report::Verdict::kWarnings:
-    case report::Verdict::kUnknown:
-      return style.Warn(report.headline);
-  }
-  return report.headline;
-}
-
 }  // namespace
 
+std::string VerdictText(report::Verdict verdict, const std::string& headline, const Style& style) {
+  switch (verdict) {
+    case report::Verdict::kOk:
+      return style.Good(headline);
+    case report::Verdict::kErrors:
+      return style.Bad(headline);
+    case report::Verdict::kWarnings:
+    case report::Verdict::kUnknown:
+      return style.Warn(headline);
+  }
+  return headline;
+}
+
+std::string FindingText(const report::Finding& finding, const Style& style) {
+  std::string text = fmt::format(
+      "{}  {}\n", Paint(style, finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code)),
+      style.Bold(finding.summary));
+  const char* label = "proof";
+  for (const report::Evidence& evidence : finding.evidence) {
+    text += fmt::format("  {:<8} {}  {}\n", label, base::Printable(evidence.fact),
+                        style.Dim("[" + evidence.source + "]"));
+    label = "";
+  }
+  label = "affects";
+  for (const std::string& affected : finding.affects) {
+    text += fmt::format("  {:<8} {}\n", label, base::Printable(affected));
+    label = "";
+  }
+  if (!finding.fix.text.empty())
+    text += fmt::format("  {:<8} {}\n", "fix", base::Printable(finding.fix.text));
+  for (const std::string& command : finding.fix.commands) {
+    text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
+  }
+  for (const std::string& link : finding.links)
+    text += fmt::format("  {:<8} {}\n", "see", base::Printable(link));
+  return text;
+}
+
 std::string ToText(const report::CheckReport& report, const Style& style, const CheckDetail& detail) {
-  std::string text = VerdictText(report, style) + "\n";
+  std::string text = VerdictText(report.verdict, report.headline, style) + "\n";
   bool notes = false;
   for (const Finding& finding : report.findings) {
     if (finding.severity == Severity::kNote && !detail.verbose) {

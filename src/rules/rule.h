@@ -18,14 +18,16 @@
 namespace culprit::rules {
 
 struct FailedLoad;
+struct ProbeFailureList;
 
 // What a rule may look at.
 struct Scene {
   const snapshot::Snapshot& snapshot;  // with its stack
   snapshot::FileView& view;
   std::span<const loader::Scenario> scenarios;
-  // What several rules need, worked out at the first question (failed_loads.h).
+  // What several rules need, worked out at the first question (failed_loads.h, probe_failures.h).
   mutable std::shared_ptr<const std::vector<FailedLoad>> failed_loads{};
+  mutable std::shared_ptr<const ProbeFailureList> probe_failures{};
 
   const snapshot::Stack& stack() const { return snapshot.stack; }
   // The value of a variable; "" when it is not set. `IsSet` tells the two apart.

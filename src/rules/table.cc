@@ -139,6 +139,24 @@ std::span<const Rule* const> AllRules() {
       &kHostCompilerTooNew,
       &kCudaHeaderMismatch,
       &kCudnnHeaderMissing,
+      // Live: what a probe saw
+      &kGpuMemoryExhausted,
+      &kComputeModeForbids,
+      &kCudaHidesDevices,
+      &kCudaDoesNotStart,
+      &kCudnnLoadedMixed,
+      &kCudnnPartNotLoaded,
+      &kNoGpuCodeAtRun,
+      &kPtxRefusedByDriver,
+      &kWrongResultOnGpu,
+      &kLibraryCrashes,
+      &kLibraryHangs,
+      &kEccErrors,
+      &kFrameworkCannotUseGpu,
+      &kCudaProgramNotBuilt,
+      &kBuiltProgramDoesNotRun,
+      &kLibraryDoesNotLoad,
+      &kProbeStepFails,
   };
   return table;
 }

@@ -146,4 +146,23 @@ extern const Rule kHostCompilerTooNew;
 extern const Rule kCudaHeaderMismatch;
 extern const Rule kCudnnHeaderMissing;
 
+// Live: what a probe saw
+extern const Rule kGpuMemoryExhausted;
+extern const Rule kComputeModeForbids;
+extern const Rule kCudaHidesDevices;
+extern const Rule kCudaDoesNotStart;
+extern const Rule kCudnnLoadedMixed;
+extern const Rule kCudnnPartNotLoaded;
+extern const Rule kNoGpuCodeAtRun;
+extern const Rule kPtxRefusedByDriver;
+extern const Rule kWrongResultOnGpu;
+extern const Rule kLibraryCrashes;
+extern const Rule kLibraryHangs;
+extern const Rule kEccErrors;
+extern const Rule kFrameworkCannotUseGpu;
+extern const Rule kCudaProgramNotBuilt;
+extern const Rule kBuiltProgramDoesNotRun;
+extern const Rule kLibraryDoesNotLoad;
+extern const Rule kProbeStepFails;
+
 }  // namespace culprit::rules

@@ -79,6 +79,7 @@ struct ProbedLibrary {
 struct ProbeStep {
   std::string job;      // the child that it ran in: "driver", "cudnn /usr/lib/x86_64-linux-gnu"
   std::string name;     // of probe/steps.h: "kernel"
+  std::string title;    // in words, of probe/steps.h: so that a recorded probe can be read by everybody
   std::string subject;  // the file, device or interpreter that it is about
   // "ok", "failed" (it ran and says so), "crashed", "hung", "garbage" (its child does not keep the protocol),
   // "ended" (its child went away without a word), "not-run" (something it needs failed; `detail` says what)
@@ -97,6 +98,7 @@ struct ProbeStep {
   static void Fields(Self& self, Visit& visit) {
     visit("job", self.job);
     visit("name", self.name);
+    visit("title", self.title);
     visit("subject", self.subject);
     visit("outcome", self.outcome);
     visit("status", self.status);

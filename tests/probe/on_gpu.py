@@ -37,6 +37,8 @@ class Machine:
         self.driver_libraries = stack["driver"]["value"].get("libraries", [])
 
     def ask(self, command, *arguments, environment=None, before=(), seconds=120):
+        if before and subprocess.run([*before, "true"], capture_output=True).returncode != 0:
+            raise CannotBeMade(subprocess.run([*before, "true"], capture_output=True).stderr.decode().strip())
         done = subprocess.run([*before, self.program, command, *arguments, "--format", "json"], capture_output=True,
                               timeout=seconds, env={**os.environ, **(environment or {})})
         try:
@@ -99,19 +101,22 @@ def mixed_parts(machine):
 def part_removed(machine):
     folder = machine.copy_of(machine.newest(), "removed")
     (folder / "libcudnn_ops.so.9").unlink()
-    # Without the cache no other copy is found in its place.
-    yield {"environment": {"LD_LIBRARY_PATH": f"{folder}:{machine.driver_directory()}"}, "probe": ["--cudnn", str(folder)],
-           "check": [str(folder / "libcudnn.so.9")], "before": hidden("mount --bind /dev/null /etc/ld.so.cache", *hide_system_cudnn(machine))}
+    # The part of another copy would be taken in its place, so those are not to be seen.
+    yield {"environment": {"LD_LIBRARY_PATH": str(folder)}, "probe": ["--cudnn", str(folder)],
+           "check": [str(folder / "libcudnn.so.9")], "before": hidden(*without_parts_of(machine, machine.cudnn[:-1]))}
 
 
-def hide_system_cudnn(machine):
-    empty = machine.work / "empty"
-    empty.mkdir(exist_ok=True)
-    commands = []
-    for copy in machine.cudnn[:-1]:
-        for part in copy["parts"]:
-            commands.append(f"mount --bind /dev/null {os.path.realpath(part['path'])}")
-    return commands
+def without_parts_of(machine, copies):
+    """Commands that lay a file system over the directories of these copies of cuDNN in which their files are gone."""
+    for number, copy in enumerate(copies):
+        directory = os.path.realpath(copy["directory"])
+        upper, room = machine.work / f"upper{number}", machine.work / f"room{number}"
+        upper.mkdir()
+        room.mkdir()
+        for name in os.listdir(directory):
+            if name.startswith("libcudnn"):
+                os.mknod(upper / name, stat.S_IFCHR, os.makedev(0, 0))  # how overlayfs writes "gone"
+        yield f"mount -t overlay overlay -o lowerdir={directory},upperdir={upper},workdir={room} {directory}"
 
 
 def part_truncated(machine):
@@ -178,12 +183,16 @@ def child(text):
 def no_driver(machine):
     empty = machine.work / "none"
     empty.mkdir()
-    commands = ["mount --bind /dev/null /etc/ld.so.cache"]
+    files, directories = [], []
     for library in machine.driver_libraries:
-        if library["kind"] in ("driver", "container") and os.path.exists(library["path"]):
-            commands.append(f"mount --bind {empty} {os.path.dirname(os.path.realpath(library['path']))}"
-                            if "/nvidia/" in library["path"] else f"mount --bind /dev/null {os.path.realpath(library['path'])}")
-    yield {"before": hidden(*dict.fromkeys(commands))}
+        path = os.path.realpath(library["path"])
+        if library["kind"] not in ("driver", "container") or not os.path.exists(path):
+            continue
+        if "/nvidia/" in path:
+            directories.append(f"mount --bind {empty} {os.path.dirname(path)}")
+        else:
+            files.append(f"mount --bind /dev/null {path}")
+    yield {"before": hidden("mount --bind /dev/null /etc/ld.so.cache", *dict.fromkeys(files), *dict.fromkeys(directories))}
 
 
 def uvm_not_permitted(machine):
@@ -201,7 +210,7 @@ FAULTS = [
     Fault("CUDA_VISIBLE_DEVICES=-1", visible("-1"), ("gpu-not-visible",), step="init"),
     Fault("CUDA_VISIBLE_DEVICES=7", visible("7"), ("gpu-not-visible",), step="init"),
     Fault("cuDNN parts of another version on LD_LIBRARY_PATH", mixed_parts, ("cudnn-mixed-versions",), words=("libcudnn_graph.so.9",)),
-    Fault("a part of cuDNN removed", part_removed, ("cudnn-sublibrary-missing",), words=("libcudnn_ops.so.9",)),
+    Fault("a part of cuDNN removed", part_removed, ("cudnn-sublibrary-missing",), words=("libcudnn_ops",)),
     Fault("a part of cuDNN cut short", part_truncated, ("corrupt-library",), words=("libcudnn_ops.so.9",)),
     Fault("stub libcuda first", stub_first, ("search-path",), step="init"),
     Fault("compat libcuda first", compat_first, ("driver-library-mismatch",)),

@@ -14,6 +14,7 @@
 #include "diagnose/check.h"
 #include "loader/scenario.h"
 #include "made_up_machine.h"
+#include "made_up_probe.h"
 
 namespace culprit {
 namespace {
@@ -47,6 +48,10 @@ report::CheckReport CheckMachine(const toml::table& description) {
     const auto parsed = collect::ParseHost(*host);
     if (!parsed) throw std::runtime_error(parsed.error().message);
     collect::Assume(*parsed, look.snapshot.stack);
+  }
+  if (auto probed = model::MadeUpProbe(description)) {
+    look.snapshot.stack.probe =
+        snapshot::Fact<snapshot::ProbeFacts>::Of(std::move(*probed), "a made-up probe");
   }
   const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, programs);
   return diagnose::Check({look.snapshot, *look.view, scenarios});
@@ -156,6 +161,7 @@ TEST_P(RuleCase, FiresOrStaysSilent) {
        {std::pair{"summary", found->summary},
         {"subject", found->subject},
         {"severity", std::string(Name(found->severity))},
+        {"cause", found->cause},
         {"fix", found->fix.commands.empty() ? found->fix.text : found->fix.commands.front()}}) {
     if (const auto expected = one.description[key].value<std::string>()) {
       EXPECT_EQ(text, *expected) << key;

@@ -1,0 +1,40 @@
+# culprit_embed(TARGET SYMBOL FILE [DEPENDS TARGET])
+#   Puts the bytes of FILE (also one that is built, then with DEPENDS) into TARGET as read-only data between
+#   `extern "C" const unsigned char SYMBOL_begin[], SYMBOL_end[]`. The assembler reads the file, so a few megabytes
+#   cost no compile time. For gcc, clang and mingw; the assembler of MSVC has no .incbin, and there the symbols are
+#   not defined: CULPRIT_EMBEDS says whether they are.
+if(MSVC)
+  set(CULPRIT_EMBEDS OFF)
+else()
+  set(CULPRIT_EMBEDS ON)
+endif()
+
+function(culprit_embed target symbol file)
+  cmake_parse_arguments(ARG "" "DEPENDS" "" ${ARGN})
+  if(NOT CULPRIT_EMBEDS)
+    return()
+  endif()
+  set(section ".section .rodata,\"a\"")
+  if(WIN32)
+    set(section ".section .rdata,\"dr\"")
+  endif()
+  # Written as C with one block of assembler, because every generator knows how to compile C for any target.
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_embedded.c)
+  string(REPLACE "\"" "\\\"" section "${section}")
+  file(GENERATE OUTPUT ${source} CONTENT "__asm__(
+    \"${section}\\n\"
+    \".balign 16\\n\"
+    \".globl ${symbol}_begin\\n\"
+    \"${symbol}_begin:\\n\"
+    \".incbin \\\"${file}\\\"\\n\"
+    \".globl ${symbol}_end\\n\"
+    \"${symbol}_end:\\n\"
+    \".byte 0\\n\"
+    \".text\\n\");
+")
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${file}")
+  target_sources(${target} PRIVATE ${source})
+  if(ARG_DEPENDS)
+    add_dependencies(${target} ${ARG_DEPENDS})
+  endif()
+endfunction()

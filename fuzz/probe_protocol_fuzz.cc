@@ -1,0 +1,26 @@
+// Any bytes as the words of a probe's child: refused or understood, the same however the pipe cuts them, and
+// every step that is told has an outcome of those a child may tell.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "probe/protocol.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  namespace probe = culprit::probe;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  probe::Transcript whole, pieces;
+  const bool good = whole.Feed(text);
+  bool good_in_pieces = true;
+  for (size_t at = 0, step = 1; at < size; at += step, step = step % 7 + 1)
+    good_in_pieces = pieces.Feed(text.substr(at, step));
+  if (good != good_in_pieces || whole.problem() != pieces.problem()) std::abort();
+  if (whole.done() != pieces.done() || whole.steps().size() != pieces.steps().size()) std::abort();
+  if (whole.devices() != pieces.devices() || whole.where() != pieces.where()) std::abort();
+  for (const auto& step : whole.steps()) {
+    if (step.outcome != "ok" && step.outcome != "failed" && step.outcome != "not-run") std::abort();
+    if (probe::DecodeWord(probe::EncodeWord(step.detail)) != step.detail) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,27 @@
+// A status by its number: its name as the library that is in this process says it, otherwise as
+// knowledge/status_codes does, with what it means and the causes that it speaks for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace culprit::api {
+
+enum class Interface { kRuntime, kDriver, kCudnn, kCublas, kNvrtc };
+
+// CUDA's two interfaces share one macro: "cuMemAlloc(&p, n)" is the driver's, everything else the runtime's.
+Interface CudaInterfaceOf(std::string_view call);
+
+struct StatusFacts {
+  std::string name;  // "cudaErrorMemoryAllocation"; "status 12345" when nobody knows it
+  std::string meaning;
+  std::vector<std::string> causes;  // likeliest first
+};
+StatusFacts FactsOf(Interface interface, int32_t status);
+
+// 90100 -> 9, 8902 -> 8: cudnnGetVersion() of the cuDNN in this process; 0 when there is none.
+uint32_t LoadedCudnnMajor();
+
+}  // namespace culprit::api

@@ -1,0 +1,109 @@
+#include "cli/live.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <span>
+#include <utility>
+
+#include "base/windows_path.h"
+#include "probe/cudnn_versions.h"
+#include "probe/steps.h"
+
+#ifdef CULPRIT_PROBE_INSIDE
+extern "C" {
+extern const unsigned char culprit_probe_program_begin[];
+extern const unsigned char culprit_probe_program_end[];
+}
+#endif
+
+namespace culprit::cli {
+namespace {
+
+constexpr uint64_t kRoomForSeveral = uint64_t{8} << 30;
+constexpr size_t kSideBySide = 4;
+
+// The copy of culprit-probe in this program (cmake/culprit_embed.cmake); empty when there is none.
+std::span<const unsigned char> ProgramInside() {
+#ifdef CULPRIT_PROBE_INSIDE
+  return {culprit_probe_program_begin, culprit_probe_program_end};
+#else
+  return {};
+#endif
+}
+
+// Several children at a time only where the device lets several in and has memory for all of them.
+size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
+  const bool roomy = std::ranges::all_of(devices, [](const snapshot::ProbedDevice& device) {
+    return device.cuda_index.empty() ||
+           (device.compute_mode == "default" && device.memory_free >= kRoomForSeveral);
+  });
+  return roomy ? kSideBySide : 1;
+}
+
+}  // namespace
+
+Live::Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<probe::Program> program,
+           probe::RunOptions options)
+    : machine_(machine),
+      view_(machine),
+      wishes_(std::move(wishes)),
+      program_(std::move(program)),
+      run_(std::move(options)) {}
+
+base::Result<std::unique_ptr<Live>> Live::Begin(const system::System& machine, probe::Wishes wishes,
+                                                int step_seconds, Progress& progress) {
+  const char* named = std::getenv("CULPRIT_PROBE");
+  auto program = probe::FindProgram(named == nullptr ? "" : named, ProgramInside());
+  if (!program) return std::unexpected(program.error());
+  probe::RunOptions options;
+  options.program = (*program)->path();
+  options.step_limit = std::chrono::seconds(step_seconds);
+  options.side_by_side = kSideBySide;
+  options.on_progress = [&progress](const std::string& what) { progress.Show(what); };
+  std::unique_ptr<Live> live(new Live(machine, std::move(wishes), std::move(*program), std::move(options)));
+  live->run_.Start(probe::DriverJob(live->wishes_));
+  return live;
+}
+
+void Live::Continue(const snapshot::Snapshot& snapshot) {
+  const auto devices = run_.WaitForDevices();
+  run_.Limit(SideBySide(devices));
+  probe::Plan plan = probe::PlanJobs(snapshot, view_, devices, wishes_);
+  not_run_ = std::move(plan.not_run);
+  for (probe::Job& job : plan.jobs) run_.Start(std::move(job));
+}
+
+std::string Live::VersionOf(const std::string& path) {
+  const bool windows = machine_.platform() == base::Platform::kWindows;
+  const auto version =
+      view_.Version(windows && !path.starts_with('/') ? base::FromWindowsPath(path, "") : path);
+  return version ? version->version : "";
+}
+
+snapshot::ProbeFacts Live::Finish() {
+  snapshot::ProbeFacts facts = run_.Wait();
+  for (snapshot::ProbeStep& step : not_run_) facts.steps.push_back(std::move(step));
+  for (snapshot::ProbeStep& step : facts.steps) {
+    if (const probe::StepKind* kind = probe::FindStep(step.name)) step.title = kind->title;
+    for (snapshot::ProbedLibrary& library : step.libraries) {
+      if (library.version.empty() && !library.path.empty()) library.version = VersionOf(library.path);
+    }
+  }
+  probe::CompareCudnnVersions(facts);
+  return facts;
+}
+
+std::vector<std::string> FailedCudnn(const snapshot::ProbeFacts& facts) {
+  std::vector<std::string> files;
+  for (const snapshot::ProbeStep& step : facts.steps) {
+    const bool failed = step.outcome != "ok" && step.outcome != "not-run" && step.status != "wrong-result" &&
+                        !step.status.starts_with("CUDA_ERROR") && !step.status.starts_with("cuda");
+    if (failed && step.name.starts_with("cudnn-") && step.subject.starts_with('/') &&
+        std::ranges::find(files, step.subject) == files.end())
+      files.push_back(step.subject);
+  }
+  return files;
+}
+
+}  // namespace culprit::cli

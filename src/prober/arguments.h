@@ -1,0 +1,27 @@
+// The command line of culprit-probe. It is written by culprit, seldom by a person: strict, and short.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace culprit::prober {
+
+struct Arguments {
+  std::string job;  // "driver", "runtime", "cudnn"; "" with --help and --version
+  int device = 0;
+  std::string cudart, nvrtc, cublas, cublaslt, cudnn;  // files as dlopen takes them; "" not asked for
+  std::vector<std::string> preload;
+  std::vector<std::string> only;  // empty: all steps
+  bool deep = false, help = false, version = false;
+
+  bool Wants(std::string_view step) const;
+};
+
+// Without the program's own name. The error is one line for a person.
+std::expected<Arguments, std::string> ParseArguments(const std::vector<std::string>& words);
+
+std::string_view HelpText();
+
+}  // namespace culprit::prober

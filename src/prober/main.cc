@@ -1,0 +1,45 @@
+// culprit-probe: the only program of culprit that opens CUDA's libraries. One job, told step by step;
+// whatever those libraries do to this process, `culprit` outside is not harmed.
+#include <cstdio>
+#include <cstdlib>
+
+#include "probe/protocol.h"
+#include "prober/channel.h"
+#include "prober/signals.h"
+#include "prober/step.h"
+
+namespace {
+
+// The step about the driver's compiler means that compiler, not what it left in the user's cache.
+void TurnOffKernelCache() {
+#ifdef _WIN32
+  _putenv_s("CUDA_CACHE_DISABLE", "1");
+#else
+  setenv("CUDA_CACHE_DISABLE", "1", 1);
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace culprit::prober;
+  const auto arguments = ParseArguments({argv + (argc > 0 ? 1 : 0), argv + argc});
+  if (!arguments) {
+    std::fprintf(stderr, "culprit-probe: %s (see --help)\n", arguments.error().c_str());
+    return 2;
+  }
+  if (arguments->help || arguments->version) {
+    const std::string_view text = arguments->help ? HelpText() : "culprit-probe " CULPRIT_VERSION "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return 0;
+  }
+  const int channel = OpenChannel();
+  if (channel < 0) return 2;
+  WatchSignals(channel);
+  if (arguments->job == "driver") TurnOffKernelCache();
+  WriteAll(channel, std::string(culprit::probe::kGreeting) + '\n');
+  Teller teller(channel);
+  Session session(*arguments, teller);
+  RunJob(session);
+  EndNow(0);
+}

@@ -1,0 +1,35 @@
+// Tells what happens, line by line (probe/protocol.h).
+#pragma once
+
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace culprit::prober {
+
+// Of a library of CUDA's: "libcudnn_ops.so.9", "nvcuda.dll"; not libc.
+bool IsCudaLibrary(std::string_view file_name);
+
+class Teller {
+ public:
+  explicit Teller(int descriptor) : descriptor_(descriptor) {}
+
+  // Words are cut where the line would become longer than the protocol allows.
+  void Say(std::string_view tag, std::initializer_list<std::string_view> words = {});
+  void Figure(std::string_view name, std::string_view value) { Say("figure", {name, value}); }
+  void Fact(std::string_view name, std::string_view value) {
+    if (!value.empty()) Say("fact", {name, value});
+  }
+  // `library` lines for CUDA's libraries that came into the process since this was last asked.
+  void TellNewLibraries();
+
+ private:
+  int descriptor_;
+  std::set<std::string> told_;
+};
+
+// A figure with enough digits and no more: "2.1e-07", "24.3".
+std::string Short(double value);
+
+}  // namespace culprit::prober

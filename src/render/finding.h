@@ -1,0 +1,19 @@
+// One finding, the same wherever it stands: in a check and in a probe.
+#pragma once
+
+#include <string>
+
+#include "base/json_fwd.h"
+#include "render/style.h"
+#include "report/check.h"
+
+namespace culprit::render {
+
+std::string FindingText(const report::Finding& finding, const Style& style);
+base::Json FindingJson(const report::Finding& finding);
+std::string FindingMarkdown(const report::Finding& finding);
+
+// The headline in the colour of the verdict.
+std::string VerdictText(report::Verdict verdict, const std::string& headline, const Style& style);
+
+}  // namespace culprit::render

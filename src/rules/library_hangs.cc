@@ -1,0 +1,81 @@
+// CUL9011: a call does not return.
+#include "base/text.h"
+#include "rules/probe_facts.h"
+#include "rules/probe_failures.h"
+#include "rules/rule.h"
+#include "rules/table.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A step did not end within its time.
+
+## Why it breaks
+A driver that lost its state or a device that fell off the bus lets calls wait for ever; so does a peer copy between devices behind
+an IOMMU. A first start that compiles PTX for a new GPU looks the same and ends after minutes.
+
+## How culprit knows
+The child was asked where it is before it was ended.
+
+## Fix
+In the driver: look for Xid errors, then reset the device or reboot. In a library: another version; or wait longer with --timeout.
+
+## When this is not your problem
+A slow first start that fills the cache of compiled kernels (~/.nv/ComputeCache).
+
+## Sources
+The stack of the child when its time was over.
+)md";
+
+bool InDriver(const snapshot::ProbeStep& step) {
+  const std::string_view file = base::BaseName(step.library);
+  return JobKind(step) == "driver" || file.starts_with("libcuda.so") || file.starts_with("libnvidia") ||
+         file == "nvcuda.dll" || file == "nvcuda64.dll";
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (Probed(scene, ruling) == nullptr) return;
+  for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kHang)) {
+    const snapshot::ProbeStep& step = *failure->step;
+    const std::string file(base::BaseName(step.library));
+    report::Finding& finding = ruling.Fire((step.title.empty() ? step.name : step.title) + " does not end" +
+                                               (file.empty() ? "" : ": it hangs in " + file),
+                                           !step.library.empty()  ? step.library
+                                           : step.subject.empty() ? step.job
+                                                                  : step.subject);
+    finding.cause = InDriver(step) ? "driver-wedged" : "library-bug";
+    finding.affects.push_back(step.job);
+    finding.evidence.push_back(EvidenceOf(step));
+    AddOutput(step, finding);
+    if (step.name == "peer") {
+      finding.fix = {
+          .text =
+              "copies between devices hang behind an IOMMU: turn it off for the host or forbid peer access",
+          .commands = {"export NCCL_P2P_DISABLE=1", "nvidia-smi topo -m"},
+          .risk = "low"};
+    } else {
+      finding.fix = {
+          .text =
+              "look for Xid errors and processes in state D; reset the device or reboot; a first start on a "
+              "new GPU may only be slow: give it more time",
+          .commands = {"sudo dmesg | grep -i xid", "culprit probe --timeout 300",
+                       "sudo nvidia-smi --gpu-reset"},
+          .risk = "medium"};
+    }
+  }
+}
+
+}  // namespace
+
+const Rule kLibraryHangs = {.code = "CUL9011",
+                            .name = "library_hangs",
+                            .cause = "driver-wedged",
+                            .severity = report::Severity::kError,
+                            .since = "0.5.0",
+                            .title = "a call into the driver or a library does not return",
+                            .page = kPage,
+                            .check = Check};
+
+}  // namespace culprit::rules

@@ -1,0 +1,51 @@
+// Steps of a probe that failed, each with the one kind of trouble that it shows. The live rules (CUL9xxx)
+// share this list and each speaks for its own kind, so one broken thing gives one finding; and where the
+// facts alone explain a failure, the finding of that rule is the answer and no live rule speaks.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace culprit::rules {
+
+enum class Trouble {
+  kExplained,         // by a finding of another rule
+  kConsequence,       // of another failed step: no device there, none here
+  kOutOfMemory,       // CUL9001
+  kComputeMode,       // CUL9002
+  kDevicesDiffer,     // CUL9003
+  kCudaDoesNotStart,  // CUL9004
+  kCudnnMixed,        // CUL9005
+  kCudnnPart,         // CUL9006
+  kNoCode,            // CUL9007
+  kPtxRefused,        // CUL9008
+  kWrongResult,       // CUL9009
+  kCrash,             // CUL9010
+  kHang,              // CUL9011
+  kFramework,         // CUL9013
+  kNotBuilt,          // CUL9014
+  kBuiltDoesNotRun,   // CUL9015
+  kNotLoaded,         // CUL9016
+  kOther,             // CUL9017
+};
+
+struct ProbeFailure {
+  const snapshot::ProbeStep* step = nullptr;
+  Trouble trouble = Trouble::kOther;
+  const report::Finding* explained = nullptr;   // kExplained: of StaticFindings()
+  const snapshot::ProbeStep* behind = nullptr;  // kConsequence: the step that decides
+};
+
+// The failures of one scene, with the findings of the other rules that they refer to.
+struct ProbeFailureList {
+  std::vector<report::Finding> findings;  // of all rules that need no probe
+  std::vector<ProbeFailure> failures;     // in the order of the steps
+};
+// Worked out at the first call for a scene; empty when nothing was probed.
+const ProbeFailureList& ProbeFailures(const Scene& scene);
+std::vector<const ProbeFailure*> FailuresOf(const Scene& scene, Trouble trouble);
+
+}  // namespace culprit::rules

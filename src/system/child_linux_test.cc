@@ -1,0 +1,197 @@
+// Whatever a child does, RunChild comes back in time and says what became of it.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "system/child.h"
+#include "system/test_trees.h"
+
+namespace culprit::system {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+struct Story {
+  base::Result<ChildEnd> end;
+  std::string output, error;
+  size_t bytes = 0;
+};
+
+Story Tell(ChildRequest request, milliseconds limit = milliseconds(5000), size_t enough = SIZE_MAX) {
+  Story story;
+  const Clock::time_point deadline = Clock::now() + limit;
+  ChildWatch watch;
+  watch.deadline = [deadline] { return deadline; };
+  watch.on_output = [&](ChildStream stream, std::string_view bytes) {
+    story.bytes += bytes.size();
+    std::string& text = stream == ChildStream::kOutput ? story.output : story.error;
+    if (text.size() < 4096) text += bytes.substr(0, 4096);
+    return story.bytes < enough;
+  };
+  story.end = RunChild(request, watch);
+  return story;
+}
+
+Story Shell(const std::string& script, milliseconds limit = milliseconds(5000), size_t enough = SIZE_MAX) {
+  return Tell({.program = "/bin/sh", .arguments = {"-c", script}}, limit, enough);
+}
+
+TEST(RunChild, TellsExitStatusAndBothStreams) {
+  const Story story = Shell("echo out; echo err >&2; exit 3");
+  ASSERT_TRUE(story.end) << story.end.error().message;
+  EXPECT_EQ(story.end->exit_status, 3);
+  EXPECT_EQ(story.end->signal, "");
+  EXPECT_FALSE(story.end->out_of_time);
+  EXPECT_FALSE(story.end->killed_here);
+  EXPECT_EQ(story.output, "out\n");
+  EXPECT_EQ(story.error, "err\n");
+}
+
+TEST(RunChild, NamesTheSignalThatEndedIt) {
+  EXPECT_EQ(Shell("kill -SEGV $$").end->signal, "SIGSEGV");
+  const Story killed = Shell("echo last words; kill -KILL $$");
+  EXPECT_EQ(killed.end->signal, "SIGKILL");
+  EXPECT_FALSE(killed.end->killed_here);
+  EXPECT_EQ(killed.output, "last words\n");
+}
+
+TEST(RunChild, AHangGetsATermToSpeakAndThenAnEnd) {
+  const Story polite =
+      Shell("trap 'echo here; exit 4' TERM; while :; do sleep 0.02; done", milliseconds(400));
+  EXPECT_TRUE(polite.end->out_of_time);
+  EXPECT_EQ(polite.end->exit_status, 4);
+  EXPECT_FALSE(polite.end->killed_here);
+  EXPECT_EQ(polite.output, "here\n");
+
+  const Story deaf = Shell("trap '' TERM; while :; do sleep 0.02; done", milliseconds(300));
+  EXPECT_TRUE(deaf.end->out_of_time);
+  EXPECT_TRUE(deaf.end->killed_here);
+  EXPECT_EQ(deaf.end->signal, "SIGKILL");
+  EXPECT_LT(deaf.end->seconds, 10);
+}
+
+TEST(RunChild, TheDeadlineIsAskedForAgainAfterEachOutput) {
+  const Clock::time_point start = Clock::now();
+  Clock::time_point deadline = start + milliseconds(900);
+  ChildWatch watch;
+  watch.deadline = [&] { return deadline; };
+  watch.on_output = [&](ChildStream, std::string_view) {
+    deadline = Clock::now() + milliseconds(900);
+    return true;
+  };
+  const auto end = RunChild(
+      {.program = "/bin/sh", .arguments = {"-c", "for i in 1 2 3 4 5 6; do echo; sleep 0.2; done"}}, watch);
+  EXPECT_FALSE(end->out_of_time);
+  EXPECT_EQ(end->exit_status, 0);
+}
+
+TEST(RunChild, HugeOutputIsPassedOnWhole) {
+  const Story story = Shell("head -c 30000000 /dev/zero; head -c 1000000 /dev/zero >&2");
+  EXPECT_EQ(story.bytes, 31000000u);
+  EXPECT_EQ(story.end->exit_status, 0);
+}
+
+TEST(RunChild, EndlessOutputEndsWhenTheListenerHasHeardEnough) {
+  const Story story = Shell("cat /dev/zero", milliseconds(5000), 1000000);
+  EXPECT_TRUE(story.end->killed_here);
+  EXPECT_FALSE(story.end->out_of_time);
+  EXPECT_LT(story.bytes, 2000000u);
+}
+
+TEST(RunChild, AGrandchildThatStaysIsNotWaitedForAndIsKilled) {
+  const Story story = Shell("sleep 600 & echo $!");
+  EXPECT_LT(story.end->seconds, 60);
+  const pid_t grandchild = std::atoi(story.output.c_str());
+  ASSERT_GT(grandchild, 1);
+  // It is the child of init now, who may take a moment to reap it.
+  for (int i = 0; i < 100 && kill(grandchild, 0) == 0; ++i) {
+    std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
+    std::string number, name, state;
+    stat >> number >> name >> state;
+    if (state == "Z" || state.empty()) return;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_NE(kill(grandchild, 0), 0);
+}
+
+TEST(RunChild, AGrandchildThatLeftTheGroupAndTalksOnDoesNotHoldItUp) {
+  const Story story =
+      Shell("setsid sh -c 'i=0; while [ $i -lt 2000 ]; do echo x; sleep 0.01; i=$((i+1)); done' &");
+  EXPECT_LT(story.end->seconds, 10);
+}
+
+TEST(RunChild, NothingIsOnItsInputAndNoOtherDescriptorIsOpen) {
+  const int leaked = dup(1);  // without close-on-exec, as a careless library would
+  const Story story = Shell("cat; ls /proc/self/fd | wc -l");
+  close(leaked);
+  EXPECT_EQ(std::atoi(story.output.c_str()), 4) << story.output;  // three, and ls's own directory
+}
+
+TEST(RunChild, HasDefaultSignalsWhateverThisProcessIgnores) {
+  const auto before = signal(SIGPIPE, SIG_IGN);
+  const Story story = Shell("grep SigIgn /proc/self/status; grep SigBlk /proc/self/status");
+  signal(SIGPIPE, before);
+  EXPECT_EQ(story.output, "SigIgn:\t0000000000000000\nSigBlk:\t0000000000000000\n");
+}
+
+TEST(RunChild, EnvironmentAndWorkingDirectoryAreThoseAskedFor) {
+  setenv("CULPRIT_CHILD_TEST", "here", 1);
+  EXPECT_EQ(Shell("echo $CULPRIT_CHILD_TEST").output, "here\n");
+  const Story other = Tell({.program = "/bin/sh",
+                            .arguments = {"-c", "echo \"$A|$CULPRIT_CHILD_TEST\"; pwd"},
+                            .environment = std::map<std::string, std::string>{{"A", "b c"}},
+                            .working_directory = "/usr"});
+  unsetenv("CULPRIT_CHILD_TEST");
+  EXPECT_EQ(other.output, "b c|\n/usr\n");
+}
+
+TEST(RunChild, WhatCannotBeStartedSaysWhy) {
+  const auto message = [](ChildRequest request) {
+    const Story story = Tell(std::move(request));
+    return story.end ? "started" : story.end.error().message;
+  };
+  EXPECT_EQ(message({.program = "/nowhere/x"}), "cannot start /nowhere/x: No such file or directory");
+  EXPECT_EQ(message({.program = "/etc/passwd"}), "cannot start /etc/passwd: Permission denied");
+  EXPECT_EQ(message({.program = "/bin/sh", .working_directory = "/nowhere"}),
+            "cannot start /bin/sh: /nowhere: No such file or directory");
+  TemporaryDirectory directory;
+  const std::string script = directory.path() + "/script";
+  std::ofstream(script) << "#!/nowhere/python\n";
+  chmod(script.c_str(), 0755);
+  EXPECT_EQ(message({.program = script}),
+            "cannot start " + script + ": the loader or interpreter that it names is not there");
+}
+
+TEST(RunChild, IsEndedAtOnceWhenStoppedFromAnotherThread) {
+  std::stop_source source;
+  std::jthread other([&source] {
+    std::this_thread::sleep_for(milliseconds(50));
+    source.request_stop();
+  });
+  const auto end =
+      RunChild({.program = "/bin/sh", .arguments = {"-c", "sleep 30"}}, {.stop = source.get_token()});
+  EXPECT_TRUE(end->killed_here);
+  EXPECT_FALSE(end->out_of_time);
+  EXPECT_LT(end->seconds, 15);
+}
+
+TEST(RunChild, ChildrenRunSideBySide) {
+  const Clock::time_point start = Clock::now();
+  std::vector<std::thread> threads;
+  std::vector<int> status(8);
+  for (size_t i = 0; i < status.size(); ++i)
+    threads.emplace_back(
+        [&status, i] { status[i] = Shell("sleep 0.4; exit " + std::to_string(i)).end->exit_status; });
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < status.size(); ++i) EXPECT_EQ(status[i], static_cast<int>(i));
+  EXPECT_LT(Clock::now() - start, milliseconds(2800));
+}
+
+}  // namespace
+}  // namespace culprit::system

@@ -1,0 +1,34 @@
+// This program's own file, and a program that exists only as bytes in it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace culprit::system {
+
+#ifdef _WIN32
+inline constexpr std::string_view kProgramSuffix = ".exe";
+#else
+inline constexpr std::string_view kProgramSuffix = "";
+#endif
+
+std::string OwnProgram();                 // absolute, inside spelling; "" when it cannot be told
+bool IsProgram(const std::string& path);  // a file that this user may start
+
+// Gone with its owner.
+class TemporaryProgram {
+ public:
+  virtual ~TemporaryProgram() = default;
+  virtual std::string path() const = 0;  // for RunChild
+};
+base::Result<std::unique_ptr<TemporaryProgram>> WriteTemporaryProgram(const std::string& name,
+                                                                      std::span<const unsigned char> bytes);
+// Its second choice on Linux and its only one on Windows: a private file in a directory of its own.
+base::Result<std::unique_ptr<TemporaryProgram>> WriteProgramFile(const std::string& name,
+                                                                 std::span<const unsigned char> bytes);
+
+}  // namespace culprit::system
