@@ -12,7 +12,7 @@ namespace {
 // Standard output belongs to the protocol: whatever else is printed goes to standard error. What a script has
 // loaded is read from the kernel's own list.
 constexpr std::string_view kFrame = R"PY(
-import os, sys, traceback
+import os, sys, time, traceback
 out = os.dup(1)
 os.dup2(2, 1)
 sys.stdout = sys.stderr
@@ -51,18 +51,22 @@ def step(name, work):
     if failed:
         say('not-run', 'needs %s, which failed' % failed[0])
         return
+    start = time.time()
+    def ended():
+        libraries()
+        say('figure', 'microseconds', max(0, int((time.time() - start) * 1e6)))
     try:
         detail = work()
     except BaseException as error:
         failed.append(name)
         if not isinstance(error, Failed): traceback.print_exc()
         sys.stderr.flush()
-        libraries()
+        ended()
         frames = traceback.extract_tb(error.__traceback__)
         call = getattr(error, 'call', None) or (frames[-1][2] if frames else '')
         say('failed', getattr(error, 'status', None) or type(error).__name__, call, str(error))
         return
-    libraries()
+    ended()
     say('ok', detail or '')
 state = {}
 def once(name, work):

@@ -31,7 +31,7 @@ Job Fake(const std::string& script,
           .steps = std::move(steps)};
 }
 
-snapshot::ProbeFacts Do(Job job, milliseconds limit = milliseconds(3000)) {
+snapshot::ProbeFacts Do(Job job, milliseconds limit = milliseconds(20'000)) {
   probe::Run run({.step_limit = limit});
   run.Start(std::move(job));
   return run.Wait();
@@ -102,16 +102,16 @@ if wants nvml; then
   say 'begin nvml %'; while :; do sleep 0.02; done
 fi
 good init; good devices; good context; say done)"),
-                        milliseconds(200));
+                        milliseconds(700));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=hung init=ok devices=ok context=ok");
   EXPECT_EQ(facts.steps[1].library, "/lib/libnvidia-ml.so.1");
-  EXPECT_GT(facts.steps[1].microseconds, 150'000u);
+  EXPECT_GT(facts.steps[1].microseconds, 600'000u);
 }
 
 TEST(Run, TheTimeIsThatOfAStepNotOfTheJob) {
   const auto facts =
-      Do(Fake("for s in libcuda nvml init devices context; do sleep 0.12; good $s; done; say done"),
-         milliseconds(400));
+      Do(Fake("for s in libcuda nvml init devices context; do sleep 0.25; good $s; done; say done"),
+         milliseconds(1000));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=ok init=ok devices=ok context=ok");
 }
 
@@ -174,12 +174,11 @@ TEST(Run, DevicesAreKnownBeforeTheJobHasEnded) {
   probe::Run run({});
   EXPECT_TRUE(run.WaitForDevices().empty());
   run.Start(Fake(
-      "good libcuda; say 'begin devices %'; say 'device 0 -'; say 'ok %'; sleep 0.5; good context; say done",
+      "good libcuda; say 'begin devices %'; say 'device 0 -'; say 'ok %'; sleep 60; good context; say done",
       {"libcuda", "devices", "context"}));
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(run.WaitForDevices().size(), 1u);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(400));
-  EXPECT_EQ(Outcomes(run.Wait()), "libcuda=ok devices=ok context=ok");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(30'000));
 }
 
 TEST(Run, DevicesThatNeverComeAreNotWaitedFor) {
@@ -216,7 +215,7 @@ TEST(Run, LeavingEndsTheChildren) {
     run.Start(Fake("say 'begin libcuda %'; sleep 30", {"libcuda"}));
     run.Start(Fake("sleep 30", {"libcuda"}));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(2000));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(15'000));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ bool SetFact(ProbedDevice& device, const std::string& name, const std::string& v
     std::string_view name;
     std::string ProbedDevice::* field;
   };
-  static constexpr Text texts[] = {
+  static constexpr Text kTexts[] = {
       {"name", &ProbedDevice::name},
       {"uuid", &ProbedDevice::uuid},
       {"bus_id", &ProbedDevice::bus_id},
@@ -40,7 +40,7 @@ bool SetFact(ProbedDevice& device, const std::string& name, const std::string& v
       {"ecc_errors", &ProbedDevice::ecc_errors},
       {"driver_model", &ProbedDevice::driver_model},
   };
-  for (const Text& text : texts) {
+  for (const Text& text : kTexts) {
     if (text.name != name) continue;
     device.*text.field = value;
     return true;

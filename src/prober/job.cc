@@ -1,4 +1,5 @@
 // The row of steps of a job. What needs a step that failed is not tried; the rest goes on.
+#include <chrono>
 #include <map>
 
 #include "probe/steps.h"
@@ -70,8 +71,13 @@ bool Do(Session& session, const Doer& doer) {
     teller.Say("not-run", {"no file was given for it"});
     return false;
   }
+  const auto start = std::chrono::steady_clock::now();
   const Outcome outcome = doer.run(session);
+  // By this clock, because the one who listens may hear several lines at once.
+  const auto taken = std::chrono::steady_clock::now() - start;
   teller.TellNewLibraries();
+  teller.Figure("microseconds",
+                std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(taken).count()));
   if (outcome) {
     teller.Say("ok", {*outcome});
     return true;

@@ -177,6 +177,11 @@ struct CodeRanges {
   size_t count = 0;
 };
 
+// As it is, also where a sanitizer has marked it as nobody's.
+__attribute__((noinline, no_sanitize("address"))) uintptr_t WordAt(uintptr_t address) {
+  return *reinterpret_cast<const volatile uintptr_t*>(address);
+}
+
 // For a library without the tables that the walk needs: the nearest word on the stack that points into code
 // of somebody who could be the cause. It may be left over from an earlier call, so it is asked last.
 void BlameByStack(uintptr_t stack) {
@@ -191,8 +196,7 @@ void BlameByStack(uintptr_t stack) {
       &code);
   constexpr size_t kWords = 1024;
   for (size_t i = 0; stack != 0 && i < kWords; ++i) {
-    uintptr_t word = 0;
-    memcpy(&word, reinterpret_cast<const void*>(stack + i * sizeof(word)), sizeof(word));
+    const uintptr_t word = WordAt(stack + i * sizeof(uintptr_t));
     for (size_t r = 0; r < code.count; ++r) {
       if (word > code.ranges[r].start && word < code.ranges[r].end && Blame(word)) return;
     }

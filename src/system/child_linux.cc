@@ -81,14 +81,14 @@ std::string SignalName(int number) {
     int number;
     const char* name;
   };
-  static constexpr Row rows[] = {
+  static constexpr Row kRows[] = {
       {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
       {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
       {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"}, {SIGUSR2, "SIGUSR2"},
       {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
       {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"},   {SIGIO, "SIGIO"},     {SIGVTALRM, "SIGVTALRM"},
   };
-  for (const Row& row : rows) {
+  for (const Row& row : kRows) {
     if (row.number == number) return row.name;
   }
   return "signal " + std::to_string(number);

@@ -63,30 +63,30 @@ TEST(RunChild, NamesTheSignalThatEndedIt) {
 
 TEST(RunChild, AHangGetsATermToSpeakAndThenAnEnd) {
   const Story polite =
-      Shell("trap 'echo here; exit 4' TERM; while :; do sleep 0.02; done", milliseconds(100));
+      Shell("trap 'echo here; exit 4' TERM; while :; do sleep 0.02; done", milliseconds(400));
   EXPECT_TRUE(polite.end->out_of_time);
   EXPECT_EQ(polite.end->exit_status, 4);
   EXPECT_FALSE(polite.end->killed_here);
   EXPECT_EQ(polite.output, "here\n");
 
-  const Story deaf = Shell("trap '' TERM; while :; do sleep 0.02; done", milliseconds(50));
+  const Story deaf = Shell("trap '' TERM; while :; do sleep 0.02; done", milliseconds(300));
   EXPECT_TRUE(deaf.end->out_of_time);
   EXPECT_TRUE(deaf.end->killed_here);
   EXPECT_EQ(deaf.end->signal, "SIGKILL");
-  EXPECT_LT(deaf.end->seconds, 2);
+  EXPECT_LT(deaf.end->seconds, 10);
 }
 
 TEST(RunChild, TheDeadlineIsAskedForAgainAfterEachOutput) {
   const Clock::time_point start = Clock::now();
-  Clock::time_point deadline = start + milliseconds(300);
+  Clock::time_point deadline = start + milliseconds(900);
   ChildWatch watch;
   watch.deadline = [&] { return deadline; };
   watch.on_output = [&](ChildStream, std::string_view) {
-    deadline = Clock::now() + milliseconds(300);
+    deadline = Clock::now() + milliseconds(900);
     return true;
   };
   const auto end = RunChild(
-      {.program = "/bin/sh", .arguments = {"-c", "for i in 1 2 3 4 5 6; do echo; sleep 0.1; done"}}, watch);
+      {.program = "/bin/sh", .arguments = {"-c", "for i in 1 2 3 4 5 6; do echo; sleep 0.2; done"}}, watch);
   EXPECT_FALSE(end->out_of_time);
   EXPECT_EQ(end->exit_status, 0);
 }
@@ -105,8 +105,8 @@ TEST(RunChild, EndlessOutputEndsWhenTheListenerHasHeardEnough) {
 }
 
 TEST(RunChild, AGrandchildThatStaysIsNotWaitedForAndIsKilled) {
-  const Story story = Shell("sleep 60 & echo $!");
-  EXPECT_LT(story.end->seconds, 2);
+  const Story story = Shell("sleep 600 & echo $!");
+  EXPECT_LT(story.end->seconds, 60);
   const pid_t grandchild = std::atoi(story.output.c_str());
   ASSERT_GT(grandchild, 1);
   // It is the child of init now, who may take a moment to reap it.
@@ -122,8 +122,8 @@ TEST(RunChild, AGrandchildThatStaysIsNotWaitedForAndIsKilled) {
 
 TEST(RunChild, AGrandchildThatLeftTheGroupAndTalksOnDoesNotHoldItUp) {
   const Story story =
-      Shell("setsid sh -c 'i=0; while [ $i -lt 200 ]; do echo x; sleep 0.01; i=$((i+1)); done' &");
-  EXPECT_LT(story.end->seconds, 1.5);
+      Shell("setsid sh -c 'i=0; while [ $i -lt 2000 ]; do echo x; sleep 0.01; i=$((i+1)); done' &");
+  EXPECT_LT(story.end->seconds, 10);
 }
 
 TEST(RunChild, NothingIsOnItsInputAndNoOtherDescriptorIsOpen) {
@@ -178,7 +178,7 @@ TEST(RunChild, IsEndedAtOnceWhenStoppedFromAnotherThread) {
       RunChild({.program = "/bin/sh", .arguments = {"-c", "sleep 30"}}, {.stop = source.get_token()});
   EXPECT_TRUE(end->killed_here);
   EXPECT_FALSE(end->out_of_time);
-  EXPECT_LT(end->seconds, 2);
+  EXPECT_LT(end->seconds, 15);
 }
 
 TEST(RunChild, ChildrenRunSideBySide) {
@@ -187,10 +187,10 @@ TEST(RunChild, ChildrenRunSideBySide) {
   std::vector<int> status(8);
   for (size_t i = 0; i < status.size(); ++i)
     threads.emplace_back(
-        [&status, i] { status[i] = Shell("sleep 0.2; exit " + std::to_string(i)).end->exit_status; });
+        [&status, i] { status[i] = Shell("sleep 0.4; exit " + std::to_string(i)).end->exit_status; });
   for (std::thread& thread : threads) thread.join();
   for (size_t i = 0; i < status.size(); ++i) EXPECT_EQ(status[i], static_cast<int>(i));
-  EXPECT_LT(Clock::now() - start, milliseconds(1500));
+  EXPECT_LT(Clock::now() - start, milliseconds(2800));
 }
 
 }  // namespace
