@@ -49,7 +49,9 @@ Live::Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<
       view_(machine),
       wishes_(std::move(wishes)),
       program_(std::move(program)),
-      run_(std::move(options)) {}
+      run_(options),
+      compile_view_(machine),
+      on_progress_(std::move(options.on_progress)) {}
 
 base::Result<std::unique_ptr<Live>> Live::Begin(const system::System& machine, probe::Wishes wishes,
                                                 int step_seconds, Progress& progress) {
@@ -72,6 +74,10 @@ void Live::Continue(const snapshot::Snapshot& snapshot) {
   probe::Plan plan = probe::PlanJobs(snapshot, view_, devices, wishes_);
   not_run_ = std::move(plan.not_run);
   for (probe::Job& job : plan.jobs) run_.Start(std::move(job));
+  if (!wishes_.compile) return;
+  compiled_ = std::async(std::launch::async, [this, &snapshot, devices] {
+    return probe::TryCompiling(snapshot, compile_view_, devices, wishes_, {.on_progress = on_progress_});
+  });
 }
 
 std::string Live::VersionOf(const std::string& path) {
@@ -83,6 +89,10 @@ std::string Live::VersionOf(const std::string& path) {
 
 snapshot::ProbeFacts Live::Finish() {
   snapshot::ProbeFacts facts = run_.Wait();
+  if (compiled_.valid()) {
+    probe::CompileResult compiled = compiled_.get();
+    for (snapshot::ProbeStep& step : compiled.steps) facts.steps.push_back(std::move(step));
+  }
   for (snapshot::ProbeStep& step : not_run_) facts.steps.push_back(std::move(step));
   for (snapshot::ProbeStep& step : facts.steps) {
     if (const probe::StepKind* kind = probe::FindStep(step.name)) step.title = kind->title;

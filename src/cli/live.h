@@ -2,12 +2,16 @@
 // that all of them give. Shared by `probe`, `check --live` and `snapshot --live`.
 #pragma once
 
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/progress.h"
 #include "collect/live_file_view.h"
+#include "probe/compile.h"
 #include "probe/plan.h"
 #include "probe/program.h"
 #include "probe/run.h"
@@ -23,7 +27,7 @@ class Live {
   static base::Result<std::unique_ptr<Live>> Begin(const system::System& machine, probe::Wishes wishes,
                                                    int step_seconds, Progress& progress);
 
-  // Plans and starts everything else.
+  // Plans and starts everything else. `snapshot` must stay until Finish().
   void Continue(const snapshot::Snapshot& snapshot);
   // Waits for all of it, and reads the versions of the files that were really loaded.
   snapshot::ProbeFacts Finish();
@@ -39,6 +43,9 @@ class Live {
   std::unique_ptr<probe::Program> program_;  // outlives the children
   probe::Run run_;
   std::vector<snapshot::ProbeStep> not_run_;
+  collect::LiveFileView compile_view_;
+  std::function<void(const std::string&)> on_progress_;
+  std::future<probe::CompileResult> compiled_;  // beside the jobs; valid with --compile
 };
 
 // The copies of cuDNN that failed: their loads are worth playing, though no program may use them.

@@ -158,22 +158,17 @@ void Conclude(ProbeReport& report, bool wish_left_open) {
   }
 }
 
-// What to tell the build system, where building was asked for.
+// What to tell the build system, where building was asked for: the step that compiles chose it.
 std::vector<std::string> Advice(const snapshot::ProbeFacts& facts) {
-  if (std::ranges::none_of(facts.steps,
-                           [](const ProbeStep& step) { return rules::JobKind(step) == "compile"; }))
-    return {};
-  std::string architectures;
-  for (const snapshot::ProbedDevice& device : facts.devices) {
-    std::string number = device.compute_capability;
-    std::erase(number, '.');
-    if (number.empty() || device.cuda_index.empty() || architectures.find(number) != std::string::npos)
-      continue;
-    architectures += (architectures.empty() ? "" : ";") + number;
+  std::vector<std::string> advice;
+  for (const ProbeStep& step : facts.steps) {
+    if (step.name != "compile-cuda") continue;
+    const auto cmake = step.figures.find("cmake"), nvcc = step.figures.find("nvcc");
+    if (cmake != step.figures.end())
+      advice.push_back("cmake: " + std::string(cmake->second.starts_with("-D") ? "" : "-D") + cmake->second);
+    if (nvcc != step.figures.end()) advice.push_back("nvcc: " + nvcc->second);
   }
-  if (architectures.empty()) return {};
-  const bool several = architectures.find(';') != std::string::npos;
-  return {"-DCMAKE_CUDA_ARCHITECTURES=" + (several ? "\"" + architectures + "\"" : architectures)};
+  return advice;
 }
 
 }  // namespace

@@ -112,12 +112,11 @@ TEST(Probe, TheWordsOfAFrameworkDecideTheCause) {
 }
 
 TEST(Probe, AdvisesTheBuildOnlyWhenAskedToBuild) {
-  snapshot::ProbedDevice device;
-  device.cuda_index = "0";
-  device.compute_capability = "9.0";
-  EXPECT_TRUE(Report({Step("driver", "init", "ok")}, {device}).advice.empty());
-  const auto report = Report({Step("compile nvcc", "run-cuda", "ok")}, {device});
-  EXPECT_EQ(report.advice, std::vector<std::string>{"-DCMAKE_CUDA_ARCHITECTURES=90"});
+  EXPECT_TRUE(Report({Step("driver", "init", "ok")}).advice.empty());
+  ProbeStep step = Step("compile", "compile-cuda", "ok");
+  step.figures = {{"cmake", "CMAKE_CUDA_ARCHITECTURES=90"}, {"nvcc", "-arch=sm_90"}};
+  EXPECT_EQ(Report({step}).advice,
+            (std::vector<std::string>{"cmake: -DCMAKE_CUDA_ARCHITECTURES=90", "nvcc: -arch=sm_90"}));
 }
 
 }  // namespace

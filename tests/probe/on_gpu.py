@@ -225,7 +225,8 @@ FAULTS = [
 
 
 def first_cause(report):
-    return next((finding["cause"] for finding in report["findings"] if finding["severity"] == "error"), None)
+    """Findings come worst first. A variable that hides all GPUs is a warning to `check`: it may be meant."""
+    return next((finding["cause"] for finding in report["findings"] if finding["severity"] != "note"), None)
 
 
 def judge(fault, machine, verbose):
