@@ -84,13 +84,30 @@ void AddOrigin(const std::string& name, const std::string& version, const std::s
                               std::string(part->source)});
 }
 
+// "libcudnn_ops" of libcudnn_ops.so.9.19.0: cuDNN asks for a part by several names.
+std::string Stem(const FailedLoad& failed) {
+  return failed.request->name.substr(0, failed.request->name.find(".so"));
+}
+
+// Parts of which a file was found that cannot be used: the rule about that file speaks for all their names.
+std::set<std::string> DamagedParts(const Scene& scene) {
+  std::set<std::string> stems;
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why == Why::kEmptyFile || failed.why == Why::kTruncated || failed.why == Why::kNotALibrary ||
+        failed.why == Why::kUnusable)
+      stems.insert(Stem(failed));
+  }
+  return stems;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   // By directory of the copy: parts need each other, so one that is missing is missed by several.
   std::map<std::string, std::vector<const FailedLoad*>> by_copy;
+  const std::set<std::string> damaged = DamagedParts(scene);
   for (const FailedLoad& failed : FailedLoads(scene)) {
     const bool absent =
         failed.why == Why::kNowhere || failed.why == Why::kElsewhere || failed.why == Why::kOtherMajor;
-    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent)
+    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent && !damaged.contains(Stem(failed)))
       by_copy[std::string(base::DirName(scene.view.RealPath(failed.asker)))].push_back(&failed);
   }
   for (const auto& [directory, parts] : by_copy) {

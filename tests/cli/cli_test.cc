@@ -19,6 +19,20 @@ TEST_F(Cli, UnknownFormatIsWrongUsage) {
 }
 TEST_F(Cli, UnknownOptionIsWrongUsage) { EXPECT_EQ(Run({"inspect", "--frob", "x"}).status, 64); }
 
+TEST_F(Cli, HelpOfProbe) { ExpectGolden("probe_help.txt", {"probe", "--help"}, 0); }
+TEST_F(Cli, ProbeOfAnUnknownFrameworkIsWrongUsage) {
+  ExpectGolden("probe_framework.txt", {"probe", "--framework", "caffe"}, 64);
+}
+TEST_F(Cli, ProbeOfADeviceThatIsNoNumberIsWrongUsage) {
+  EXPECT_EQ(Run({"probe", "--device", "first"}).status, 64);
+}
+TEST_F(Cli, OnlyTheLivingMachineCanBeProbed) {
+  EXPECT_EQ(Run({"probe", "--root", "root"}).status, 64);
+  ExpectGolden("check_live_root.txt", {"check", "--live", "--root", "root"}, 64);
+  EXPECT_EQ(Run({"check", "--live", "--host", "driver=580.95.05"}).status, 64);
+  EXPECT_EQ(Run({"snapshot", "--live", "--root", "root"}).status, 64);
+}
+
 TEST_F(Cli, HelpOfCompat) { ExpectGolden("compat_help.txt", {"compat", "--help"}, 0); }
 TEST_F(Cli, CompatYes) {
   ExpectGolden("compat_yes.txt", {"compat", "cudnn=9.5", "cuda=12.4", "driver=535", "gpu=sm_61"}, 0);
