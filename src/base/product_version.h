@@ -5,6 +5,6 @@
 
 namespace culprit::base {
 
-std::string_view ProductVersion();  // "0.4.0"
+std::string_view ProductVersion();  // "0.5.0"
 
 }  // namespace culprit::base

@@ -39,7 +39,24 @@ std::string VersionOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeSt
   return "";
 }
 
+// No library does this to itself: somebody ended the process, and that is the kernel when memory runs out.
+report::Finding DescribeKill(const snapshot::ProbeStep& step) {
+  report::Finding finding;
+  finding.cause = "out-of-memory";
+  finding.summary = "the process was killed (SIGKILL) at " + (step.title.empty() ? step.name : step.title) +
+                    ": the usual one is the kernel when the machine or the container runs out of memory";
+  finding.fix = {
+      .text =
+          "give the machine or the container more memory (CUDA libraries take gigabytes of the host's), "
+          "and see whether it was the kernel",
+      .commands = {"sudo dmesg | grep -i -E 'oom|killed process' | tail",
+                   "cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory.events"},
+      .risk = "none"};
+  return finding;
+}
+
 report::Finding Describe(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step) {
+  if (step.status == "SIGKILL") return DescribeKill(step);
   const std::string version = VersionOf(facts, step);
   const std::string file(step.library.empty() ? "a library that is not known" : base::BaseName(step.library));
   report::Finding finding;
@@ -79,6 +96,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const std::string& subject : order) {
     const report::Finding& from = by_library[subject];
     report::Finding& finding = ruling.Fire(from.summary, subject);
+    if (!from.cause.empty()) finding.cause = from.cause;
     finding.affects = from.affects;
     finding.evidence = from.evidence;
     finding.fix = from.fix;
