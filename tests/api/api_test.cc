@@ -9,7 +9,6 @@
 #include "api/reason.h"
 #include "api/status_name.h"
 #include "run_program.h"
-#include "whole_cudnn.h"
 
 namespace culprit::api {
 namespace {
@@ -182,9 +181,9 @@ TEST(Preflight, RefusesADriverThatIsTooOldOrNoVersion) {
 }
 
 TEST(Preflight, KnowsWhichCudnnTheProcessWouldGet) {
-  const std::string with = "LD_LIBRARY_PATH=" + kFakes + "/driver:" + WholeCudnn() + " ";
+  const std::string with = "LD_LIBRARY_PATH=" + kFakes + "/driver:" + kFakes + "/cudnn-91400" + " ";
   const std::string good = User(with, "preflight cudnn=9.1");
-  EXPECT_EQ(Fact(good, "cudnn"), "9.14.0 " + WholeCudnn() + "/libcudnn.so.9") << good;
+  EXPECT_EQ(Fact(good, "cudnn"), "9.14.0 " + kFakes + "/cudnn-91400" + "/libcudnn.so.9") << good;
   EXPECT_EQ(Fact(good, "usable"), "1") << good;
   const std::string old = User(with, "preflight cudnn=9.15");
   EXPECT_EQ(Fact(old, "cause"), "cudnn-version-mismatch") << old;
