@@ -138,6 +138,7 @@ def devices():
         raise Failed('no-device', CALL, 'torch.cuda.is_available() says no')
     return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
 def convolve():
+    torch.backends.cudnn.version()  # here torch refuses a cuDNN that it was not compiled for; a convolution alone would not
     torch.backends.cudnn.allow_tf32 = False
     image = torch.tensor(IMAGE, dtype=torch.float32).reshape(1, 4, 8, 8)
     kernel = torch.tensor(FILTER, dtype=torch.float32).reshape(4, 4, 3, 3)

@@ -128,9 +128,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       }
       for (const loader::LibraryCopy& copy : part->copies) {
         const auto fact = scene.view.Version(copy.path);
-        finding.evidence.push_back(
-            {copy.path + (fact ? " is " + fact->version : " is there") + ", where it is not looked for",
-             fact ? fact.source : copy.path});
+        const report::Evidence there{
+            copy.path + (fact ? " is " + fact->version : " is there") + ", where it is not looked for",
+            fact ? fact.source : copy.path};
+        if (std::ranges::find(finding.evidence, there) == finding.evidence.end())
+          finding.evidence.push_back(there);
       }
     }
     finding.fix = Repair(scene, *parts.front(), asker);

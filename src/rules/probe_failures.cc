@@ -137,6 +137,9 @@ const ProbeFailure* Behind(const std::vector<ProbeFailure>& before, const ProbeS
         JobKind(*failure.step) == "driver" && failure.step->name != "nvml" && failure.step->name != "peer";
     if (driver && failure.step->job != step.job && IsDriversStatus(step)) return &failure;
     const bool same_job = failure.step->job == step.job && JobKind(step) != "compile";
+    // Without libcuda nothing starts, and NVML comes with it.
+    if (same_job && failure.step->name == "libcuda" && LoadFailed(*failure.step) && LoadFailed(step))
+      return &failure;
     const bool decides = failure.trouble == Trouble::kCudnnMixed || failure.trouble == Trouble::kCudnnPart ||
                          failure.trouble == Trouble::kExplained || failure.trouble == Trouble::kNotLoaded ||
                          failure.trouble == Trouble::kOutOfMemory || failure.trouble == trouble;

@@ -102,8 +102,9 @@ def part_removed(machine):
     folder = machine.copy_of(machine.newest(), "removed")
     (folder / "libcudnn_ops.so.9").unlink()
     # The part of another copy would be taken in its place, so those are not to be seen.
-    yield {"environment": {"LD_LIBRARY_PATH": str(folder)}, "probe": ["--cudnn", str(folder)],
-           "check": [str(folder / "libcudnn.so.9")], "before": hidden(*without_parts_of(machine, machine.cudnn[:-1]))}
+    yield {"environment": {"LD_LIBRARY_PATH": f"{folder}:{machine.driver_directory()}"}, "probe": ["--cudnn", str(folder)],
+           "check": [str(folder / "libcudnn.so.9")],
+           "before": hidden("mount --bind /dev/null /etc/ld.so.cache", *without_parts_of(machine, machine.cudnn[:-1]))}
 
 
 def without_parts_of(machine, copies):
