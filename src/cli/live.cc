@@ -48,8 +48,13 @@ void SpellInside(std::string& path) {
 }
 
 void SpellInside(snapshot::ProbeStep& step) {
+  const std::string before = step.library;
   SpellInside(step.subject);
   SpellInside(step.library);
+  // Who reads "crashed in FILE" there need not be told the file again.
+  if (const size_t at = before.empty() ? std::string::npos : step.detail.find(before);
+      at != std::string::npos)
+    step.detail.replace(at, before.size(), step.library);
   for (snapshot::ProbedLibrary& library : step.libraries) SpellInside(library.path);
 }
 

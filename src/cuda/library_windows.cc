@@ -4,7 +4,7 @@
 #include <psapi.h>
 
 #include "cuda/library.h"
-#include "cuda/windows_text.h"
+#include "cuda/text_windows.h"
 
 namespace culprit::cuda {
 

@@ -9,7 +9,7 @@
 #include "prober/step.h"
 
 #ifdef _WIN32
-#include "cuda/windows_text.h"
+#include "cuda/text_windows.h"
 #endif
 
 namespace {

@@ -1,5 +1,5 @@
 // Names of programs by their process on Windows.
-#include "cuda/windows_text.h"
+#include "cuda/text_windows.h"
 #include "prober/process_name.h"
 
 namespace culprit::prober {

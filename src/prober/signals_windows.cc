@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "cuda/windows_text.h"
+#include "cuda/text_windows.h"
 #include "probe/protocol.h"
 #include "prober/channel.h"
 #include "prober/signals.h"

@@ -1,4 +1,4 @@
-#include "cuda/windows_text.h"
+#include "cuda/text_windows.h"
 
 namespace culprit::cuda {
 
