@@ -41,6 +41,23 @@ size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
   return roomy ? kSideBySide : 1;
 }
 
+// culprit-probe spells paths as Windows does: C:\a and \\server\a become those of the rest of
+// culprit, names without a directory stay.
+void SpellInside(std::string& path) {
+  if (path.find(":\\") == 1 || path.starts_with("\\\\")) path = base::FromWindowsPath(path);
+}
+
+void SpellInside(snapshot::ProbeStep& step) {
+  const std::string before = step.library;
+  SpellInside(step.subject);
+  SpellInside(step.library);
+  // Who reads "crashed in FILE" there need not be told the file again.
+  if (const size_t at = before.empty() ? std::string::npos : step.detail.find(before);
+      at != std::string::npos)
+    step.detail.replace(at, before.size(), step.library);
+  for (snapshot::ProbedLibrary& library : step.libraries) SpellInside(library.path);
+}
+
 }  // namespace
 
 Live::Live(const system::System& machine, probe::Wishes wishes, std::unique_ptr<probe::Program> program,
@@ -81,9 +98,7 @@ void Live::Continue(const snapshot::Snapshot& snapshot) {
 }
 
 std::string Live::VersionOf(const std::string& path) {
-  const bool windows = machine_.platform() == base::Platform::kWindows;
-  const auto version =
-      view_.Version(windows && !path.starts_with('/') ? base::FromWindowsPath(path, "") : path);
+  const auto version = view_.Version(path);
   return version ? version->version : "";
 }
 
@@ -96,6 +111,7 @@ snapshot::ProbeFacts Live::Finish() {
   for (snapshot::ProbeStep& step : not_run_) facts.steps.push_back(std::move(step));
   for (snapshot::ProbeStep& step : facts.steps) {
     if (const probe::StepKind* kind = probe::FindStep(step.name)) step.title = kind->title;
+    if (machine_.platform() == base::Platform::kWindows) SpellInside(step);
     for (snapshot::ProbedLibrary& library : step.libraries) {
       if (library.version.empty() && !library.path.empty()) library.version = VersionOf(library.path);
     }

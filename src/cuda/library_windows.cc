@@ -4,34 +4,13 @@
 #include <psapi.h>
 
 #include "cuda/library.h"
+#include "cuda/text_windows.h"
 
 namespace culprit::cuda {
 
 const char* const kLoaderCall = "LoadLibrary";
 
 namespace {
-
-std::wstring Wide(const std::string& text) {
-  const int size = MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), nullptr, 0);
-  std::wstring wide(static_cast<size_t>(size), L'\0');
-  MultiByteToWideChar(CP_UTF8, 0, text.data(), static_cast<int>(text.size()), wide.data(), size);
-  return wide;
-}
-
-std::string Narrow(const std::wstring& wide) {
-  const int size = WideCharToMultiByte(CP_UTF8, 0, wide.data(), static_cast<int>(wide.size()), nullptr, 0,
-                                       nullptr, nullptr);
-  std::string text(static_cast<size_t>(size), '\0');
-  WideCharToMultiByte(CP_UTF8, 0, wide.data(), static_cast<int>(wide.size()), text.data(), size, nullptr,
-                      nullptr);
-  return text;
-}
-
-std::string PathOf(HMODULE module) {
-  std::wstring path(32768, L'\0');
-  path.resize(GetModuleFileNameW(module, path.data(), static_cast<DWORD>(path.size())));
-  return Narrow(path);
-}
 
 std::string ErrorText(DWORD code) {
   wchar_t* words = nullptr;
@@ -42,6 +21,18 @@ std::string ErrorText(DWORD code) {
   if (words != nullptr) LocalFree(words);
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.pop_back();
   return "error " + std::to_string(code) + (text.empty() ? "" : ": " + text);
+}
+
+// Whether a file of that name lies where a program looks.
+bool IsThere(const std::wstring& name) {
+  return SearchPathW(nullptr, name.c_str(), L".dll", 0, nullptr, nullptr) != 0;
+}
+
+// The loader has one number for a file that is not there and for one that needs a file that is not there.
+std::string WhyNot(const std::string& name, DWORD code) {
+  if (code == ERROR_MOD_NOT_FOUND && IsThere(Wide(name)))
+    return name + ": a DLL that it needs was not found (" + ErrorText(code) + ")";
+  return name + ": " + ErrorText(code);
 }
 
 }  // namespace
@@ -55,9 +46,9 @@ Library Library::Open(const std::string& name, bool) {
       LoadLibraryExW(Wide(name).c_str(), nullptr, has_directory ? LOAD_WITH_ALTERED_SEARCH_PATH : 0);
   if (module != nullptr) {
     library.handle_ = module;
-    library.path_ = PathOf(module);
+    library.path_ = PathOfModule(module);
   } else {
-    library.error_ = name + ": " + ErrorText(GetLastError());
+    library.error_ = WhyNot(name, GetLastError());
   }
   return library;
 }
@@ -82,7 +73,7 @@ std::vector<std::string> MappedLibraries() {
   if (!K32EnumProcessModules(GetCurrentProcess(), modules.data(), room, &bytes)) return {};
   modules.resize(bytes < room ? bytes / sizeof(HMODULE) : modules.size());
   std::vector<std::string> paths;
-  for (const HMODULE module : modules) paths.push_back(PathOf(module));
+  for (const HMODULE module : modules) paths.push_back(PathOfModule(module));
   return paths;
 }
 

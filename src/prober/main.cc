@@ -8,6 +8,10 @@
 #include "prober/signals.h"
 #include "prober/step.h"
 
+#ifdef _WIN32
+#include "cuda/text_windows.h"
+#endif
+
 namespace {
 
 // The step about the driver's compiler means that compiler, not what it left in the user's cache.
@@ -19,11 +23,9 @@ void TurnOffKernelCache() {
 #endif
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Main(const std::vector<std::string>& words) {
   using namespace culprit::prober;
-  const auto arguments = ParseArguments({argv + (argc > 0 ? 1 : 0), argv + argc});
+  const auto arguments = ParseArguments(words);
   if (!arguments) {
     std::fprintf(stderr, "culprit-probe: %s (see --help)\n", arguments.error().c_str());
     return 2;
@@ -43,3 +45,16 @@ int main(int argc, char** argv) {
   RunJob(session);
   EndNow(0);
 }
+
+}  // namespace
+
+#ifdef _WIN32
+// argv of main() is in the code page of the system, which cannot spell every path.
+extern "C" int wmain(int argc, wchar_t** argv) {
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) words.push_back(culprit::cuda::Narrow(argv[i]));
+  return Main(words);
+}
+#else
+int main(int argc, char** argv) { return Main({argv + (argc > 0 ? 1 : 0), argv + argc}); }
+#endif

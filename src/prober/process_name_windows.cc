@@ -1,6 +1,5 @@
 // Names of programs by their process on Windows.
-#include <windows.h>
-
+#include "cuda/text_windows.h"
 #include "prober/process_name.h"
 
 namespace culprit::prober {
@@ -8,12 +7,13 @@ namespace culprit::prober {
 std::string ProcessName(uint64_t pid) {
   const HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(pid));
   if (process == nullptr) return "";
-  char path[4096] = {};
-  DWORD size = sizeof(path) - 1;
-  const BOOL named = QueryFullProcessImageNameA(process, 0, path, &size);
+  std::wstring path(32768, L'\0');
+  auto size = static_cast<DWORD>(path.size());
+  const BOOL named = QueryFullProcessImageNameW(process, 0, path.data(), &size);
   CloseHandle(process);
   if (!named) return "";
-  const std::string text(path, size);
+  path.resize(size);
+  const std::string text = cuda::Narrow(path);
   return text.substr(text.find_last_of("/\\") + 1);
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "cuda/text_windows.h"
 #include "probe/protocol.h"
 #include "prober/channel.h"
 #include "prober/signals.h"
@@ -16,14 +17,12 @@ int g_channel = -1;
 
 std::string FileAt(void* address) {
   HMODULE module = nullptr;
-  if (!GetModuleHandleExA(
+  if (!GetModuleHandleExW(
           GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
-          static_cast<const char*>(address), &module)) {
+          static_cast<const wchar_t*>(address), &module)) {
     return "";
   }
-  char path[4096] = {};
-  GetModuleFileNameA(module, path, sizeof(path) - 1);
-  return path;
+  return cuda::PathOfModule(module);
 }
 
 bool IsBystander(const std::string& path) {
@@ -80,6 +79,8 @@ void OnAbort(int) {
 
 void WatchSignals(int descriptor) {
   g_channel = descriptor;
+  ULONG for_the_filter = 64 * 1024;  // where the stack itself is what has run out
+  SetThreadStackGuarantee(&for_the_filter);
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
   SetUnhandledExceptionFilter(OnException);
   signal(SIGABRT, OnAbort);

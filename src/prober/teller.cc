@@ -13,7 +13,7 @@ bool IsCudaLibrary(std::string_view file_name) {
 #ifdef _WIN32
   std::string lower;
   for (const char c : file_name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower.starts_with("nv") || lower.starts_with("cu");
+  return (lower.starts_with("nv") || lower.starts_with("cu")) && lower.ends_with(".dll");  // not this program
 #else
   return file_name.starts_with("libcu") || file_name.starts_with("libnv");
 #endif

@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
        library->real_path});
   finding.fix = {
       .text = "attach or switch on a GPU, or use another machine; reinstalling the driver does not help",
-      .commands = {"lspci -d 10de:"},
+      .commands = scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
       .risk = "none"};
 }
 

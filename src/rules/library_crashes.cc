@@ -55,26 +55,25 @@ report::Finding DescribeKill(const snapshot::ProbeStep& step) {
   return finding;
 }
 
-report::Finding Describe(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step) {
+report::Finding Describe(const Scene& scene, const snapshot::ProbeStep& step) {
   if (step.status == "SIGKILL") return DescribeKill(step);
-  const std::string version = VersionOf(facts, step);
+  const std::string version = VersionOf(*scene.stack().probe, step);
   const std::string file(step.library.empty() ? "a library that is not known" : base::BaseName(step.library));
   report::Finding finding;
   finding.summary = file + (version.empty() ? "" : " " + version) + " crashes with " +
                     (step.status.empty() ? "a signal" : step.status) + " at " +
                     (step.title.empty() ? step.name : step.title);
-  finding.fix = {
-      .text =
-          "install this library again or in another version; look whether anything is preloaded into "
-          "every process (LD_PRELOAD, /etc/ld.so.preload)",
-      .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
-      .risk = "low"};
+  finding.fix = {.text = std::string("install this library again or in another version; look whether ") +
+                         (scene.OnWindows()
+                              ? "an overlay or a guard puts its own DLL into every process"
+                              : "anything is preloaded into every process (LD_PRELOAD, /etc/ld.so.preload)"),
+                 .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
+                 .risk = "low"};
   return finding;
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const snapshot::ProbeFacts* facts = Probed(scene, ruling);
-  if (facts == nullptr) return;
+  if (Probed(scene, ruling) == nullptr) return;
   // One library that crashes at several steps is one finding.
   std::map<std::string, report::Finding> by_library;
   std::vector<std::string> order;
@@ -85,7 +84,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                                        : step.subject;
     if (!by_library.contains(subject)) {
       order.push_back(subject);
-      by_library[subject] = Describe(*facts, step);
+      by_library[subject] = Describe(scene, step);
     }
     report::Finding& finding = by_library[subject];
     if (std::ranges::find(finding.affects, step.job) == finding.affects.end())

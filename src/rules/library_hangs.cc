@@ -58,8 +58,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     } else {
       finding.fix = {
           .text =
-              "look for Xid errors and processes in state D; reset the device or reboot; a first start on a "
-              "new GPU may only be slow: give it more time",
+              std::string(scene.OnWindows() ? "look for events of nvlddmkm in the system log"
+                                            : "look for Xid errors and processes in state D") +
+              "; reset the device or reboot; a first start on a new GPU may only be slow: give it more time",
           .commands = {"sudo dmesg | grep -i xid", "culprit probe --timeout 300",
                        "sudo nvidia-smi --gpu-reset"},
           .risk = "medium"};

@@ -1,9 +1,7 @@
 // A driver without a device: memory is malloc, a copy is memcpy, a kernel is PTX read line by line (ptx.c).
 // Prototypes as in cuda.h of CUDA 13; CUDA_VISIBLE_DEVICES counts as with the real one.
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <sys/mman.h>
 
 #include "machine.h"
 #include "ptx.h"
@@ -316,10 +314,7 @@ EXPORT int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
 }
 // A program that takes most of the device gets room for it, but no memory before it writes there.
 static void* Give(size_t size) {
-  if (size > kLarge) {
-    void* at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
-  }
+  if (size > kLarge) return fake_reserve(size);
   void* at = malloc(size);
   if (at != NULL) memset(at, 0xa5, size);  // memory of a device is never clean
   return at;
@@ -350,7 +345,7 @@ EXPORT int cuMemFree_v2(CUdeviceptr pointer) {
   for (int i = 0; i < used; ++i) {
     if (allocations[i].at != (char*)(uintptr_t)pointer) continue;
     if (allocations[i].size > kLarge)
-      munmap(allocations[i].at, allocations[i].size);
+      fake_release(allocations[i].at, allocations[i].size);
     else
       free(allocations[i].at);
     allocations[i].at = NULL;
@@ -430,7 +425,7 @@ EXPORT int cuStreamDestroy_v2(void* stream) {
   return 0;
 }
 
-static int LoadModule(struct ptx_module** module, const void* image) {
+static int LoadPtx(struct ptx_module** module, const void* image) {
   switch (ptx_load(image, module)) {
     case kPtxLoaded:
       return 0;
@@ -442,12 +437,12 @@ static int LoadModule(struct ptx_module** module, const void* image) {
 }
 EXPORT int cuModuleLoadData(struct ptx_module** module, const void* image) {
   CONTEXT();
-  return LoadModule(module, image);
+  return LoadPtx(module, image);
 }
 EXPORT int cuModuleLoadDataEx(struct ptx_module** module, const void* image, unsigned count, int* options,
                               void** values) {
   CONTEXT();
-  const int status = LoadModule(module, image);
+  const int status = LoadPtx(module, image);
   for (unsigned i = 0; i < count; ++i)  // 5: the buffer for what the compiler has to say, 6: its size
     if (status != 0 && options[i] == 5 && values[i] != NULL && i + 1 < count && options[i + 1] == 6)
       snprintf(values[i], (size_t)(uintptr_t)values[i + 1], "%s", "fake: not a kernel that I can read");
@@ -521,10 +516,9 @@ EXPORT int cuGetProcAddress_v2(const char* symbol, void** function, int version,
   (void)version;
   (void)flags;
   char name[128];
-  void* self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   snprintf(name, sizeof name, "%s_v2", symbol);
-  *function = dlsym(self, name);
-  if (*function == NULL) *function = dlsym(self, symbol);
+  *function = fake_symbol("libcuda.so.1", "nvcuda.dll", name);
+  if (*function == NULL) *function = fake_symbol("libcuda.so.1", "nvcuda.dll", symbol);
   if (found != NULL) *found = *function == NULL;
   return *function == NULL ? kNotFound : 0;
 }

@@ -1,6 +1,5 @@
 // NVML for the made-up machine: it sees every device, whatever CUDA_VISIBLE_DEVICES says. Structures as in
 // nvml.h 13; calls that answer in a buffer follow its rules of size.
-#include <dlfcn.h>
 #include <stdint.h>
 
 #include "machine.h"

@@ -8,26 +8,7 @@
 // and spoils the result). Header only, so that a crash happens in the library whose function was called.
 #pragma once
 
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-// Unmangled by inlining, so that a walk over the stack meets the library.
-#define FAKE_OWN static __attribute__((unused, noinline))
-
-FAKE_OWN void fake_sleep(double seconds) {
-  struct timespec left;
-  left.tv_sec = (time_t)seconds;
-  left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-  while (nanosleep(&left, &left) != 0) {
-  }
-}
+#include "platform.h"
 
 // The word behind "function=", or "" when the variable does not name the function.
 FAKE_OWN void fake_wish(const char* function, char* word, size_t size) {
@@ -48,10 +29,6 @@ FAKE_OWN void fake_wish(const char* function, char* word, size_t size) {
   }
 }
 
-FAKE_OWN void fake_write(int fd, const char* text) {
-  if (write(fd, text, strlen(text)) < 0) return;  // closed: then there is nobody to disturb
-}
-
 static volatile int* volatile fake_nowhere;
 
 FAKE_OWN void fake_crash(void) { *fake_nowhere = 1; }
@@ -67,9 +44,7 @@ FAKE_OWN int fake_misbehave(const char* function) {
     fake_write(2, "fake: terminate called on purpose\n");
     abort();
   }
-  if (strcmp(word, "exit") == 0) _exit(0);
-  if (strcmp(word, "oom-kill") == 0) raise(SIGKILL);
-  if (strcmp(word, "stop") == 0) raise(SIGSTOP);
+  if (strcmp(word, "exit") == 0) fake_end();
   if (strcmp(word, "slow") == 0) fake_sleep(0.3);
   while (strcmp(word, "hang") == 0) fake_sleep(1);
   while (strcmp(word, "spin") == 0) fake_nowhere = NULL;
@@ -82,19 +57,7 @@ FAKE_OWN int fake_misbehave(const char* function) {
     }
     fflush(stdout);
   }
-  if (strcmp(word, "garbage") == 0) {
-    for (int fd = 3; fd < 4096; ++fd) {
-      const int mode = fcntl(fd, F_GETFL);
-      if (mode >= 0 && (mode & O_ACCMODE) != O_RDONLY)
-        fake_write(fd,
-                   "\x7f"
-                   "ELF not a line\n\n%zz ok\n");
-    }
-  }
-  if (strcmp(word, "fork") == 0 && fork() == 0) {
-    fake_sleep(60);
-    _exit(0);
-  }
+  fake_ways_of_linux(word);
   return 0;
 }
 
