@@ -112,6 +112,7 @@ os._exit(0)
 
 constexpr std::string_view kTorch = R"PY(
 SUBJECT, CALL = 'torch', 'torch.cuda.is_available'
+refused = []
 def load():
     global torch
     import torch
@@ -121,13 +122,15 @@ def load():
     backend = torch.backends.cudnn
     try:
         figure('cudnn', backend.version())
-    except Exception as error:
+    except Exception as error:  # torch refuses a cuDNN that it was not compiled for, and says so only once
         figure('cudnn_problem', error)
+        refused.append(error)
     figure('enabled', backend.enabled)
     figure('benchmark', backend.benchmark)
     figure('deterministic', backend.deterministic)
     figure('allow_tf32', getattr(backend, 'allow_tf32', None))
-    return torch.__version__
+    switches = [name for name in ('enabled', 'benchmark', 'deterministic') if getattr(backend, name)]
+    return '%s; cuDNN %s' % (torch.__version__, ', '.join(switches) or 'not enabled')
 def devices():
     if getattr(torch.version, 'hip', None):
         raise Failed('not-cuda', 'torch.version.hip', 'this torch was built for ROCm ' + torch.version.hip)
@@ -138,7 +141,7 @@ def devices():
         raise Failed('no-device', CALL, 'torch.cuda.is_available() says no')
     return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
 def convolve():
-    torch.backends.cudnn.version()  # here torch refuses a cuDNN that it was not compiled for; a convolution alone would not
+    if refused: raise refused[0]
     torch.backends.cudnn.allow_tf32 = False
     image = torch.tensor(IMAGE, dtype=torch.float32).reshape(1, 4, 8, 8)
     kernel = torch.tensor(FILTER, dtype=torch.float32).reshape(4, 4, 3, 3)

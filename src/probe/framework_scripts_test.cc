@@ -61,6 +61,32 @@ class backends:
   EXPECT_EQ(facts.steps[2].outcome, "not-run");
 }
 
+TEST_F(FrameworkScripts, ACudnnThatTorchRefusesIsAFailureThoughItWouldCompute) {
+  const auto facts = Do("torch", R"(
+__version__ = '2.11.0+cu130'
+class version: cuda, hip = '13.0', None
+class cuda:
+    is_available = staticmethod(lambda: True)
+    device_count = staticmethod(lambda: 1)
+    get_device_name = staticmethod(lambda i: 'Fake GPU')
+asked = []
+class backends:
+    class cudnn:
+        enabled, benchmark, deterministic, allow_tf32 = True, False, True, True
+        @staticmethod
+        def version():
+            asked.append(1)  # the real one, too, complains at the first question only
+            if len(asked) == 1: raise RuntimeError('cuDNN version incompatibility: PyTorch was compiled against (9, 19, 0)')
+            return 91400
+)");
+  ASSERT_EQ(facts.steps.size(), 3u);
+  EXPECT_EQ(facts.steps[0].detail, "2.11.0+cu130; cuDNN enabled, deterministic");
+  EXPECT_EQ(facts.steps[1].outcome, "ok");
+  EXPECT_EQ(facts.steps[2].outcome, "failed");
+  EXPECT_EQ(facts.steps[2].status, "RuntimeError");
+  EXPECT_NE(facts.steps[2].detail.find("compiled against (9, 19, 0)"), std::string::npos);
+}
+
 TEST_F(FrameworkScripts, TheConvolutionIsComparedWithTheCpus) {
   const std::string cupy = R"(
 __version__ = '13'
