@@ -11,14 +11,13 @@
 #include "cli/live.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
+#include "cli/paste.h"
 #include "cli/progress.h"
 #include "collect/host.h"
 #include "collect/record.h"
 #include "collect/target.h"
 #include "collect/wheel.h"
 #include "render/check.h"
-#include "render/redact.h"
-#include "render/windows_spelling.h"
 #include "snapshot/stack_json.h"
 
 namespace culprit::cli {
@@ -97,18 +96,8 @@ base::Json SnapshotJson(const snapshot::Snapshot& snapshot) {
 
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                  const snapshot::Snapshot& snapshot) {
-  if (options.common.format == Format::kMarkdown) {
-    std::string text = render::ToMarkdown(report);
-    if (!options.no_redact) {
-      const auto variable = [&](const char* name) {
-        const auto found = snapshot.environment.find(name);
-        return found == snapshot.environment.end() ? std::string() : found->second;
-      };
-      text = render::Redact(text, variable("HOME"), variable("USER"));
-    }
-    if (snapshot.windows() != nullptr) text = render::InWindowsSpelling(text, render::Writing::kText);
-    return WriteBytes(options.common, text);
-  }
+  if (options.common.format == Format::kMarkdown)
+    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
   return Write(options.common, {.title = "culprit check",
                                 .text =
                                     [&](const auto& style) {

@@ -12,10 +12,9 @@
 #include "cli/live.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
+#include "cli/paste.h"
 #include "cli/progress.h"
 #include "render/probe.h"
-#include "render/redact.h"
-#include "render/windows_spelling.h"
 
 namespace culprit::cli {
 namespace {
@@ -31,19 +30,8 @@ constexpr int kLookSeconds = 10;
 
 bool WriteReport(const ProbeOptions& options, const report::ProbeReport& report,
                  const snapshot::Snapshot& snapshot) {
-  const bool windows = snapshot.windows() != nullptr;
-  if (options.common.format == Format::kMarkdown) {
-    std::string text = render::ToMarkdown(report);
-    if (!options.no_redact) {
-      const auto variable = [&](const char* name) {
-        const auto found = snapshot.environment.find(name);
-        return found == snapshot.environment.end() ? std::string() : found->second;
-      };
-      text = render::Redact(text, variable("HOME"), variable("USER"));
-    }
-    if (windows) text = render::InWindowsSpelling(text, render::Writing::kText);
-    return WriteBytes(options.common, text);
-  }
+  if (options.common.format == Format::kMarkdown)
+    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
   return Write(options.common, {.title = "culprit probe",
                                 .text =
                                     [&](const auto& style) {
@@ -51,7 +39,7 @@ bool WriteReport(const ProbeOptions& options, const report::ProbeReport& report,
                                                             {.verbose = options.common.verbose});
                                     },
                                 .json = [&] { return render::ToJson(report); },
-                                .windows = windows});
+                                .windows = snapshot.windows() != nullptr});
 }
 
 int ExitStatus(report::Verdict verdict) {

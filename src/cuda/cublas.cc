@@ -3,11 +3,7 @@
 namespace culprit::cuda {
 namespace {
 
-struct Known {
-  int status;
-  const char* name;
-};
-constexpr Known kKnown[] = {
+constexpr KnownStatus kKnown[] = {
     {1, "CUBLAS_STATUS_NOT_INITIALIZED"}, {3, "CUBLAS_STATUS_ALLOC_FAILED"},
     {7, "CUBLAS_STATUS_INVALID_VALUE"},   {8, "CUBLAS_STATUS_ARCH_MISMATCH"},
     {11, "CUBLAS_STATUS_MAPPING_ERROR"},  {13, "CUBLAS_STATUS_EXECUTION_FAILED"},
@@ -15,16 +11,9 @@ constexpr Known kKnown[] = {
     {16, "CUBLAS_STATUS_LICENSE_ERROR"},
 };
 
-std::string KnownName(int status) {
-  for (const Known& known : kKnown) {
-    if (known.status == status) return known.name;
-  }
-  return "CUBLAS_STATUS_" + std::to_string(status);
-}
-
 std::string NameBy(const Function<const char*(int)>& function, int status) {
   const std::string name = function ? Text(function(status)) : "";
-  return name.starts_with("CUBLAS_STATUS_") ? name : KnownName(status);
+  return name.starts_with("CUBLAS_STATUS_") ? name : NameAmong(kKnown, status, "CUBLAS_STATUS_");
 }
 
 }  // namespace

@@ -6,11 +6,7 @@ namespace culprit::cuda {
 namespace {
 
 // What a libcuda says that cannot even name its errors: a stub, or one whose cuInit failed early.
-struct Known {
-  int status;
-  const char* name;
-};
-constexpr Known kKnown[] = {
+constexpr KnownStatus kKnown[] = {
     {1, "CUDA_ERROR_INVALID_VALUE"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY"},
     {3, "CUDA_ERROR_NOT_INITIALIZED"},
@@ -37,10 +33,7 @@ const char* const kDriverLibrary = "libcuda.so.1";
 std::string Driver::StatusName(int status) const {
   const char* name = nullptr;
   if (cuGetErrorName && cuGetErrorName(status, &name) == 0 && name != nullptr) return name;
-  for (const Known& known : kKnown) {
-    if (known.status == status) return known.name;
-  }
-  return "CUDA_ERROR_" + std::to_string(status);
+  return NameAmong(kKnown, status, "CUDA_ERROR_");
 }
 
 std::string Driver::StatusText(int status) const {

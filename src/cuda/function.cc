@@ -28,4 +28,11 @@ std::optional<Failure> Failed(std::string status, const char* call, std::string 
 
 std::string Text(const char* words) { return words == nullptr ? "" : words; }
 
+std::string NameAmong(std::span<const KnownStatus> known, int status, const char* prefix) {
+  for (const KnownStatus& row : known) {
+    if (row.status == status) return row.name;
+  }
+  return prefix + std::to_string(status);
+}
+
 }  // namespace culprit::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cuda/library.h"
@@ -51,6 +52,14 @@ std::optional<Failure> Absent(const Library& library, const char* function);
 std::optional<Failure> Failed(std::string status, const char* call, std::string detail);
 // Foreign text: nullptr is "".
 std::string Text(const char* words);
+
+// Names for statuses that the library itself cannot name: an old one, a stub, one that did not start.
+struct KnownStatus {
+  int status;
+  const char* name;
+};
+// `prefix` and the number when it is not among them.
+std::string NameAmong(std::span<const KnownStatus> known, int status, const char* prefix);
 
 // Calls a function of an API (one of the structs of this folder) that returns 0 for success. nullopt: it did.
 template <typename Api, typename... Parameters, typename... Arguments>

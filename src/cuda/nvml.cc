@@ -3,11 +3,7 @@
 namespace culprit::cuda {
 namespace {
 
-struct Known {
-  int status;
-  const char* name;
-};
-constexpr Known kKnown[] = {
+constexpr KnownStatus kKnown[] = {
     {1, "NVML_ERROR_UNINITIALIZED"},
     {2, "NVML_ERROR_INVALID_ARGUMENT"},
     {3, "NVML_ERROR_NOT_SUPPORTED"},
@@ -42,12 +38,7 @@ const char* const kNvmlLibrary = "nvml.dll";
 const char* const kNvmlLibrary = "libnvidia-ml.so.1";
 #endif
 
-std::string Nvml::StatusName(int status) const {
-  for (const Known& known : kKnown) {
-    if (known.status == status) return known.name;
-  }
-  return "NVML_ERROR_" + std::to_string(status);
-}
+std::string Nvml::StatusName(int status) const { return NameAmong(kKnown, status, "NVML_ERROR_"); }
 
 std::string Nvml::StatusText(int status) const {
   return nvmlErrorString ? Text(nvmlErrorString(status)) : "";

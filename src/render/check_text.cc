@@ -72,9 +72,18 @@ std::string FindingText(const report::Finding& finding, const Style& style) {
       "{}  {}\n", Paint(style, finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code)),
       style.Bold(finding.summary));
   const char* label = "proof";
-  for (const report::Evidence& evidence : finding.evidence) {
-    text += fmt::format("  {:<8} {}  {}\n", label, base::Printable(evidence.fact),
-                        style.Dim("[" + evidence.source + "]"));
+  // What several places say in the same words is said once.
+  const auto same = [](const report::Evidence& one, const report::Evidence& other) {
+    return one.fact == other.fact;
+  };
+  for (auto at = finding.evidence.begin(); at != finding.evidence.end();) {
+    const auto next = std::find_if_not(at, finding.evidence.end(),
+                                       [&](const auto& other) { return other.fact == at->fact; });
+    const auto others = next - at - 1;
+    text += fmt::format(
+        "  {:<8} {}  {}\n", label, base::Printable(at->fact),
+        style.Dim("[" + at->source + (others > 0 ? fmt::format(" and {} more", others) : "") + "]"));
+    at = next;
     label = "";
   }
   label = "affects";

@@ -76,6 +76,19 @@ TEST(ProbeText, FailedGroupFirstThenTheExplanation) {
       "more: culprit explain CUL9005\n");
 }
 
+TEST(ProbeText, WhatSeveralStepsSayIsSaidOnce) {
+  report::ProbeReport report = Failed();
+  report.findings[0].evidence = {{"out of memory", "driver: context"},
+                                 {"out of memory", "runtime: nvrtc"},
+                                 {"out of memory", "runtime: cublas"},
+                                 {"3 MiB free", "NVML"}};
+  const std::string text = ToText(report, {});
+  EXPECT_NE(
+      text.find("  proof    out of memory  [driver: context and 2 more]\n           3 MiB free  [NVML]\n"),
+      std::string::npos)
+      << text;
+}
+
 TEST(ProbeText, VerboseShowsEveryFileAndFigure) {
   const std::string text = ToText(Failed(), {}, {.verbose = true});
   EXPECT_NE(text.find("      /new/libcudnn.so.9  9.19.0\n"), std::string::npos) << text;
