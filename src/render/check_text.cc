@@ -73,9 +73,6 @@ std::string FindingText(const report::Finding& finding, const Style& style) {
       style.Bold(finding.summary));
   const char* label = "proof";
   // What several places say in the same words is said once.
-  const auto same = [](const report::Evidence& one, const report::Evidence& other) {
-    return one.fact == other.fact;
-  };
   for (auto at = finding.evidence.begin(); at != finding.evidence.end();) {
     const auto next = std::find_if_not(at, finding.evidence.end(),
                                        [&](const auto& other) { return other.fact == at->fact; });
