@@ -57,7 +57,7 @@ function(culprit_folder name)
     list(TRANSFORM ARG_PRECOMPILE PREPEND ${PROJECT_SOURCE_DIR}/src/ REGEX "/")
     target_precompile_headers(${target} PRIVATE <algorithm> <map> <optional> <set> <string> <vector> ${ARG_PRECOMPILE})
   endif()
-  if(CULPRIT_TESTS AND ARG_TESTS)
+  if(CULPRIT_TESTS AND CULPRIT_UNIT_TESTS AND ARG_TESTS)
     add_executable(${name}_test ${ARG_TESTS})
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_LINKS} GTest::gtest_main)
     # What is tested is optimised; the tests themselves need not be, and compile in half of the time.
