@@ -1,7 +1,6 @@
 #include "diagnose/check.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <utility>
 
@@ -89,22 +88,6 @@ void Conclude(CheckReport& report, bool blind, bool hostless) {
   }
 }
 
-// Live rules name commands of Linux. On Windows there is no sudo, no kernel log and no /dev: only NVIDIA's
-// own tools and what is not of Linux alone is left of them.
-void KeepCommandsOfWindows(std::vector<std::string>& commands) {
-  std::vector<std::string> kept;
-  for (std::string command : commands) {
-    const bool as_root = command.starts_with("sudo ");
-    if (as_root) command = command.substr(5);
-    if (command == "reboot") command = "shutdown /r /t 0";
-    const bool known = command.starts_with("nvidia-smi ") || command.starts_with("shutdown ");
-    const bool of_linux = std::ranges::any_of(std::array{" | grep", "/dev/", "/proc/", "export ", "ldconfig"},
-                                              [&](const char* word) { return command.contains(word); });
-    if (!of_linux && (known || !as_root)) kept.push_back(std::move(command));
-  }
-  commands = std::move(kept);
-}
-
 }  // namespace
 
 CheckReport Check(const rules::Scene& scene) {
@@ -131,10 +114,7 @@ CheckReport Check(const rules::Scene& scene) {
     } catch (const std::exception& error) {  // a bug in one rule is not the end of the report
       ruling.NotEnoughFacts(std::string(rule->code), std::string("internal error: ") + error.what());
     }
-    for (Finding finding : ruling.findings()) {
-      if (scene.OnWindows() && rule->code.starts_with("CUL9")) KeepCommandsOfWindows(finding.fix.commands);
-      Add(report.findings, finding);
-    }
+    for (const Finding& finding : ruling.findings()) Add(report.findings, finding);
     for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
     for (const NotChecked& remark : ruling.remarks()) AddOnce(report.not_checked, remark);
     if (ruling.not_checked().empty()) ++report.rules_run;

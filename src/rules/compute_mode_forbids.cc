@@ -47,8 +47,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding->evidence.push_back({"compute mode " + device.compute_mode, "NVML"});
         finding->fix = {
             .text = "set the compute mode back to default; on a cluster ask for a device of your own instead",
-            .commands = {"sudo nvidia-smi -i " + (device.nvml_index.empty() ? "0" : device.nvml_index) +
-                         " -c DEFAULT"},
+            .commands = {(scene.OnWindows() ? "" : "sudo ") + std::string("nvidia-smi -i ") +
+                         (device.nvml_index.empty() ? "0" : device.nvml_index) + " -c DEFAULT"},
             .risk = "low"};
       }
       finding->evidence.push_back(EvidenceOf(*failure->step));

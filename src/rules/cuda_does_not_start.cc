@@ -99,7 +99,10 @@ constexpr std::array kKnown = {
           {"sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm", "sudo reboot"}},
 };
 
-void Complete(const snapshot::ProbeStep& step, report::Finding& finding) {
+// Those of the table are of Linux.
+const std::vector<std::string> kOnWindows = {"nvidia-smi", "culprit why nvcuda.dll", "shutdown /r /t 0"};
+
+void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Finding& finding) {
   if (step.status == "no-such-device") {
     finding.cause = "gpu-not-visible";
     finding.summary = "the device that was asked for is not there: " + step.detail;
@@ -117,6 +120,7 @@ void Complete(const snapshot::ProbeStep& step, report::Finding& finding) {
     for (const std::string_view command : known.commands) {
       if (!command.empty()) finding.fix.commands.emplace_back(command);
     }
+    if (scene.OnWindows()) finding.fix.commands = kOnWindows;
     return;
   }
   const knowledge::CudaStatus* row = code ? knowledge::FindCudaStatus(*code) : nullptr;
@@ -126,7 +130,7 @@ void Complete(const snapshot::ProbeStep& step, report::Finding& finding) {
         {std::string(row->meaning), "culprit explain " + std::string(row->driver_name)});
   }
   finding.fix = {.text = "look at what the kernel module says; reboot if it lost its state",
-                 .commands = {"sudo dmesg | grep -iE 'nvrm|xid'", "sudo reboot"},
+                 .commands = Commands(scene, {"sudo dmesg | grep -iE 'nvrm|xid'", "sudo reboot"}, kOnWindows),
                  .risk = "medium"};
 }
 
@@ -140,7 +144,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding = &ruling.Fire("CUDA does not start, " + (step.call.empty() ? step.name : step.call) +
                                  " says " + (step.status.empty() ? step.outcome : step.status),
                              step.call.empty() ? "cuInit" : step.call);
-      Complete(step, *finding);
+      Complete(scene, step, *finding);
     }
     finding->evidence.push_back(EvidenceOf(step));
     AddOutput(step, *finding);

@@ -39,21 +39,25 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
     finding.evidence.push_back(
         {"CUDA_VISIBLE_DEVICES=" + std::string(scene.Variable("CUDA_VISIBLE_DEVICES")), "environment"});
     finding.fix = {.text = "unset the variable, or name devices that are there",
-                   .commands = {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
+                   .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
+                                        {"set CUDA_VISIBLE_DEVICES=", "nvidia-smi -L"}),
                    .risk = "low"};
     return;
   }
   if (std::ranges::any_of(hidden, [](const ProbedDevice* device) { return device->mig == "on"; })) {
     finding.evidence.push_back({"MIG is on: CUDA sees the instances, not the GPU", "NVML"});
     finding.fix = {.text = "make a GPU instance with a compute instance in it, or turn MIG off",
-                   .commands = {"nvidia-smi -L", "sudo nvidia-smi mig -cgi 0 -C", "sudo nvidia-smi -mig 0"},
+                   .commands = Commands(
+                       scene, {"nvidia-smi -L", "sudo nvidia-smi mig -cgi 0 -C", "sudo nvidia-smi -mig 0"},
+                       {"nvidia-smi -L", "nvidia-smi mig -cgi 0 -C", "nvidia-smi -mig 0"}),
                    .risk = "medium"};
     return;
   }
   finding.fix = {
       .text =
           "look at what the kernel module says of that device, and whether this process may open its nodes",
-      .commands = {"ls -l /dev/nvidia*", "sudo dmesg | grep -i nvrm", "nvidia-smi -q"},
+      .commands = Commands(scene, {"ls -l /dev/nvidia*", "sudo dmesg | grep -i nvrm", "nvidia-smi -q"},
+                           {"nvidia-smi -q"}),
       .risk = "none"};
 }
 

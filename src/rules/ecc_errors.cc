@@ -39,8 +39,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({device.ecc_errors + " uncorrected errors, ECC " + device.ecc, "NVML"});
     finding.fix = {
         .text = "end what runs there and reset the GPU, or reboot; replace the card if it comes again",
-        .commands = {"nvidia-smi -q -d ECC,ROW_REMAPPER", "sudo dmesg | grep -i xid",
-                     "sudo nvidia-smi --gpu-reset -i " + device.nvml_index},
+        .commands = Commands(scene,
+                             {"nvidia-smi -q -d ECC,ROW_REMAPPER", "sudo dmesg | grep -i xid",
+                              "sudo nvidia-smi --gpu-reset -i " + device.nvml_index},
+                             {"nvidia-smi -q -d ECC,ROW_REMAPPER"}),
         .risk = "medium"};
   }
 }

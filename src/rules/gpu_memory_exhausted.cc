@@ -48,7 +48,7 @@ std::vector<snapshot::MemoryHolder> BiggestFirst(const ProbedDevice& device) {
   return holders;
 }
 
-report::Finding& FireFor(Ruling& ruling, const ProbedDevice& device) {
+report::Finding& FireFor(const Scene& scene, Ruling& ruling, const ProbedDevice& device) {
   const auto holders = BiggestFirst(device);
   std::string summary =
       NameOf(device) + " has " + Size(device.memory_free) + " of " + Size(device.memory_total) + " free";
@@ -67,10 +67,11 @@ report::Finding& FireFor(Ruling& ruling, const ProbedDevice& device) {
       .commands = {},
       .risk = "medium"};
   if (holders.empty()) {
-    finding.fix.commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"};
+    finding.fix.commands = Commands(scene, {"nvidia-smi", "sudo fuser -v /dev/nvidia*"}, {"nvidia-smi"});
   } else {
-    finding.fix.commands = {"ps -fp " + std::to_string(holders.front().pid),
-                            "kill " + std::to_string(holders.front().pid)};
+    const std::string pid = std::to_string(holders.front().pid);
+    finding.fix.commands = Commands(scene, {"ps -fp " + pid, "kill " + pid},
+                                    {"tasklist /fi \"PID eq " + pid + "\"", "taskkill /pid " + pid});
   }
   return finding;
 }
@@ -86,7 +87,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     if (here.empty() && !HardlyAnyFree(device)) continue;
     if (device.cuda_index.empty() && here.empty()) continue;  // not to be used anyway
-    report::Finding& finding = FireFor(ruling, device);
+    report::Finding& finding = FireFor(scene, ruling, device);
     if (here.empty()) finding.severity = report::Severity::kWarning;
     for (const ProbeFailure* failure : here) finding.evidence.push_back(EvidenceOf(*failure->step));
   }

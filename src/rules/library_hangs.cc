@@ -53,7 +53,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = {
           .text =
               "copies between devices hang behind an IOMMU: turn it off for the host or forbid peer access",
-          .commands = {"export NCCL_P2P_DISABLE=1", "nvidia-smi topo -m"},
+          .commands =
+              Commands(scene, {"export NCCL_P2P_DISABLE=1", "nvidia-smi topo -m"}, {"nvidia-smi topo -m"}),
           .risk = "low"};
     } else {
       finding.fix = {
@@ -61,8 +62,10 @@ void Check(const Scene& scene, Ruling& ruling) {
               std::string(scene.OnWindows() ? "look for events of nvlddmkm in the system log"
                                             : "look for Xid errors and processes in state D") +
               "; reset the device or reboot; a first start on a new GPU may only be slow: give it more time",
-          .commands = {"sudo dmesg | grep -i xid", "culprit probe --timeout 300",
-                       "sudo nvidia-smi --gpu-reset"},
+          .commands = Commands(
+              scene,
+              {"sudo dmesg | grep -i xid", "culprit probe --timeout 300", "sudo nvidia-smi --gpu-reset"},
+              {"culprit probe --timeout 300"}),
           .risk = "medium"};
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/text.h"
 #include "knowledge/status_codes.h"
@@ -110,6 +111,11 @@ void AddOutput(const snapshot::ProbeStep& step, report::Finding& finding) {
     finding.evidence.push_back(
         {std::string(base::Trim(lines[i].substr(0, kLongestLine))), "its standard error"});
   }
+}
+
+std::vector<std::string> Commands(const Scene& scene, std::vector<std::string> on_linux,
+                                  std::vector<std::string> on_windows) {
+  return scene.OnWindows() ? std::move(on_windows) : std::move(on_linux);
 }
 
 const snapshot::ProbedDevice* DeviceOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step) {

@@ -38,6 +38,10 @@ report::Evidence EvidenceOf(const snapshot::ProbeStep& step);
 // The last lines of what its child wrote to standard error.
 void AddOutput(const snapshot::ProbeStep& step, report::Finding& finding);
 
+// The commands of a fix, for the system of the scene.
+std::vector<std::string> Commands(const Scene& scene, std::vector<std::string> on_linux,
+                                  std::vector<std::string> on_windows);
+
 // The device that a step was on: named by its subject or the only one, else the first that CUDA shows.
 // nullptr: not known.
 const snapshot::ProbedDevice* DeviceOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step);

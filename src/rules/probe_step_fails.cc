@@ -52,8 +52,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                            "profiler, the "
                            "kernel's out-of-memory killer"
                          : "see what the status means, and what speaks for which cause",
-        .commands = {vanished ? "sudo dmesg | tail -30"
-                              : "culprit explain " + (step.status.empty() ? step.name : step.status)},
+        .commands = vanished
+                        ? Commands(scene, {"sudo dmesg | tail -30"}, {})
+                        : std::vector{"culprit explain " + (step.status.empty() ? step.name : step.status)},
         .risk = "none"};
   }
 }

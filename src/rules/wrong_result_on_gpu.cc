@@ -63,11 +63,14 @@ void Check(const Scene& scene, Ruling& ruling) {
           .text =
               "look for Xid and ECC errors, undo overclocking, check cooling and power; a card that copies "
               "wrongly has to be replaced",
-          .commands = {"sudo dmesg | grep -i xid", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
+          .commands = Commands(
+              scene, {"sudo dmesg | grep -i xid", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
+              {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"}),
           .risk = "none"};
     } else {
       finding.fix = {.text = "use another version of this library, and tell its maker",
-                     .commands = {"env | grep -E 'NVIDIA_TF32_OVERRIDE|CUBLAS|CUDNN'"},
+                     .commands = Commands(scene, {"env | grep -E 'NVIDIA_TF32_OVERRIDE|CUBLAS|CUDNN'"},
+                                          {"set CU", "set NVIDIA"}),
                      .risk = "none"};
     }
   }
