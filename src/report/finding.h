@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/change.h"
+
 namespace culprit::report {
 
 // An error keeps something from working; a warning will, under circumstances that are likely; a note is worth
@@ -22,6 +24,7 @@ struct Fix {
   std::string text;                   // one or two sentences; also what not to do where bad advice is common
   std::vector<std::string> commands;  // to paste, in order
   std::string risk;                   // "none", "low", "medium", "high": what the commands may break
+  std::vector<Change> changes{};      // what is different afterwards, as far as it can be looked at
   bool operator==(const Fix&) const = default;
 };
 

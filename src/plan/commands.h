@@ -1,0 +1,22 @@
+// A solved plan -> the commands in order, or a file: driver, removal, toolkit, cuDNN, environment, framework,
+// verification.
+#pragma once
+
+#include <string_view>
+
+#include "plan/question.h"
+#include "report/plan.h"
+
+namespace culprit::plan {
+
+enum class As { kPip, kUv, kConda, kApt, kDockerfile, kCmake };
+
+struct Place {
+  std::string environment;  // prefix that is changed; "" = a new one is made
+  std::string kind;         // of it: "venv", "conda", "system"
+};
+
+// Fills steps (and document, for a file) of a plan whose outcome is a solution.
+void WriteCommands(report::Plan& plan, const Question& question, const Place& place, As as);
+
+}  // namespace culprit::plan

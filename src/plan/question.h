@@ -1,0 +1,54 @@
+// What `culprit plan` is asked: wanted packages, the host, what is installed, and what may change. Plain
+// values; the command line fills them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/version.h"
+
+namespace culprit::plan {
+
+// "torch", "tensorflow==2.10.*", "jax[cuda12]>=0.4", "cudnn", "cuda".
+struct Want {
+  std::string name;        // as the tables call it: "torch", "tensorflow", "onnxruntime", "cudnn", "cuda"
+  std::string specifiers;  // "==2.10.*"; "" = any
+  std::string extra;       // "cuda12"
+  std::string text;        // as the user wrote it
+};
+// Rejects what the tables do not know, with the names that come near.
+base::Result<Want> ParseWant(const std::string& text);
+
+// A machine with the wheels of its own: "linux-x86_64", "linux-aarch64", "windows-x86_64". WSL is Linux with
+// the driver of Windows.
+enum class Machine { kLinuxX86, kLinuxArm, kWindows };
+
+struct Host {
+  std::optional<base::Version> driver;  // nothing: not known, so the plan says what it needs
+  std::vector<base::Version> gpus;      // compute capabilities; empty: not known
+  std::optional<base::Version> python;  // "3.9"; nothing: free, `python_here` is preferred
+  std::optional<base::Version> python_here;
+  std::optional<base::Version> glibc;  // nothing: not known, not judged
+  Machine machine = Machine::kLinuxX86;
+  bool wsl = false;
+  std::string source;  // "--host", "this machine"
+};
+
+struct Installed {
+  std::string package, version;  // "nvidia-cudnn-cu12", "9.1.0.70"
+};
+
+struct Question {
+  std::vector<Want> wants;  // in the order of their weight
+  Host host;
+  std::optional<base::Version> cuda;  // --cuda 12.4
+  std::vector<Installed> installed;   // of the environment that is here
+  bool repair = false;                // wants nothing new: the smallest change that makes `installed` fit
+  std::vector<std::string> keep;      // --keep torch: its version stays
+  bool allow_driver_upgrade = false;
+  bool allow_unknown = false;  // builds of which not every bound is known
+};
+
+}  // namespace culprit::plan

@@ -1,0 +1,47 @@
+#include "report/change.h"
+
+namespace culprit::report {
+namespace {
+
+struct Words {
+  std::string operator()(const SetVariable& c) const { return "set " + c.name + "=" + c.value; }
+  std::string operator()(const UnsetVariable& c) const { return "unset " + c.name; }
+  std::string operator()(const DropFromList& c) const { return "take " + c.element + " out of " + c.name; }
+  std::string operator()(const AddToList& c) const { return "put " + c.element + " in front of " + c.name; }
+  std::string operator()(const PutLink& c) const { return "link " + c.path + " -> " + c.target; }
+  std::string operator()(const PutText& c) const { return "write " + c.path; }
+  std::string operator()(const RemoveFile& c) const { return "remove " + c.path; }
+  std::string operator()(const SetMode& c) const { return "change the permissions of " + c.path; }
+  std::string operator()(const PutDevice& c) const { return "make the device node " + c.path; }
+  std::string operator()(const RefreshCache&) const {
+    return "bring the loader's cache up to date (ldconfig)";
+  }
+  std::string operator()(const PutLibrary& c) const {
+    return "put " + c.path + (c.version.empty() ? "" : " of " + c.version) + " in place";
+  }
+  std::string operator()(const SetRegistry& c) const {
+    return "set " + c.name + " of " + c.key + " in the registry";
+  }
+  std::string operator()(const InstallPackage& c) const {
+    return "install " + c.package + (c.version.empty() ? "" : " " + c.version) + " into " + c.environment;
+  }
+  std::string operator()(const RemovePackage& c) const {
+    return "uninstall " + c.package + " from " + c.environment;
+  }
+  std::string operator()(const InstallDriver& c) const { return "install driver " + c.version; }
+  std::string operator()(const InstallToolkit& c) const {
+    return "install CUDA " + c.version + " in " + c.root;
+  }
+  std::string operator()(const InstallCudnn& c) const {
+    return "install cuDNN " + c.version + (c.cuda.empty() ? "" : " for CUDA " + c.cuda) + " in " +
+           c.directory;
+  }
+  std::string operator()(const StartProcess& c) const { return "start " + c.name; }
+  std::string operator()(const NotInFiles& c) const { return c.what; }
+};
+
+}  // namespace
+
+std::string InWords(const Change& change) { return std::visit(Words{}, change); }
+
+}  // namespace culprit::report

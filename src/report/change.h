@@ -1,0 +1,128 @@
+// What is different on a machine once a fix was carried out. A rule says it with its fix; whatif/ makes the
+// machine of which it is true, so that the rules can be asked again before anything is touched, and apply/
+// carries out what can be taken back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace culprit::report {
+
+// ---- the environment of the program
+
+struct SetVariable {
+  std::string name, value;
+  bool operator==(const SetVariable&) const = default;
+};
+struct UnsetVariable {
+  std::string name;
+  bool operator==(const UnsetVariable&) const = default;
+};
+// A variable that is a list of directories: LD_LIBRARY_PATH, PATH. Every spelling of `element` goes; a list
+// that becomes empty is unset.
+struct DropFromList {
+  std::string name, element;
+  bool operator==(const DropFromList&) const = default;
+};
+struct AddToList {  // in front
+  std::string name, element;
+  bool operator==(const AddToList&) const = default;
+};
+
+// ---- files
+
+struct PutLink {  // in place of whatever stands there
+  std::string path, target;
+  bool operator==(const PutLink&) const = default;
+};
+struct PutText {
+  std::string path, text;
+  bool operator==(const PutText&) const = default;
+};
+struct RemoveFile {  // or link, or directory with everything below
+  std::string path;
+  bool operator==(const RemoveFile&) const = default;
+};
+struct SetMode {
+  std::string path;
+  uint32_t mode = 0;
+  bool operator==(const SetMode&) const = default;
+};
+struct PutDevice {
+  std::string path;
+  uint32_t mode = 0666;
+  bool operator==(const PutDevice&) const = default;
+};
+// ldconfig: links by sonames in its directories, and /etc/ld.so.cache.
+struct RefreshCache {
+  bool operator==(const RefreshCache&) const = default;
+};
+// A library or program that somebody installs, builds or copies there, by what it will claim. `like`: a file
+// of the machine whose claims it has, where nothing else is said. Everything empty: what the file's name and
+// the tables tell (libcudnn_ops.so.9 of `version`).
+struct PutLibrary {
+  std::string path;
+  std::string like;
+  std::string version;  // of the CUDA library that it is
+  std::string soname;
+  std::vector<std::string> needed;
+  std::string runpath;
+  std::vector<std::string> gpu_code;  // "sm_90", "compute_90"
+  std::vector<std::string> version_defs;
+  bool program = false;
+  bool operator==(const PutLibrary&) const = default;
+};
+struct SetRegistry {  // Windows
+  std::string key, name, value;
+  bool operator==(const SetRegistry&) const = default;
+};
+
+// ---- packages of a Python environment
+
+struct InstallPackage {     // one that is there goes first; also the same version again, with sound files
+  std::string environment;  // prefix
+  std::string package, version;
+  bool operator==(const InstallPackage&) const = default;
+};
+struct RemovePackage {
+  std::string environment;
+  std::string package;
+  bool operator==(const RemovePackage&) const = default;
+};
+
+// ---- the host
+
+struct InstallDriver {  // module loaded, libraries in place, device nodes there
+  std::string version;
+  bool operator==(const InstallDriver&) const = default;
+};
+struct InstallToolkit {
+  std::string version, root;
+  bool operator==(const InstallToolkit&) const = default;
+};
+struct InstallCudnn {  // all parts of a release
+  std::string version, cuda, directory;
+  bool operator==(const InstallCudnn&) const = default;
+};
+struct StartProcess {  // a service: nvidia-fabricmanager, nvidia-persistenced
+  std::string name;
+  bool operator==(const StartProcess&) const = default;
+};
+// What no file shows: another GPU, free memory, a change in a program. `why` says what would tell.
+struct NotInFiles {
+  std::string what, why;
+  bool operator==(const NotInFiles&) const = default;
+};
+
+using Change =
+    std::variant<SetVariable, UnsetVariable, DropFromList, AddToList, PutLink, PutText, RemoveFile, SetMode,
+                 PutDevice, RefreshCache, PutLibrary, SetRegistry, InstallPackage, RemovePackage,
+                 InstallDriver, InstallToolkit, InstallCudnn, StartProcess, NotInFiles>;
+
+// "link /usr/lib/libcudnn.so.9 -> libcudnn.so.9.14.0", "install nvidia-cudnn-cu12 9.1.0.70 into /opt/venv"
+std::string InWords(const Change& change);
+
+}  // namespace culprit::report

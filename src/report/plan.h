@@ -1,0 +1,77 @@
+// What `culprit plan` says: the set of versions that fits with the reason for each bound, the commands in
+// order, or why nothing fits and what would.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/finding.h"
+
+namespace culprit::report {
+
+struct Bound {
+  std::string text;    // "CUDA 12.4 needs driver >= 525.60.13; this host has 550.54.14"
+  std::string source;  // of the row that says so
+  bool operator==(const Bound&) const = default;
+};
+
+struct PlannedPackage {
+  std::string
+      name;  // as its channel calls it: "torch", "nvidia-cudnn-cu12", "driver", "python", "cuda-toolkit"
+  std::string version;   // "2.4.1+cu118"; of a driver a lower bound where none is here
+  std::string channel;   // "pypi", "https://download.pytorch.org/whl/cu118", "nvidia-apt", "host" ...
+  std::string role;      // "driver", "toolkit", "cudnn", "python", "framework", "companion", "library"
+  std::string extra;     // "and-cuda": what is asked for in brackets
+  bool wanted = false;   // the user named it
+  bool present = false;  // is there already and stays
+  std::string was;       // the version that it replaces; "" = new
+  std::vector<Bound> because;
+  bool operator==(const PlannedPackage&) const = default;
+};
+
+struct PlanStep {
+  std::string title;  // "remove", "driver", "toolkit", "cuDNN", "environment", "install", "verify"
+  std::string why;
+  std::vector<std::string> commands;
+  bool operator==(const PlanStep&) const = default;
+};
+
+// A line of the explanation; `depth` indents it below the one that it explains.
+struct ConflictLine {
+  std::string text;
+  std::string source;
+  size_t depth = 0;
+  bool operator==(const ConflictLine&) const = default;
+};
+
+struct Relaxation {
+  std::string text;    // "works with driver >= 525.60.13"
+  std::string option;  // what to type: "--allow driver-upgrade", "--python 3.11", "torch==2.0.1"
+  std::vector<PlannedPackage> gives;  // the wanted packages of that solution
+  bool operator==(const Relaxation&) const = default;
+};
+
+struct Plan {
+  enum class Outcome { kSolution, kUnsolvable };
+  Outcome outcome = Outcome::kUnsolvable;
+  std::string headline;
+  std::vector<std::string>
+      question;  // what was asked, in words: "torch", "driver 470.82", "GPU sm_37", "Python 3.9"
+  std::vector<PlannedPackage>
+      packages;  // driver, toolkit, cuDNN, Python, frameworks, libraries: in that order
+  std::vector<PlannedPackage> removed;  // present ones that go; `version` is the one that is there
+  std::vector<PlanStep> steps;
+  std::string document;                   // --as dockerfile, conda, cmake: the file, instead of commands
+  std::vector<std::string> requirements;  // unsolvable: the smallest set that cannot hold together
+  std::vector<ConflictLine> conflict;     // ... and why
+  std::vector<Relaxation> relaxations;    // nearest first
+  std::vector<std::string> notes;         // what is newer and not known enough to be chosen, isolation ...
+  std::string knowledge_date;             // "2026-11-15"
+  bool checked = false;                   // the rules of check were asked about the machine it would make
+  std::vector<Finding> findings;          // what they said (errors and warnings)
+  std::vector<NotChecked> not_checked;
+};
+std::string_view Name(Plan::Outcome outcome);  // "solution", "unsolvable"
+
+}  // namespace culprit::report

@@ -1,0 +1,19 @@
+// Changes -> the machine of which they are true. Packages and libraries that are not installed yet become
+// files that claim what the real ones will: names, versions, requirements, GPU code.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "report/change.h"
+#include "system/system.h"
+
+namespace culprit::whatif {
+
+// Fails with the reason where a change cannot be made in the mind (NotInFiles, an unknown package ...).
+base::Result<std::shared_ptr<const system::System>> CarryOut(std::shared_ptr<const system::System> before,
+                                                             std::span<const report::Change> changes);
+
+}  // namespace culprit::whatif
