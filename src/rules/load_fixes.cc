@@ -24,6 +24,21 @@ std::string StartCommand(const Scene& scene, const loader::Scenario& scenario) {
          quote + "import " + framework->name + quote;
 }
 
+report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                             const std::string& package, const std::string& version, std::string text) {
+  const snapshot::PythonPackage* there = environment.Find(package);
+  const bool conda = there != nullptr && there->installer == "conda";
+  const std::string python =
+      environment.interpreter.empty() ? "python3" : ForShell(scene, environment.interpreter);
+  return {.text = std::move(text),
+          .commands = {conda ? "conda install -p " + ForShell(scene, environment.prefix) +
+                                   " --force-reinstall " + package + "=" + version
+                             : python + " -m pip install --force-reinstall --no-deps " + package +
+                                   "==" + version},
+          .risk = "low",
+          .changes = {report::InstallPackage{environment.prefix, package, version}}};
+}
+
 namespace {
 
 // PATH serves what DLLs and programs load by name; what Python itself loads needs add_dll_directory.

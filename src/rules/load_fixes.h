@@ -14,6 +14,10 @@ std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
 // A program or file as the shell of the machine takes it: in quotes on Windows where it has a space.
 std::string ForShell(const Scene& scene, const std::string& path);
 
+// The version of a package again, or another one in its place, with sound files and nothing else touched.
+report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                             const std::string& package, const std::string& version, std::string text);
+
 // Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
