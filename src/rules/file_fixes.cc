@@ -131,8 +131,7 @@ report::Fix SetLink(const Scene& scene, const std::string& path, const std::stri
                   .risk = "low",
                   .changes = {report::PutLink{place, target}}};
   // Of a link that was broken when ldconfig ran the cache knows nothing.
-  if (!base::BaseName(path).ends_with(".so") &&
-      IsKnownToLdconfig(scene, std::string(base::DirName(place)))) {
+  if (!base::BaseName(path).ends_with(".so") && IsKnownToLdconfig(scene, std::string(base::DirName(place)))) {
     fix.commands.push_back("sudo ldconfig");
     fix.changes.push_back(report::RefreshCache{});
   }
@@ -140,7 +139,8 @@ report::Fix SetLink(const Scene& scene, const std::string& path, const std::stri
 }
 
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname) {
-  const std::string real = scene.view.RealPath(path) == path ? PlaceOf(scene, path) : scene.view.RealPath(path);
+  const std::string real =
+      scene.view.RealPath(path) == path ? PlaceOf(scene, path) : scene.view.RealPath(path);
   const PythonEnvironment* environment = KeeperOf(scene, real);
   const PythonPackage* package = environment == nullptr ? nullptr : PackageOf(*environment, real);
   if (package != nullptr) {

@@ -60,7 +60,8 @@ report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
       at = end;
     }
   }
-  for (const char c : name) pattern += c == '.' || c == '[' || c == '*' ? std::string{'\\', c} : std::string{c};
+  for (const char c : name)
+    pattern += c == '.' || c == '[' || c == '*' ? std::string{'\\', c} : std::string{c};
   return {.text = "take the entry out of the file; programs that run already are not touched",
           .commands = {"sudo sed -i 's|" + pattern + "||' /etc/ld.so.preload"},
           .risk = "low",

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
+#include "rules/package_facts.h"
 #include "rules/windows_search.h"
 
 namespace culprit::rules {
@@ -37,6 +38,20 @@ report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironme
                                    "==" + version},
           .risk = "low",
           .changes = {report::InstallPackage{environment.prefix, package, version}}};
+}
+
+std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                          const std::string& package) {
+  const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  for (const snapshot::PythonPackage& asker : environment.packages) {
+    for (const snapshot::Requirement& requirement : asker.requirements) {
+      const std::string& specifier = requirement.specifier;
+      const bool exact = specifier.starts_with("==") && specifier.find_first_of("*,") == std::string::npos;
+      if (requirement.name == package && exact && Holds(requirement.marker, facts) != false)
+        return specifier.substr(specifier.find_first_not_of("= "));
+    }
+  }
+  return "";
 }
 
 namespace {

@@ -18,6 +18,11 @@ std::string ForShell(const Scene& scene, const std::string& path);
 report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
                              const std::string& package, const std::string& version, std::string text);
 
+// The one version of a package that the environment can have: something in it asks for exactly that. "" when
+// nothing does.
+std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                          const std::string& package);
+
 // Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
