@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
+#include "rules/cudnn_fixes.h"
 #include "rules/load_facts.h"
 #include "rules/load_fixes.h"
 #include "rules/package_facts.h"
@@ -85,9 +86,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     const auto* environment = scene.EnvironmentOf(scenario);
     const std::string cuda = base::Split(framework->cuda, '.').front();
-    finding.fix = {.text = "bring cuDNN up to the release that " + framework->name + " was built against",
-                   .commands = {},
-                   .risk = "low"};
+    finding.fix = InstallForAll(scene, {built->ToString(), "", cuda, false}, directory);
     if (environment != nullptr && !cuda.empty() && directory.starts_with(environment->prefix)) {
       finding.fix = Reinstall(scene, *environment, *framework, "nvidia-cudnn-cu" + cuda, *built);
     }

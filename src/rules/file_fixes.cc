@@ -96,6 +96,18 @@ bool IsKnownToLdconfig(const Scene& scene, const std::string& directory) {
                              [&](const auto& entry) { return same(base::DirName(entry.path)); });
 }
 
+std::string SystemDirectory(const Scene& scene) {
+  for (const snapshot::LoaderFacts& loader : scene.snapshot.loaders) {
+    if (loader.flavor != snapshot::LoaderFlavor::kGlibc) continue;
+    for (std::string_view own : loader.system_dirs) {
+      if (own.size() > 1 && own.ends_with('/')) own.remove_suffix(1);
+      const std::string directory(own);
+      if (scene.view.Directory(directory) == base::PathError::kNone) return scene.view.RealPath(directory);
+    }
+  }
+  return scene.OnWindows() ? "" : "/usr/lib";
+}
+
 std::string LinkTarget(const Scene& scene, const std::string& path, const std::string& version) {
   const std::string name(base::BaseName(path));
   const std::string directory = scene.view.RealPath(std::string(base::DirName(path)));
@@ -139,8 +151,7 @@ report::Fix SetLink(const Scene& scene, const std::string& path, const std::stri
 }
 
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname) {
-  const std::string real =
-      scene.view.RealPath(path) == path ? PlaceOf(scene, path) : scene.view.RealPath(path);
+  const std::string real = PlaceOf(scene, path);
   const PythonEnvironment* environment = KeeperOf(scene, real);
   const PythonPackage* package = environment == nullptr ? nullptr : PackageOf(*environment, real);
   if (package != nullptr) {
@@ -167,6 +178,11 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
       fix.commands = {"culprit why " + soname};
   }
   return fix;
+}
+
+report::Fix ReplaceDamaged(const Scene& scene, const std::string& path, const std::string& soname) {
+  const std::string real = scene.view.RealPath(path);
+  return InstallAgain(scene, real == path ? PlaceOf(scene, path) : real, soname);
 }
 
 report::Fix RepairLink(const Scene& scene, const std::string& path, const std::string& version) {

@@ -27,6 +27,9 @@ std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment&
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
 
+// Windows: installs the Visual C++ runtime that a DLL belongs to; empty for one that winget does not have.
+std::vector<std::string> RuntimeCommands(std::string_view dll);
+
 // Windows: whether PATH (or the current directory behind System32) had a say in this search.
 bool SearchesPath(const loader::Request& request);
 
@@ -37,6 +40,8 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
 // The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" where several
 // share it.
 std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname);
+// The major version in a name: 9 of libcudnn_ops.so.9.1.0 and of cudnn64_9.dll; 0 when there is none.
+uint32_t MajorOfName(std::string_view name);
 // The pip distribution that brings it for that CUDA: "nvidia-cublas-cu12"; "" when none is known.
 std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
 // How it is installed for the scenario: with pip in the environment of a framework, otherwise in words.
