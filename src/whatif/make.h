@@ -35,6 +35,7 @@ Changes Make(const system::System& machine, const report::InstallDriver& change)
 Changes Make(const system::System& machine, const report::StartProcess& change);
 // toolkit.cc
 Changes Make(const system::System& machine, const report::InstallToolkit& change);
+// cudnn.cc
 Changes Make(const system::System& machine, const report::InstallCudnn& change);
 // carry_out.cc
 Changes Make(const system::System& machine, const report::NotInFiles& change);
