@@ -47,9 +47,12 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            library.path);
     finding.evidence.push_back(ModuleEvidence(*driver));
     finding.evidence.push_back({"libcuda.so.1 of " + library.version, library.real_path});
-    finding.fix = {.text = "nothing has to be done; to tidy up, find who owns the file",
+    finding.fix = {.text = "nothing has to be done; to tidy up, find who owns the file and remove it",
                    .commands = {"dpkg -S " + library.real_path + " || rpm -qf " + library.real_path},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = {report::RemoveFile{library.path}}};
+    if (library.real_path != library.path)
+      finding.fix.changes.emplace_back(report::RemoveFile{library.real_path});
   }
 }
 
