@@ -20,9 +20,9 @@ WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario);
 std::string ReleaseOf(const std::string& cuda);
 
 struct DriverChoice {
-  std::string version;  // "" = the tables name none that serves
-  std::string because;  // "CUDA 13.0"; "" when only the GPUs decide
-  bool at_most = false; // newer branches no longer drive a GPU of this machine
+  std::string version;   // "" = the tables name none that serves
+  std::string because;   // "CUDA 13.0"; "" when only the GPUs decide
+  bool at_most = false;  // newer branches no longer drive a GPU of this machine
 };
 // The lowest driver of the tables that drives every GPU and runs the CUDA of every process natively, or by
 // minor-version compatibility where none does; the newest that drives them where nothing asks for CUDA.

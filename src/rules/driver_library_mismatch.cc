@@ -1,5 +1,6 @@
 // CUL1007: the two halves of the driver do not belong together.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -72,8 +73,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
             "runtime mounts the host's",
         .commands = {"dpkg -S " + loaded->object->real_path},
         .risk = "low",
-        .changes = {report::RemoveFile{path}, report::RemoveFile{loaded->object->real_path},
-                    report::StartContainer{*driver.kernel_version}}};
+        .changes = WithoutFile(scene, path, loaded->object->real_path)};
+    finding.fix.changes.emplace_back(report::StartContainer{*driver.kernel_version});
     return;
   }
   const bool staged = HasModule(driver, loaded->version);

@@ -1,5 +1,6 @@
 // CUL1023: a libcuda of zero bytes stands in the way.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -62,9 +63,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                          " -maxdepth 1 -size 0 \\( -name 'libcuda*' -o -name 'libnvidia-*' \\) -print",
                      "sudo rm " + library.real_path},
         .risk = "low",
-        .changes = {report::RemoveFile{library.real_path}}};
-    if (library.path != library.real_path)
-      finding.fix.changes.emplace_back(report::RemoveFile{library.path});
+        .changes = WithoutFile(scene, library.path, library.real_path)};
     if (ends && driver->kernel_version && InContainer(scene)) {
       finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
     } else if (ends && driver->kernel_version && FindDriverLibrary(*driver) == nullptr) {

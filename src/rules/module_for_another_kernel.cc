@@ -54,8 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string& distribution = Circumstances(scene).distribution;
   // It is built from the sources of the driver that is installed.
   const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
-  const std::string version =
-      library != nullptr ? library->version : driver->module_files->front().version;
+  const std::string version = library != nullptr ? library->version : driver->module_files->front().version;
   finding.fix = {
       .text =
           "build the module for the running kernel (its headers must be installed), or boot a kernel that "

@@ -1,6 +1,7 @@
 // CUL1021: leftovers of another driver version.
 #include <optional>
 
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -50,9 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "nothing has to be done; to tidy up, find who owns the file and remove it",
                    .commands = {"dpkg -S " + library.real_path + " || rpm -qf " + library.real_path},
                    .risk = "low",
-                   .changes = {report::RemoveFile{library.path}}};
-    if (library.real_path != library.path)
-      finding.fix.changes.emplace_back(report::RemoveFile{library.real_path});
+                   .changes = WithoutFile(scene, library.path, library.real_path)};
   }
 }
 

@@ -82,10 +82,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     return;
   }
   finding.evidence.push_back({helper, std::string(ModprobePath())});
-  finding.fix = {.text = "load the module and make its node; programs do both by nvidia-modprobe from then on",
-                 .commands = {"sudo modprobe nvidia-uvm"},
-                 .risk = "low",
-                 .changes = {}};
+  finding.fix = {
+      .text = "load the module and make its node; programs do both by nvidia-modprobe from then on",
+      .commands = {"sudo modprobe nvidia-uvm"},
+      .risk = "low",
+      .changes = {}};
   AddNodeMaker(scene, finding.fix);
   AddNodes(scene, finding.fix);
 }
