@@ -99,15 +99,13 @@ bool IsWsl(const System& machine) {
 }
 
 // The driver of Windows mounts its libraries there; they tell no version.
-Changes InstallForWsl(const System& machine, const std::string& version) {
+Changes InstallForWsl(const System& machine) {
   std::vector<Change> steps;
   for (const char* name : {"libcuda.so", "libcuda.so.1", "libnvidia-ml.so.1"}) {
     std::string soname = name;
     if (soname == "libcuda.so") soname = "libcuda.so.1";
-    steps.emplace_back(report::PutLibrary{.path = std::string("/usr/lib/wsl/lib/") + name,
-                                          .version = version,
-                                          .soname = soname,
-                                          .needed = {"libc.so.6"}});
+    steps.emplace_back(report::PutLibrary{
+        .path = std::string("/usr/lib/wsl/lib/") + name, .soname = soname, .needed = {"libc.so.6"}});
   }
   if (machine.Stat("/etc/ld.so.cache")) steps.emplace_back(report::RefreshCache{});
   return InSteps(machine, steps);
@@ -142,7 +140,7 @@ Changes Make(const System& machine, const report::InstallDriver& change) {
   if (change.version.empty())
     return base::Fail(base::ErrorCode::kUnsupported, "which driver will be installed is not known");
   if (machine.platform() == base::Platform::kWindows) return InstallOnWindows(machine, change.version);
-  if (IsWsl(machine)) return InstallForWsl(machine, change.version);
+  if (IsWsl(machine)) return InstallForWsl(machine);
   std::vector<Change> steps;
   AddLibraries(machine, change.version, steps);
   AddModuleFile(machine, steps);
