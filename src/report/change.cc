@@ -36,6 +36,9 @@ struct Words {
     return "load the kernel module " + c.name + (c.version.empty() ? "" : " " + c.version);
   }
   std::string operator()(const BindGpu& c) const { return "give the GPU " + c.bus_id + " to " + c.driver; }
+  std::string operator()(const MakeComputeInstance& c) const {
+    return "make a compute instance in " + c.instance;
+  }
   std::string operator()(const StartContainer&) const {
     return "start the container again with access to the GPUs of its host";
   }

@@ -105,7 +105,8 @@ struct InstallDriver {  // module loaded, libraries in place, device nodes there
   std::string version;
   bool operator==(const InstallDriver&) const = default;
 };
-// By modprobe or a reboot. "nvidia": holds every GPU that no other driver holds, and its nodes are there.
+// By modprobe or a reboot. "nvidia" then holds every GPU that it drives and no other driver holds. Device
+// nodes are made by others (PutDevice).
 struct LoadModule {
   std::string name;     // "nvidia", "nvidia-uvm"
   std::string version;  // "" where it has none
@@ -114,6 +115,10 @@ struct LoadModule {
 struct BindGpu {  // another kernel driver holds the GPU
   std::string bus_id, driver;
   bool operator==(const BindGpu&) const = default;
+};
+struct MakeComputeInstance {  // MIG: in a GPU instance that has none
+  std::string instance;       // "gpu0/mig/gi1", as below /proc/driver/nvidia/capabilities
+  bool operator==(const MakeComputeInstance&) const = default;
 };
 // Start this container again and give it the GPUs of its host: nodes, and the libraries of the host's driver.
 struct StartContainer {
@@ -138,10 +143,11 @@ struct NotInFiles {
   bool operator==(const NotInFiles&) const = default;
 };
 
-using Change = std::variant<SetVariable, UnsetVariable, DropFromList, AddToList, PutLink, PutText, RemoveFile,
-                            SetMode, PutDevice, RefreshCache, PutLibrary, SetRegistry, InstallPackage,
-                            RemovePackage, InstallDriver, InstallToolkit, InstallCudnn, StartProcess,
-                            NotInFiles, DropFromLoaderConf, LoadModule, BindGpu, StartContainer>;
+using Change =
+    std::variant<SetVariable, UnsetVariable, DropFromList, AddToList, PutLink, PutText, RemoveFile, SetMode,
+                 PutDevice, RefreshCache, PutLibrary, SetRegistry, InstallPackage, RemovePackage,
+                 InstallDriver, InstallToolkit, InstallCudnn, StartProcess, NotInFiles, DropFromLoaderConf,
+                 LoadModule, BindGpu, MakeComputeInstance, StartContainer>;
 
 // "link /usr/lib/libcudnn.so.9 -> libcudnn.so.9.14.0", "install nvidia-cudnn-cu12 9.1.0.70 into /opt/venv"
 std::string InWords(const Change& change);

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "report/change.h"
+#include "rules/rule.h"
 
 namespace culprit::rules {
 
@@ -19,6 +21,16 @@ inline Changes SearchedByLdconfig(const std::string& directory, const std::strin
 // ... and no longer.
 inline Changes NotSearchedByLdconfig(const std::string& directory) {
   return {report::DropFromLoaderConf{directory}, report::RefreshCache{}};
+}
+
+// A file goes, and the link by which it was found.
+inline Changes WithoutFile(const Scene& scene, const std::string& path, const std::string& real_path) {
+  const std::string link =
+      scene.view.RealPath(std::string(base::DirName(path))) + "/" + std::string(base::BaseName(path));
+  Changes changes;
+  if (link != real_path) changes.emplace_back(report::RemoveFile{link});
+  changes.emplace_back(report::RemoveFile{real_path});
+  return changes;
 }
 
 // What a step of a probe has shown stays a fact until the next probe, whatever the files say by then.
