@@ -76,10 +76,11 @@ class OneRun final : public Applying {
         if (failed) break;
         const auto done = Carry(work_, intent);
         failed = !done;
-        said.push_back({intent.text, !done ? "failed" : *done ? "done" : "skipped",
-                        !done  ? done.error().message
-                        : *done ? ""
-                                : "is so already"});
+        const char* state = !done ? "failed" : *done ? "done" : "skipped";
+        std::string detail = !done ? done.error().message : *done ? "" : "is so already";
+        if (done && *done && intent.outside && place_.environment_file.empty())
+          detail = "counts in shells that are started from now on";
+        said.push_back({intent.text, state, std::move(detail)});
       }
     }
     if (failed) GoBack(first, said);
@@ -124,8 +125,10 @@ std::vector<std::vector<const Step*>> ByPlace(const Run& run) {
       return step.kind == "put" && chain.front()->kind == step.kind && chain.front()->path == step.path &&
              chain.front()->outside == step.outside;
     });
-    if (same == places.end()) places.push_back({&step});
-    else same->push_back(&step);
+    if (same == places.end())
+      places.push_back({&step});
+    else
+      same->push_back(&step);
   }
   return places;
 }

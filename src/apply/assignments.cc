@@ -149,8 +149,7 @@ Assignment ReadPlainLine(string_view line, size_t at, const string& name) {
 
 std::vector<Assignment> Assignments(const string& text, Dialect dialect, const string& name) {
   std::vector<Assignment> all;
-  const char separator =
-      dialect == Dialect::kPlain && text.find('\0') != string::npos ? '\0' : '\n';
+  const char separator = dialect == Dialect::kPlain && text.find('\0') != string::npos ? '\0' : '\n';
   bool document = false, continues = false;
   size_t number = 0;
   for (size_t begin = 0; begin < text.size();) {
@@ -197,9 +196,12 @@ bool IsItselfGlued(string_view text, const string& name) {
     const string open = "${" + name + form;
     if (!text.starts_with(open) || !text.ends_with('}')) continue;
     string_view inside = text.substr(open.size(), text.size() - open.size() - 1);
-    if (inside.starts_with(':')) inside.remove_prefix(1);
-    else if (inside.ends_with(':')) inside.remove_suffix(1);
-    else continue;
+    if (inside.starts_with(':'))
+      inside.remove_prefix(1);
+    else if (inside.ends_with(':'))
+      inside.remove_suffix(1);
+    else
+      continue;
     if (IsItself(inside, name)) return true;
   }
   return false;
@@ -335,15 +337,16 @@ struct Editor {
         joined += (&each == &elements.front() ? "" : ":") + each.front + each.middle + each.back;
       Replace(at.number, at.value.begin, at.value.end, joined);
     }
-    if (!edited.sets && !unsure.empty())
-      Refuse(unsure.back(), "puts it together from another variable");
+    if (!edited.sets && !unsure.empty()) Refuse(unsure.back(), "puts it together from another variable");
   }
 
   void Unset() {
     const std::vector<Assignment> all = Assignments(text, dialect, name);
     for (const Assignment& at : all | std::views::reverse) {
-      if (!at.refusal.empty()) Refuse(at, at.refusal);
-      else TakeOut(at);
+      if (!at.refusal.empty())
+        Refuse(at, at.refusal);
+      else
+        TakeOut(at);
     }
   }
 
@@ -369,8 +372,10 @@ struct Editor {
   void Set(const string& value) {
     const auto at = Last();
     if (!at || !Fits(value, *at)) return;
-    if (ValueOf(*at) == value) edited.sets = true;
-    else Replace(at->number, at->value.begin, at->value.end, value);
+    if (ValueOf(*at) == value)
+      edited.sets = true;
+    else
+      Replace(at->number, at->value.begin, at->value.end, value);
   }
   void Add(const string& element) {
     const auto at = Last();
@@ -421,8 +426,8 @@ Edited Append(const string& text, Dialect dialect, const report::Change& change)
   if (dialect == Dialect::kPlain) {
     edited.text += name + "=" + value + end;
   } else {
-    edited.text += "export " + name + "=" + value + (add != nullptr ? "${" + name + ":+:$" + name + "}" : "") +
-                   "  # added by culprit\n";
+    edited.text += "export " + name + "=" + value +
+                   (add != nullptr ? "${" + name + ":+:$" + name + "}" : "") + "  # added by culprit\n";
   }
   return edited;
 }

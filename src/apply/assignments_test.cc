@@ -36,8 +36,9 @@ TEST(Assignments, WhatWasGluedToTheElementStays) {
 }
 
 TEST(Assignments, ALineThatHadNothingElseBecomesAComment) {
-  for (const char* line : {"export LD_LIBRARY_PATH=/old/lib", "export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/old/lib",
-                           "export LD_LIBRARY_PATH=/old/lib${LD_LIBRARY_PATH:+:${LD_LIBRARY_PATH}}"}) {
+  for (const char* line :
+       {"export LD_LIBRARY_PATH=/old/lib", "export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/old/lib",
+        "export LD_LIBRARY_PATH=/old/lib${LD_LIBRARY_PATH:+:${LD_LIBRARY_PATH}}"}) {
     EXPECT_EQ(Dropped("if true; then\n  " + std::string(line) + "\nfi\n"),
               "if true; then\n  : # culprit took this out: " + std::string(line) + "\nfi\n");
   }
@@ -48,8 +49,9 @@ TEST(Assignments, ALineThatHadNothingElseBecomesAComment) {
 }
 
 TEST(Assignments, EveryLineOfTheFileThatHasItIsEdited) {
-  EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=/old/lib:/a\nexport LD_LIBRARY_PATH=/b:/old/lib:$LD_LIBRARY_PATH\n"),
-            "export LD_LIBRARY_PATH=/a\nexport LD_LIBRARY_PATH=/b:$LD_LIBRARY_PATH\n");
+  EXPECT_EQ(
+      Dropped("export LD_LIBRARY_PATH=/old/lib:/a\nexport LD_LIBRARY_PATH=/b:/old/lib:$LD_LIBRARY_PATH\n"),
+      "export LD_LIBRARY_PATH=/a\nexport LD_LIBRARY_PATH=/b:$LD_LIBRARY_PATH\n");
 }
 
 TEST(Assignments, WhatOnlyAShellCouldTellIsRefused) {
@@ -59,7 +61,8 @@ TEST(Assignments, WhatOnlyAShellCouldTellIsRefused) {
             "refused: line 1 sets it to what only the shell can work out");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=$CUDA_HOME/lib:/x\n"),
             "refused: line 1 puts it together from another variable");
-  EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=/old/lib:\\\n/b\n"), "refused: line 1 sets it among other commands");
+  EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=/old/lib:\\\n/b\n"),
+            "refused: line 1 sets it among other commands");
   EXPECT_EQ(Dropped("cat <<end\nLD_LIBRARY_PATH=/old/lib\nend\n"),
             "refused: line 2 may stand in a here-document");
   EXPECT_EQ(Dropped("LD_LIBRARY_PATH=/old/lib python x.py\n"),
@@ -68,7 +71,8 @@ TEST(Assignments, WhatOnlyAShellCouldTellIsRefused) {
 }
 
 TEST(Assignments, WhatIsAboutSomethingElseIsLeft) {
-  EXPECT_EQ(Dropped("# LD_LIBRARY_PATH=/old/lib\nMY_LD_LIBRARY_PATH=/old/lib\necho $LD_LIBRARY_PATH\n"), "not set");
+  EXPECT_EQ(Dropped("# LD_LIBRARY_PATH=/old/lib\nMY_LD_LIBRARY_PATH=/old/lib\necho $LD_LIBRARY_PATH\n"),
+            "not set");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=/a:/b\n"), "not set");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH\n"), "not set");
 }
@@ -82,7 +86,8 @@ TEST(Assignments, UnsettingTakesEveryLineOut) {
 TEST(Assignments, SettingChangesTheLastValueOrAddsALine) {
   EXPECT_EQ(Edit("X=1\nX=\"2\"\n", Dialect::kShell, SetVariable{"X", "3"}, "").text, "X=1\nX=\"3\"\n");
   EXPECT_FALSE(Edit("Y=1\n", Dialect::kShell, SetVariable{"X", "3"}, "").sets);
-  EXPECT_EQ(Append("Y=1", Dialect::kShell, SetVariable{"X", "3"}).text, "Y=1\nexport X=3  # added by culprit\n");
+  EXPECT_EQ(Append("Y=1", Dialect::kShell, SetVariable{"X", "3"}).text,
+            "Y=1\nexport X=3  # added by culprit\n");
   EXPECT_EQ(Append("", Dialect::kPlain, AddToList{"PATH", "/a"}).text, "PATH=/a\n");
   EXPECT_EQ(Append("", Dialect::kShell, AddToList{"PATH", "/a"}).text,
             "export PATH=/a${PATH:+:$PATH}  # added by culprit\n");

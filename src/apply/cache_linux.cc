@@ -68,8 +68,8 @@ Links LinksIn(int directory) {
   return links;
 }
 
-// {"directories": [{path, standing, names, links: {name: standing}}]}. Names of libraries with bytes that are no
-// UTF-8 are left out: ldconfig makes links by sonames, which are plain.
+// {"directories": [{path, standing, names, links: {name: standing}}]}. Names of libraries with bytes that are
+// no UTF-8 are left out: ldconfig makes links by sonames, which are plain.
 bool Plain(const std::string& text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
@@ -148,8 +148,7 @@ base::Result<void> RestoreFile(const Json& file, const Step& step, const Place& 
   const int here = spot->directory.get();
   // ldconfig's own temporary file, should it have been killed.
   if (auto gone = RemoveAll(here, spot->name + "~"); !gone) return gone;
-  auto back =
-      Restore(*spot, StandingFromJson(file.at("standing")), journal, file.at("kept"), step.temporary);
+  auto back = Restore(*spot, StandingFromJson(file.at("standing")), journal, file.at("kept"), step.temporary);
   if (!back) return back;
   if (HashOfNames(here) == file.at("names").get<std::string>())
     static_cast<void>(GiveTimes(here, ".", StandingFromJson(file.at("parent"))));

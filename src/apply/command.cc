@@ -26,22 +26,24 @@ base::Result<std::string> RunCommand(const std::vector<std::string>& command, in
   auto environment = system::RealSystem()->Environment();
   environment["LC_ALL"] = "C.UTF-8";
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  const auto end = system::RunChild(
-      {.program = command.front(),
-       .arguments = {command.begin() + 1, command.end()},
-       .environment = std::move(environment)},
-      {.on_output =
-           [&](system::ChildStream stream, std::string_view piece) {
-             std::string& text = stream == system::ChildStream::kOutput ? output : errors;
-             if (text.size() < kLimit) text += piece;
-             return true;
-           },
-       .deadline = [deadline] { return deadline; }});
+  const auto end = system::RunChild({.program = command.front(),
+                                     .arguments = {command.begin() + 1, command.end()},
+                                     .environment = std::move(environment)},
+                                    {.on_output =
+                                         [&](system::ChildStream stream, std::string_view piece) {
+                                           std::string& text =
+                                               stream == system::ChildStream::kOutput ? output : errors;
+                                           if (text.size() < kLimit) text += piece;
+                                           return true;
+                                         },
+                                     .deadline = [deadline] { return deadline; }});
   if (!end) return std::unexpected(end.error());
   if (end->exit_status == 0 && end->signal.empty() && !end->killed_here) return output;
   std::string why = LastLine(errors.empty() ? output : errors);
-  if (end->out_of_time) why = "no end after " + std::to_string(seconds) + " s";
-  else if (!end->signal.empty()) why = "ended by " + end->signal;
+  if (end->out_of_time)
+    why = "no end after " + std::to_string(seconds) + " s";
+  else if (!end->signal.empty())
+    why = "ended by " + end->signal;
   return base::Fail(base::ErrorCode::kUnsupported, AsTyped(command) + ": " + why);
 }
 

@@ -1,5 +1,3 @@
-#include "apply/files.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -13,6 +11,7 @@
 #include <span>
 #include <system_error>
 
+#include "apply/files.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -92,8 +91,7 @@ base::Result<void> ForEachPiece(int fd, const std::string& name,
 base::Result<void> Settle(int fd, const std::string& name, const Standing& like) {
   struct stat status = {};
   if (fstat(fd, &status) != 0) return FailedAt(name, errno);
-  if ((status.st_uid != like.user || status.st_gid != like.group) &&
-      fchown(fd, like.user, like.group) != 0)
+  if ((status.st_uid != like.user || status.st_gid != like.group) && fchown(fd, like.user, like.group) != 0)
     return FailedAt(name, errno);
   if (fchmod(fd, like.mode) != 0) return FailedAt(name, errno);
   if (fsync(fd) != 0) return FailedAt(name, errno);
@@ -333,15 +331,15 @@ base::Result<void> Rename(int directory, const std::string& from, const std::str
 }
 
 base::Result<void> ToDisk(int directory) {
-  if (fsync(directory) != 0 && errno != EINVAL && errno != EBADF && errno != EROFS) return FailedAt("a directory", errno);
+  if (fsync(directory) != 0 && errno != EINVAL && errno != EBADF && errno != EROFS)
+    return FailedAt("a directory", errno);
   return {};
 }
 
 base::Result<void> RemoveAll(int directory, const std::string& name) {
   if (unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return {};
   if (errno != EISDIR && errno != EPERM) return FailedAt(name, errno);
-  const Descriptor below(
-      openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor below(openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!below) return FailedAt(name, errno);
   const auto names = NamesIn(below.get());
   if (!names) return std::unexpected(names.error());

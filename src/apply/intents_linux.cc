@@ -1,5 +1,5 @@
-// Which changes culprit makes itself, and why the others are left to a person. What it makes can be taken back
-// to the byte; what cannot (a driver, a toolkit, another library) it does not begin.
+// Which changes culprit makes itself, and why the others are left to a person. What it makes can be taken
+// back to the byte; what cannot (a driver, a toolkit, another library) it does not begin.
 #include <unistd.h>
 
 #include "apply/steps.h"
@@ -28,7 +28,8 @@ struct Maker {
     if (!standing) return Left(standing.error().message);
     if (standing->kind == Kind::kSpecial)
       return Left(intent.path + " is a device, pipe or socket, which culprit does not touch");
-    if (intent.kind == Intent::Kind::kFile && standing->kind != Kind::kAbsent && standing->kind != Kind::kFile)
+    if (intent.kind == Intent::Kind::kFile && standing->kind != Kind::kAbsent &&
+        standing->kind != Kind::kFile)
       return Left(intent.path + " is no regular file");
     if (intent.kind == Intent::Kind::kMode &&
         (standing->kind == Kind::kAbsent || standing->kind == Kind::kLink))

@@ -1,13 +1,15 @@
-// What a run writes down before it does anything: one line of JSON for each thing that happens, on disk before
-// the next begins, and what stood there before, in a folder beside it.
+// What a run writes down before it does anything: one line of JSON for each thing that happens, on disk
+// before the next begins, and what stood there before, in a folder beside it.
 //
 //   STATE/lock                         held while a run is at work
 //   STATE/journal/TIME-PID/journal     the lines
-//   STATE/journal/TIME-PID/old/N       what stood where step N puts something else; N-cache, N-links ... of ldconfig
+//   STATE/journal/TIME-PID/old/N       what stood where step N puts something else; N-cache, N-links ... of
+//   ldconfig
 //
-// Lines: {"record": "begin"}, then for each step "step" (what will be done), where needed "ready" (the rest of
-// what is needed to take it back), "done"; at the end "end". Undoing adds "undone". A run without "end" and
-// "undone" was killed. A last line without its newline was never written: nothing of what it says was begun.
+// Lines: {"record": "begin"}, then for each step "step" (what will be done), where needed "ready" (the rest
+// of what is needed to take it back), "done"; at the end "end". Undoing adds "undone". A run without "end"
+// and "undone" was killed. A last line without its newline was never written: nothing of what it says was
+// begun.
 #pragma once
 
 #include <optional>
@@ -55,10 +57,11 @@ class Journal {
   static base::Result<Journal> Begin(const std::string& state, const std::string& root);
   static base::Result<Journal> Open(const std::string& folder);
 
-  base::Result<void> Write(const Step& step);                          // "step"
-  base::Result<void> Write(const char* record, const Step& step);      // "ready", "done"
-  base::Result<void> Write(const char* record);                        // "end", "undone"
-  // Keeps a file that stands there as old/NAME: another name for the same file where that can be, else a copy.
+  base::Result<void> Write(const Step& step);                      // "step"
+  base::Result<void> Write(const char* record, const Step& step);  // "ready", "done"
+  base::Result<void> Write(const char* record);                    // "end", "undone"
+  // Keeps a file that stands there as old/NAME: another name for the same file where that can be, else a
+  // copy.
   base::Result<void> Keep(const Spot& spot, const std::string& name, Standing& standing);
   base::Result<void> KeepText(const std::string& name, const std::string& text);
 

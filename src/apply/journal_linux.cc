@@ -1,5 +1,3 @@
-#include "apply/journal.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -10,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "apply/journal.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -134,9 +133,9 @@ base::Result<Journal> Journal::Begin(const std::string& state, const std::string
   const time_t seconds = static_cast<time_t>(micro / 1000000);
   tm utc = {};
   gmtime_r(&seconds, &utc);
-  const std::string id = fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}.{:06}-{}", utc.tm_year + 1900,
-                                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                                     micro % 1000000, getpid());
+  const std::string id =
+      fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}.{:06}-{}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                  utc.tm_hour, utc.tm_min, utc.tm_sec, micro % 1000000, getpid());
   Journal journal;
   journal.folder_ = state + "/journal/" + id;
   auto folder = OwnFolder(journal.folder_);
@@ -163,8 +162,8 @@ base::Result<Journal> Journal::Open(const std::string& folder) {
   if (!old) return std::unexpected(old.error());
   journal.directory_ = std::move(*own);
   journal.old_ = std::move(*old);
-  journal.log_ = Descriptor(openat(journal.directory_.get(), kLog,
-                                   O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  journal.log_ = Descriptor(
+      openat(journal.directory_.get(), kLog, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!journal.log_) return FailedAt(folder + "/journal", errno);
   // A line that was cut off when its writer was killed must not swallow the next.
   struct stat status = {};
@@ -221,8 +220,7 @@ base::Result<void> Journal::Keep(const Spot& spot, const std::string& name, Stan
 }
 
 base::Result<void> Journal::KeepText(const std::string& name, const std::string& text) {
-  auto written = WriteNew(old_.get(), name, text,
-                          {.mode = 0600, .user = geteuid(), .group = getegid()});
+  auto written = WriteNew(old_.get(), name, text, {.mode = 0600, .user = geteuid(), .group = getegid()});
   if (!written) return written;
   return ToDisk(old_.get());
 }
@@ -274,7 +272,7 @@ base::Result<std::optional<Run>> LastRun(const std::string& state) {
   for (const std::string& folder : *folders) {
     auto run = ReadRun(folder);
     if (!run) return std::unexpected(run.error());
-    if (!run->undone) return std::move(*run);
+    if (!run->undone && !(run->ended && run->steps.empty())) return std::move(*run);
   }
   return std::nullopt;
 }

@@ -93,9 +93,9 @@ base::Result<std::vector<std::string>> RecordedFiles(int site, const std::string
     }
     const auto parts = base::SplitWords(file, "/");
     if (file.starts_with('/') || std::ranges::find(parts, "..") != parts.end())
-      return Fail(ErrorCode::kUnsupported,
-                  info.substr(0, info.find('-')) + " has files outside of site-packages (" + file +
-                      "): those cannot be exchanged in one step");
+      return Fail(ErrorCode::kUnsupported, info.substr(0, info.find('-')) +
+                                               " has files outside of site-packages (" + file +
+                                               "): those cannot be exchanged in one step");
     files.push_back(std::move(file));
   }
   return files;
@@ -116,9 +116,9 @@ base::Result<std::vector<std::string>> Installer(const std::string& prefix, cons
   if (access(python.c_str(), X_OK) != 0)
     return Fail(ErrorCode::kUnsupported, python + " is not there or cannot be run");
   if (access((site + "/pip").c_str(), F_OK) == 0)
-    return std::vector<std::string>{python,         "-m",        "pip",        "--disable-pip-version-check",
-                                    "install",      "--no-deps", "--no-input", "--no-compile",
-                                    "--no-warn-conflicts"};
+    return std::vector<std::string>{
+        python,      "-m",         "pip",          "--disable-pip-version-check", "install",
+        "--no-deps", "--no-input", "--no-compile", "--no-warn-conflicts"};
   const auto path = place.variables.find("PATH");
   const std::string uv = path == place.variables.end() ? "" : UvIn(path->second);
   if (uv.empty())
@@ -163,7 +163,8 @@ base::Result<void> Prepare(const Intent& intent, const Step& step, const Spot& s
     if (!stage) return std::unexpected(stage.error());
     command.insert(command.end() - 1, {"--target", stage->path});
     if (auto run = RunCommand(command, kFetchSeconds); !run) return std::unexpected(run.error());
-    if (const auto scripts = LookAt(stage->directory.get(), "bin"); !scripts || scripts->kind != Kind::kAbsent)
+    if (const auto scripts = LookAt(stage->directory.get(), "bin");
+        !scripts || scripts->kind != Kind::kAbsent)
       return Fail(ErrorCode::kUnsupported, command.back() + " brings programs for " + intent.environment +
                                                "/bin, which cannot be exchanged in the same step");
     if (InfosOf(stage->directory.get(), command.back().substr(0, command.back().find("=="))).empty())
@@ -245,8 +246,7 @@ base::Result<bool> ChangePackages(Work& work, const Intent& intent) {
   step.stage = step.temporary + ".stage";
   step.before = *before;
   if (auto said = work.Announce(step); !said) return std::unexpected(said.error());
-  if (auto prepared = Prepare(intent, step, *spot); !prepared)
-    return std::unexpected(prepared.error());
+  if (auto prepared = Prepare(intent, step, *spot); !prepared) return std::unexpected(prepared.error());
   const auto after = LookAt(here, step.temporary);
   const auto tree = OpenDirectory("", std::string(base::DirName(intent.path)) + "/" + step.temporary);
   if (!after || !tree) return std::unexpected(after ? tree.error() : after.error());

@@ -14,13 +14,13 @@ struct Intent {
   enum class Kind { kFile, kLink, kRemove, kMode, kCache, kPackages };
   Kind kind = Kind::kFile;
   std::string text;
-  bool outside = false;  // the path is one of this machine, though the run is about a tree
-  std::string path;      // kPackages: the directory site-packages
-  std::string bytes;     // kFile
-  std::string target;    // kLink
-  uint32_t mode = 0644;  // kMode; kFile: of a new one
-  bool root = false;     // this user may not
-  std::string environment;                      // kPackages: prefix
+  bool outside = false;     // the path is one of this machine, though the run is about a tree
+  std::string path;         // kPackages: the directory site-packages
+  std::string bytes;        // kFile
+  std::string target;       // kLink
+  uint32_t mode = 0644;     // kMode; kFile: of a new one
+  bool root = false;        // this user may not
+  std::string environment;  // kPackages: prefix
   std::vector<std::string> remove, install;     // names; "name==version"
   std::vector<std::vector<std::string>> fetch;  // commands without the place to unpack to
 };
@@ -50,7 +50,7 @@ struct Work {
 
 std::string RootOf(bool outside, const Place& place);
 // Each gives true when it did something, false when all is so already.
-base::Result<bool> Put(Work& work, const Intent& intent);       // kFile, kLink, kRemove
+base::Result<bool> Put(Work& work, const Intent& intent);  // kFile, kLink, kRemove
 base::Result<bool> ChangeMode(Work& work, const Intent& intent);
 base::Result<bool> RefreshCache(Work& work, const Intent& intent);
 base::Result<bool> ChangePackages(Work& work, const Intent& intent);

@@ -1,5 +1,3 @@
-#include "apply/tree.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "apply/files.h"
+#include "apply/tree.h"
 #include "base/text.h"
 
 namespace culprit::apply {

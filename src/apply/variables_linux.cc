@@ -26,7 +26,8 @@ std::string Variable(const Place& place, const char* name) {
 
 void AddScripts(std::vector<EnvironmentFile>& files, const std::string& directory) {
   std::string pattern;  // what glob() would take for a pattern is escaped
-  for (const char c : directory) pattern += std::string(std::string_view("*?[\\").find(c) == std::string_view::npos ? "" : "\\") + c;
+  for (const char c : directory)
+    pattern += std::string(std::string_view("*?[\\").find(c) == std::string_view::npos ? "" : "\\") + c;
   glob_t found = {};
   if (glob((pattern + "/*.sh").c_str(), 0, nullptr, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc; ++i) files.push_back({found.gl_pathv[i]});
@@ -83,8 +84,7 @@ std::string NotFound(const std::string& name, const Place& place, const std::vec
   const std::string shell(base::BaseName(Variable(place, "SHELL")));
   if (shell == "fish" || shell.ends_with("csh"))
     return "culprit does not edit what " + shell + " reads: take it out of there";
-  return "none of the " + std::to_string(files.size()) +
-         " files that shells and logins read sets " + name +
+  return "none of the " + std::to_string(files.size()) + " files that shells and logins read sets " + name +
          " so: it comes from what started this shell (a container, a service, a module, a job)";
 }
 
@@ -116,7 +116,8 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
     }
     if (standing->kind != Standing::Kind::kFile) continue;
     const auto text = ReadBytes(spot->directory.get(), spot->name, kTextLimit);
-    if (!text) return Fail(ErrorCode::kUnsupported, file.path + " could not be read: " + text.error().message);
+    if (!text)
+      return Fail(ErrorCode::kUnsupported, file.path + " could not be read: " + text.error().message);
     const Edited edited = Edit(*text, file.dialect, change, Variable(place, "HOME"));
     if (!edited.refusal.empty())
       return Fail(ErrorCode::kUnsupported, file.path + ": " + edited.refusal + "; edit it yourself");
