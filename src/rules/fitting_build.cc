@@ -131,6 +131,23 @@ std::optional<std::string> CompanionOf(std::string_view package, std::string_vie
   return text;
 }
 
+std::string PreferredMajor(const Scene& scene, const PythonEnvironment& environment,
+                           const std::set<std::string>& majors) {
+  if (majors.empty()) return "";
+  for (const snapshot::Framework& framework : environment.frameworks) {
+    const std::string own = MajorOf(framework.cuda);
+    if (!own.empty() && majors.contains(own) && framework.name != "cupy" && framework.name != "tensorrt")
+      return own;
+  }
+  const auto driver = Version::Parse(DriverVersion(scene));
+  for (auto major = majors.rbegin(); major != majors.rend(); ++major) {
+    const auto cuda = Version::Parse(*major);
+    if (!driver || !cuda) continue;
+    if (knowledge::DriverForCuda(*driver, *cuda, scene.platform()).verdict == Verdict::kYes) return *major;
+  }
+  return *majors.rbegin();
+}
+
 std::string InstallTogether(const Scene& scene, const PythonEnvironment& environment, const Build& build,
                             std::vector<report::Change>& changes) {
   std::string wanted = ForPip(build.wanted);

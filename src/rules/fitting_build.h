@@ -27,6 +27,11 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene,
 // when the tables name none.
 std::optional<std::string> CompanionOf(std::string_view package, std::string_view torch);
 
+// The CUDA major to keep where packages of several are mixed: that of a framework beside them, otherwise the
+// highest that the driver runs.
+std::string PreferredMajor(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                           const std::set<std::string>& majors);
+
 // pip install of that build, together with what is built on torch and installed here: "X -m pip install
 // torch==2.14.0 torchvision==0.29.2". Adds what it changes.
 std::string InstallTogether(const Scene& scene, const snapshot::PythonEnvironment& environment,

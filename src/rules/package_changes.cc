@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "knowledge/distributions.h"
 #include "knowledge/pins.h"
 #include "rules/pep440.h"
 
@@ -37,6 +38,19 @@ std::string TheOnly(std::string_view specifier) {
   return "";
 }
 
+// Whether a wheel can be installed there, as far as it is known.
+bool ForEnvironment(const Scene& scene, const PythonEnvironment& environment,
+                    const knowledge::Distribution& row) {
+  const std::string& machine = scene.snapshot.cpu.machine;
+  const std::string platform = scene.OnWindows()      ? "windows-x86_64"
+                               : machine == "aarch64" ? "linux-aarch64"
+                                                      : "linux-x86_64";
+  if (row.platform != "any" && row.platform != platform) return false;
+  if (environment.python.empty()) return true;
+  if (!row.pythons.empty()) return std::ranges::find(row.pythons, environment.python) != row.pythons.end();
+  return row.python.empty() || Meets(environment.python, row.python) != false;
+}
+
 bool MeetsAll(std::string_view version, std::span<const std::string> specifiers) {
   return std::ranges::all_of(specifiers, [&](const std::string& one) { return Meets(version, one) == true; });
 }
@@ -63,32 +77,37 @@ std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironm
   std::vector<Requirement> requirements;
   MarkerFacts facts = MarkerFactsOf(scene, environment);
   facts.extras = wanted.extras;
+  bool recorded = false;
   for (const PythonPackage& installed : environment.packages) {
-    if (installed.name != wanted.package ||
-        PublicVersion(installed.version) != PublicVersion(wanted.version) || installed.requirements.empty()) {
-      continue;
-    }
+    if (installed.name != wanted.package || installed.version != wanted.version) continue;
     for (const Requirement& one : installed.requirements) {
       if (Holds(one.marker, facts) == true) requirements.push_back(one);
+      recorded = true;
     }
-    if (wanted.extras.empty() || !requirements.empty()) return requirements;
   }
   // The tables have the requirements of the wheels for Linux; those for Windows bring their CUDA inside.
   if (scene.OnWindows()) return requirements;
   std::set<std::string> extras = wanted.extras;
-  extras.insert("");
+  if (!recorded) extras.insert("");
   for (const std::string& extra : extras) {
     const knowledge::Pin* pin = knowledge::FindPin(wanted.package, PublicVersion(wanted.version), extra);
     if (pin == nullptr) continue;
-    for (const std::string_view text : pin->needs) requirements.push_back(Parsed(text));
+    for (const std::string_view text : pin->needs) {
+      Requirement one = Parsed(text);
+      // The plugin of JAX comes with the packages of CUDA; the tables leave out what it is asked for.
+      if (one.name.starts_with("jax-cuda") && one.name.ends_with("-plugin")) one.extras = {"with-cuda"};
+      if (std::ranges::find(requirements, one.name, &Requirement::name) == requirements.end())
+        requirements.push_back(std::move(one));
+    }
   }
   return requirements;
 }
 
+template <typename Kind>
 bool IsIn(const std::vector<report::Change>& changes, const std::string& package) {
   return std::ranges::any_of(changes, [&](const report::Change& change) {
-    const auto* install = std::get_if<report::InstallPackage>(&change);
-    return install != nullptr && install->package == package;
+    const auto* one = std::get_if<Kind>(&change);
+    return one != nullptr && one->package == package;
   });
 }
 
@@ -134,11 +153,14 @@ std::vector<std::string> KnownVersions(const Scene& scene, const PythonEnvironme
     auto version = PythonVersion::Parse(text);
     if (version && !version->pre && !version->dev) versions.emplace_back(std::move(*version), text);
   };
-  for (const auto& wheel : knowledge::Wheels()) {
-    if (wheel.package == package) std::ranges::for_each(wheel.versions, add);
+  const auto rows = knowledge::DistributionsOf(package);
+  for (const knowledge::Distribution& row : rows) {
+    if (ForEnvironment(scene, environment, row)) add(row.version);
   }
-  for (const auto& pin : knowledge::Pins()) {
-    if (pin.package == package && pin.extra.empty()) add(pin.version);
+  if (rows.empty()) {
+    for (const auto& pin : knowledge::Pins()) {
+      if (pin.package == package && pin.extra.empty()) add(pin.version);
+    }
   }
   std::ranges::sort(versions,
                     [](const auto& a, const auto& b) { return a.first.ComparePublic(b.first) > 0; });
@@ -207,34 +229,38 @@ Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
   return build;
 }
 
-void AddInstall(const Scene& scene, const PythonEnvironment& environment, const Wanted& wanted, Pip how,
-                std::vector<report::Change>& changes) {
-  if (IsIn(changes, wanted.package)) return;
-  changes.push_back(report::InstallPackage{environment.prefix, wanted.package, wanted.version});
+namespace {
+
+// `asked`: packages that were looked at; records may ask for each other in a circle.
+void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted& wanted, Pip how,
+         std::set<std::string>& asked, std::vector<report::Change>& changes) {
+  if (IsIn<report::InstallPackage>(changes, wanted.package) || !asked.insert(wanted.package).second) return;
+  const PythonPackage* present = environment.Find(wanted.package);
+  const bool stays = how == Pip::kMissing && present != nullptr && present->version == wanted.version &&
+                     !IsIn<report::RemovePackage>(changes, wanted.package);
+  if (!stays) changes.push_back(report::InstallPackage{environment.prefix, wanted.package, wanted.version});
   if (how == Pip::kAlone) return;
   for (const Requirement& requirement : RequirementsOf(scene, environment, wanted)) {
     const PythonPackage* installed = environment.Find(requirement.name);
-    const bool there = installed != nullptr && Meets(installed->version, requirement.specifier) == true;
-    const bool again = how == Pip::kEverything;
-    if (there && !again && requirement.extras.empty()) continue;
+    const bool there = installed != nullptr && Meets(installed->version, requirement.specifier) == true &&
+                       !IsIn<report::RemovePackage>(changes, requirement.name);
+    if (there && how == Pip::kMissing && requirement.extras.empty()) continue;
     const std::string specifiers[] = {requirement.specifier};
-    auto version = ExactVersion(scene, environment, requirement.name, specifiers);
-    if (there && (!version || !again)) version = installed->version;
+    auto version = there ? std::optional(installed->version)
+                         : ExactVersion(scene, environment, requirement.name, specifiers);
     if (!version) continue;  // the tables do not tell what pip would take
-    Wanted next{requirement.name, *version, {requirement.extras.begin(), requirement.extras.end()}};
-    if (!there || again) {
-      AddInstall(scene, environment, next, how, changes);
-      continue;
-    }
-    // It stays, and the extras that are asked of it may bring more.
-    for (const Requirement& further : RequirementsOf(scene, environment, next)) {
-      const PythonPackage* present = environment.Find(further.name);
-      if (present != nullptr && Meets(present->version, further.specifier) == true) continue;
-      const std::string wish[] = {further.specifier};
-      if (auto exact = ExactVersion(scene, environment, further.name, wish))
-        AddInstall(scene, environment, {further.name, *exact}, how, changes);
-    }
+    Add(scene, environment,
+        {requirement.name, *version, {requirement.extras.begin(), requirement.extras.end()}}, how, asked,
+        changes);
   }
+}
+
+}  // namespace
+
+void AddInstall(const Scene& scene, const PythonEnvironment& environment, const Wanted& wanted, Pip how,
+                std::vector<report::Change>& changes) {
+  std::set<std::string> asked;
+  Add(scene, environment, wanted, how, asked, changes);
 }
 
 }  // namespace culprit::rules
