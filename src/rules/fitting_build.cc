@@ -167,4 +167,24 @@ std::string InstallTogether(const Scene& scene, const PythonEnvironment& environ
   return PipOf(environment) + " install " + wanted + build.index;
 }
 
+report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
+  const std::string& name = fit.framework->name;
+  const std::string which = fit.gpu_is_older
+                                ? "an older release of " + name + ", or its build for an older CUDA,"
+                                : "a newer build of " + name + ", or one for a newer CUDA,";
+  report::Fix fix{.text = {}, .commands = {}, .risk = "medium"};
+  const auto fitting = FindFittingBuild(scene, *fit.environment, name);
+  if (!fitting) {
+    fix.text = "install " + which +
+               " that has code for this GPU; the tables know none that also suits driver and "
+               "Python. A newer driver alone does not help";
+    fix.commands = {"culprit plan " + name, "culprit inspect " + fit.library};
+    return fix;
+  }
+  fix.text = "install " + fitting->title + ", which has code for this GPU; a newer driver does not help";
+  fix.commands = {InstallTogether(scene, *fit.environment, fitting->build, fix.changes),
+                  "culprit plan " + name};
+  return fix;
+}
+
 }  // namespace culprit::rules

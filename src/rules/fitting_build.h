@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "knowledge/frameworks.h"
+#include "report/finding.h"
 #include "rules/package_changes.h"
 
 namespace culprit::rules {
@@ -36,5 +37,9 @@ std::string PreferredMajor(const Scene& scene, const snapshot::PythonEnvironment
 // torch==2.14.0 torchvision==0.29.2". Adds what it changes.
 std::string InstallTogether(const Scene& scene, const snapshot::PythonEnvironment& environment,
                             const Build& build, std::vector<report::Change>& changes);
+
+struct GpuFit;
+// A build with code for this machine's GPUs in place of the one that has none.
+report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit);
 
 }  // namespace culprit::rules

@@ -66,6 +66,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string major = base::Split(row->gcc_max, '.').front();
     finding.fix.text = "install gcc " + major + " beside it and name it to nvcc";
     finding.fix.commands = {"export NVCC_CCBIN=g++-" + major};
+    report::PutLibrary older;
+    older.path = "/usr/bin/g++-" + major;
+    older.like = compiler.path;
+    older.program = true;
+    // One that is there need not be installed.
+    if (scene.view.Open(older.path).error != base::PathError::kNone) finding.fix.changes.emplace_back(older);
+    finding.fix.changes.emplace_back(report::SetVariable{"NVCC_CCBIN", "g++-" + major});
   }
 }
 
