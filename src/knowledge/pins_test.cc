@@ -30,6 +30,9 @@ TEST(Pins, Specifiers) {
   EXPECT_EQ(MeetsText("3.9.0", "~=3.8.0"), Verdict::kNo);
   EXPECT_EQ(MeetsText("12.9", "~=12.0"), Verdict::kYes);
   EXPECT_EQ(MeetsText("13.0", "~=12.0"), Verdict::kNo);
+  EXPECT_EQ(MeetsText("2.7.0", "<2.8,>=2.7.0rc0"), Verdict::kYes);
+  EXPECT_EQ(MeetsText("2.6.1", "<2.8,>=2.7.0rc0"), Verdict::kNo);
+  EXPECT_EQ(MeetsText("1.0", "<1.0rc1"), Verdict::kUnknown);
   EXPECT_EQ(MeetsText("1.0", ">=1.0.dev5"), Verdict::kUnknown);
   EXPECT_EQ(MeetsText("1.0", ""), Verdict::kUnknown);
   EXPECT_EQ(MeetsText("1.0", "~=1"), Verdict::kUnknown);

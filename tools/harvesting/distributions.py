@@ -23,8 +23,6 @@ PACKAGES = {
     "nvidia-nccl-cu11": "1", "nvidia-nccl-cu12": "1", "nvidia-nccl-cu13": "1",
     "cuda-toolkit": "11",
 }
-# Python alone: an archive of their sources installs as a wheel does.
-PURE = {"jax"}
 SOURCE = "package index: files of that release"
 HEADER = """\
 # Wheels of final releases on the package index, by platform. Written by tools/harvest; not to be edited.
@@ -81,12 +79,9 @@ def rows_of(package, version, files):
     wheels = collections.defaultdict(dict)  # platform -> (minor, open) -> glibc
     files = [f for f in files if not f.get("yanked")]
     for file in files:
-        if file["filename"].endswith(".whl"):
-            platforms, pythons = parse_wheel(file["filename"])
-        elif package in PURE:
-            platforms, pythons = {"any": ""}, [(0, True)]
-        else:
+        if not file["filename"].endswith(".whl"):
             continue
+        platforms, pythons = parse_wheel(file["filename"])
         for platform, glibc in platforms.items():
             for python in pythons:
                 known = wheels[platform].get(python, glibc)

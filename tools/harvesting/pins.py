@@ -7,18 +7,21 @@ from harvesting.rows import table
 
 # Package -> first version of interest, and the extras to read beside the plain requirements.
 PACKAGES = {
-    "torch": ("1.13", []),
-    "torchvision": ("0.14", []),
-    "torchaudio": ("0.13", []),
-    "xformers": ("0.0.16", []),
+    "torch": ("1.8", []),
+    "torchvision": ("0.9", []),
+    "torchaudio": ("0.8", []),
+    "xformers": ("0.0.12", []),
     "vllm": ("0.6", []),
-    "tensorflow": ("2.14", ["and-cuda"]),
-    "jax": ("0.4.26", ["cuda12", "cuda13"]),
-    "jax-cuda12-plugin": ("0.4.26", ["with_cuda", "with-cuda"]),
+    "tensorflow": ("2.4", ["and-cuda"]),
+    "jax": ("0.4", ["cuda12", "cuda13", "cuda11_pip", "cuda12_pip", "cpu", "minimum-jaxlib"]),
+    "jax-cuda12-plugin": ("0.4", ["with_cuda", "with-cuda"]),
     "jax-cuda13-plugin": ("0.7", ["with_cuda", "with-cuda"]),
-    "onnxruntime-gpu": ("1.21", ["cuda", "cudnn"]),
-    "cupy-cuda12x": ("13", ["ctk"]),
-    "cupy-cuda13x": ("13", ["ctk"]),
+    "onnxruntime-gpu": ("1.8", ["cuda", "cudnn"]),
+    "ctranslate2": ("2.0", []),
+    "cupy-cuda11x": ("11", ["ctk"]),
+    "cupy-cuda12x": ("11", ["ctk"]),
+    "cupy-cuda13x": ("11", ["ctk"]),
+    "cuda-toolkit": ("11", ["all"]),
 }
 # What is worth keeping of their requirements.
 KEPT = re.compile(r"nvidia-(cudnn|cuda-runtime|cuda-nvrtc|cublas|nccl)(-cu\d+)?|cuda-toolkit|triton|torch|jaxlib|keras"
@@ -48,7 +51,7 @@ def requirement(line):
 
 def python_wheels(files):
     """Python versions for which a release has its own Linux x86-64 wheel; free-threaded ones aside."""
-    tags = {re.search(r"-cp3(\d+)-cp3\d+-manylinux[^-]*x86_64", f["filename"]) for f in files}
+    tags = {re.search(r"-cp3(\d+)-cp3\d+m?-manylinux[^-]*x86_64", f["filename"]) for f in files}
     return [f"3.{minor}" for minor in sorted({int(tag.group(1)) for tag in tags if tag})]
 
 
