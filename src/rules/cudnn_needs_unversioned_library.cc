@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "loader/library_copies.h"
 #include "rules/load_facts.h"
+#include "rules/file_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -62,7 +63,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                                     : "set the link beside the numbered file, or take a newer cuDNN",
                      .commands = {"sudo ln -s " + std::string(base::BaseName(numbered)) + " " +
                                   base::JoinPath(base::DirName(numbered), request.name)},
-                     .risk = "low"};
+                     .risk = "low",
+                     .changes = {report::PutLink{
+                         PlaceOf(scene, base::JoinPath(base::DirName(numbered), request.name)),
+                         std::string(base::BaseName(numbered))}}};
     }
   }
 }

@@ -48,8 +48,9 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
     if (package.empty() || comes || CudaMajorOfPackage(package).empty()) continue;
     std::string folder = package.substr(7, package.rfind("-cu") - 7);  // "cufft" of nvidia-cufft-cu12
     std::ranges::replace(folder, '-', '_');
-    changes.push_back(
-        report::PutLibrary{.path = environment.site_packages.front() + "/nvidia/" + folder + "/lib/" + name});
+    report::PutLibrary put;
+    put.path = environment.site_packages.front() + "/nvidia/" + folder + "/lib/" + name;
+    changes.emplace_back(std::move(put));
   }
 }
 
