@@ -45,17 +45,17 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy) {
             .risk = "low",
             .changes = {report::InstallCudnn{copy.version, copy.cuda, copy.directory}}};
   }
-  report::Fix fix{.text = "remove these: the whole release is in " + whole->directory + ", which belongs on PATH",
-                  .commands = {},
-                  .risk = "low"};
+  report::Fix fix{
+      .text = "remove these: the whole release is in " + whole->directory + ", which belongs on PATH",
+      .commands = {},
+      .risk = "low"};
   for (const snapshot::CudnnPart& part : copy.parts) {
     fix.commands.push_back("del " + ForShell(scene, part.path));
     fix.changes.push_back(report::RemoveFile{part.path});
   }
   const auto path = base::SplitWindowsPath(scene.Variable("PATH"));
-  if (std::ranges::none_of(path, [&](const auto& element) {
-        return base::SameName(element, whole->directory);
-      })) {
+  if (std::ranges::none_of(path,
+                           [&](const auto& element) { return base::SameName(element, whole->directory); })) {
     const std::string spelled = base::ToWindowsPath(whole->directory);
     fix.commands.push_back("set \"PATH=" + spelled + ";%PATH%\"");
     fix.changes.push_back(report::AddToList{"PATH", spelled});

@@ -44,7 +44,8 @@ report::Fix Repair(const Scene& scene, const std::string& path, const std::strin
   const std::string own = base::JoinPath(base::DirName(path), inside);
   const bool there = scene.view.Open(own).error == base::PathError::kNone;
   report::Fix fix{
-      .text = there ? "remove it: " + own + " is there under its own name" : "give the file its own name back",
+      .text =
+          there ? "remove it: " + own + " is there under its own name" : "give the file its own name back",
       .commands = {(there ? "del " : "ren ") + ForShell(scene, path) + (there ? "" : " " + inside)},
       .risk = "low"};
   if (!there) fix.changes.push_back(report::PutLibrary{.path = own, .like = path});

@@ -56,13 +56,12 @@ CudnnChoice LastFor(const base::Version& capability, const std::optional<base::V
 report::Fix Repair(const Scene& scene, const loader::Scenario& scenario, const std::string& loaded,
                    const std::optional<base::Version>& cuda, const base::Version& capability) {
   const CudnnChoice last = LastFor(capability, cuda);
-  const std::string text =
-      last.version.empty()
-          ? "take a release of cuDNN that serves this GPU"
-          : "take cuDNN " + last.version + ", the last that serves this GPU, or an older one";
+  const std::string text = last.version.empty() ? "take a release of cuDNN that serves this GPU"
+                                                : "take cuDNN " + last.version +
+                                                      ", the last that serves this GPU, or an older one";
   const auto release = base::Version::Parse(last.version);
-  const bool built = release && (!cuda || knowledge::CudnnForCuda(*release, *cuda).verdict !=
-                                              knowledge::Verdict::kNo);
+  const bool built =
+      release && (!cuda || knowledge::CudnnForCuda(*release, *cuda).verdict != knowledge::Verdict::kNo);
   if (!built) {
     return {.text = text + (release ? "; it was not built for CUDA " + last.cuda +
                                           ": take a build of the framework for an older CUDA"

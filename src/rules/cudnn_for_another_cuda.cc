@@ -38,8 +38,7 @@ Package names of NVIDIA; file lists of the wheels.
 
 bool BuiltFor(const std::string& cudnn, const std::string& cuda) {
   const auto release = base::Version::Parse(cudnn), wanted = base::Version::Parse(cuda);
-  return release && wanted &&
-         knowledge::CudnnForCuda(*release, *wanted).verdict == knowledge::Verdict::kYes;
+  return release && wanted && knowledge::CudnnForCuda(*release, *wanted).verdict == knowledge::Verdict::kYes;
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -75,7 +74,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix.text = "install cuDNN for CUDA " + found->process_cuda + " in its place";
       finding.fix.changes = {
           report::RemovePackage{environment->prefix, "nvidia-cudnn-cu" + found->cudnn_cuda},
-          report::InstallPackage{environment->prefix, "nvidia-cudnn-cu" + found->process_cuda, copy->version}};
+          report::InstallPackage{environment->prefix, "nvidia-cudnn-cu" + found->process_cuda,
+                                 copy->version}};
     }
   }
 }

@@ -87,8 +87,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
     finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(first.path)));
   } else {
     finding.fix = InstallCudnnAgain(scene, scenario, first.path);
-    finding.fix.text = "make all parts of cuDNN come from one directory, that of " + first.path + ": " +
-                       finding.fix.text;
+    finding.fix.text =
+        "make all parts of cuDNN come from one directory, that of " + first.path + ": " + finding.fix.text;
   }
 }
 

@@ -55,10 +55,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                                   one.source});
       finding.evidence.push_back(
           {loaded.front().object->path + " is " + loaded.front().version->ToString(), loaded.front().source});
-      finding.fix =
-          one.object->via == loader::Via::kLdLibraryPath
-              ? WithoutSearchDirectory(scene, std::string(base::DirName(one.object->path)))
-              : InstallCudnnAgain(scene, scenario, loaded.front().object->path);
+      finding.fix = one.object->via == loader::Via::kLdLibraryPath
+                        ? WithoutSearchDirectory(scene, std::string(base::DirName(one.object->path)))
+                        : InstallCudnnAgain(scene, scenario, loaded.front().object->path);
       break;
     }
   }

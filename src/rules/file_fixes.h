@@ -27,8 +27,8 @@ std::string SystemDirectory(const Scene& scene);
 std::string LinkTarget(const Scene& scene, const std::string& path, const std::string& version = "");
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target);
 
-// The library at `path` (a file, no link to it) again, sound, from whatever brought it: the package of a Python environment, that of
-// the distribution, or somebody's hands. `soname` is what it is asked for by.
+// The library at `path` (a file, no link to it) again, sound, from whatever brought it: the package of a
+// Python environment, that of the distribution, or somebody's hands. `soname` is what it is asked for by.
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname);
 
 // The library that stands at the end of `path` again, sound.

@@ -99,8 +99,7 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
     const auto release = scene.view.Version(first.importer);
     const std::string number = release ? release->version : "";
     if (miss.cudnn) {
-      finding.fix.changes = {
-          report::InstallCudnn{number, "", std::string(base::DirName(first.importer))}};
+      finding.fix.changes = {report::InstallCudnn{number, "", std::string(base::DirName(first.importer))}};
     } else {
       finding.fix.changes = {report::PutLibrary{.path = miss.dll, .version = number}};
     }

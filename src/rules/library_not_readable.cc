@@ -41,8 +41,8 @@ report::Fix LetRead(const Scene& scene, const std::string& file) {
   const std::string directory(base::DirName(place));
   const bool shut = !scene.view.List(directory);
   report::Fix fix{.text = "let everyone read it",
-                  .commands = {"namei -l " + file, Sudo(scene, place) + "chmod a+rX " +
-                                                       (shut ? directory + " " : "") + file},
+                  .commands = {"namei -l " + file,
+                               Sudo(scene, place) + "chmod a+rX " + (shut ? directory + " " : "") + file},
                   .risk = "low"};
   if (shut) fix.changes.push_back(report::SetMode{directory, 0755});
   fix.changes.push_back(report::SetMode{place, 0644});

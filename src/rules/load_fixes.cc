@@ -212,7 +212,8 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
-    if (into && !choice.build.empty() && !choice.cuda.empty()) return InstallInto(scene, *environment, choice);
+    if (into && !choice.build.empty() && !choice.cuda.empty())
+      return InstallInto(scene, *environment, choice);
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
   std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);

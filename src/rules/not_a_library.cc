@@ -38,8 +38,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                                     failed.file);
     finding.evidence.push_back({failed.file + " does not begin as a library does", failed.file});
     finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
-    finding.fix.text = "look at what it is, then put the real file there (git lfs pull for a pointer of Git LFS): " +
-                       finding.fix.text;
+    finding.fix.text =
+        "look at what it is, then put the real file there (git lfs pull for a pointer of Git LFS): " +
+        finding.fix.text;
     finding.fix.commands.insert(
         finding.fix.commands.begin(),
         (scene.OnWindows() ? "culprit inspect " : "head -c 200 ") + ForShell(scene, failed.file));

@@ -94,8 +94,9 @@ std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironm
     if (pin == nullptr) continue;
     for (const std::string_view text : pin->needs) {
       Requirement one = Parsed(text);
-      // The plugin of JAX comes with the packages of CUDA; the tables leave out what it is asked for.
+      // These bring the packages of CUDA by extras; the tables leave out which of them are asked for.
       if (one.name.starts_with("jax-cuda") && one.name.ends_with("-plugin")) one.extras = {"with-cuda"};
+      if (one.name == "cuda-toolkit") one.extras = {"all"};
       if (std::ranges::find(requirements, one.name, &Requirement::name) == requirements.end())
         requirements.push_back(std::move(one));
     }

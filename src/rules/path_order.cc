@@ -50,8 +50,8 @@ void CheckObject(const Scene& scene, const loader::Scenario& scenario, const loa
     finding.evidence.push_back({object.path + " is " + used->version, used.source});
     finding.evidence.push_back({path + " is " + other->version, other.source});
     finding.fix = WithoutSearchDirectory(scene, directory);
-    finding.fix.text = "keep one of the two on PATH: take " + directory + " out; or, if its version is meant, " +
-                       std::string(base::DirName(object.path)) +
+    finding.fix.text = "keep one of the two on PATH: take " + directory +
+                       " out; or, if its version is meant, " + std::string(base::DirName(object.path)) +
                        ". The command does it for this window, the settings of Windows for all new ones";
     return;
   }

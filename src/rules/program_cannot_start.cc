@@ -92,8 +92,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "see what the load does step by step",
                    .commands = {"culprit why --for " + scenario.graph.target},
                    .risk = "none",
-                   .changes = {report::NotInFiles{
-                       "the load gets further", "what has to change depends on what the steps show"}}};
+                   .changes = {report::NotInFiles{"the load gets further",
+                                                  "what has to change depends on what the steps show"}}};
   }
 }
 
