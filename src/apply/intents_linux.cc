@@ -83,12 +83,13 @@ struct Maker {
   Intents operator()(const report::RemovePackage& c) const {
     return Package(c.environment, c.package, "", false);
   }
-  // A command of the fix makes these, and nothing takes them back.
-  Intents operator()(const report::PutLibrary&) const { return Left(""); }
-  Intents operator()(const report::InstallDriver&) const { return Left(""); }
-  Intents operator()(const report::InstallToolkit&) const { return Left(""); }
-  Intents operator()(const report::InstallCudnn&) const { return Left(""); }
-  Intents operator()(const report::StartProcess&) const { return Left(""); }
+  Intents operator()(const report::DropFromLoaderConf& c) const { return LoaderConfIntents(c, place); }
+  // Everything else (a driver, a toolkit, a library, a service) a command of the fix makes, and nothing takes
+  // it back.
+  template <typename Other>
+  Intents operator()(const Other&) const {
+    return Left("");
+  }
   Intents operator()(const report::PutDevice&) const {
     return Left("device nodes are made by the driver's own tools and do not last");
   }

@@ -66,14 +66,16 @@ base::Result<Descriptor> OwnFolder(const std::string& path) {
   Descriptor here(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const std::string& part : base::SplitWords(path, "/")) {
     above = base::JoinPath(above, part);
-    if (mkdirat(here.get(), part.c_str(), 0700) == 0) {
+    const auto enter = [&](int how) {
+      return Descriptor(openat(here.get(), part.c_str(), how | O_DIRECTORY | O_CLOEXEC));
+    };
+    Descriptor next = enter(O_RDONLY);
+    if (!next && errno == EACCES) next = enter(O_PATH);  // may be passed through, though not listed
+    if (!next && errno == ENOENT) {
+      if (mkdirat(here.get(), part.c_str(), 0700) != 0 && errno != EEXIST) return FailedAt(above, errno);
       if (auto done = ToDisk(here.get()); !done) return std::unexpected(done.error());
-    } else if (errno != EEXIST) {
-      return FailedAt(above, errno);
+      next = enter(O_RDONLY);
     }
-    Descriptor next(openat(here.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!next && errno == EACCES)  // may be passed through, though not listed
-      next = Descriptor(openat(here.get(), part.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!next) return FailedAt(above, errno);
     here = std::move(next);
   }

@@ -29,6 +29,9 @@ struct Intent {
 base::Result<std::vector<Intent>> IntentsOf(const report::Change& change, const Place& place);
 // ... of a change of a variable: edits of the files that set it.
 base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, const Place& place);
+// ... of a directory that ldconfig shall not go through any more.
+base::Result<std::vector<Intent>> LoaderConfIntents(const report::DropFromLoaderConf& change,
+                                                    const Place& place);
 // ... of the loader's cache.
 base::Result<Intent> CacheIntent(const Place& place);
 // ... of packages of a virtual environment. Name and version; no version: it goes.
