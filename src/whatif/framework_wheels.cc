@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "knowledge/arch.h"
-#include "knowledge/imports.h"
 #include "knowledge/release.h"
 #include "whatif/wheel.h"
 
@@ -24,16 +23,6 @@ std::string NvidiaRunPath(const std::string& up, const std::string& cuda) {
     path += (path.empty() ? "$ORIGIN/" : ":$ORIGIN/") + up + "nvidia/" + folder + "/lib";
   }
   return path;
-}
-
-bool Covers(const knowledge::ImportRow& row, const Wheel& wheel, std::string_view framework,
-            const std::string& cuda) {
-  const bool windows = row.os == knowledge::ImportOs::kWindows;
-  if (row.framework != framework || windows != wheel.environment.windows || row.cuda.empty()) return false;
-  if (std::ranges::find(row.cuda, cuda) == row.cuda.end()) return false;
-  const base::Version version = wheel.Number();
-  return (row.since.empty() || version >= knowledge::Known(row.since)) &&
-         (row.until.empty() || version < knowledge::Known(row.until));
 }
 
 std::string_view CudnnOf(const FrameworkRelease& row, bool windows) {

@@ -99,7 +99,7 @@ void PutCudaLibrary(Wheel& wheel, const std::string& folder, const std::string& 
     claims.runpath = "$ORIGIN";
     // One wheel has both, and the first needs the second.
     if (file.starts_with("libcublas.so.")) claims.needed = {"libcublasLt" + file.substr(9)};
-  } else if (const auto old = ClaimsOf(wheel.machine, JoinPath(wheel.environment.site, path))) {
+  } else if (const auto old = ClaimsOf(*wheel.machine, JoinPath(wheel.environment.site, path))) {
     claims.imports = old->imports;
     claims.exports = old->exports;
     for (const auto& [word, value] : claims.words) std::erase(claims.exports, word);

@@ -24,7 +24,7 @@ constexpr const char* kRunPath =
 std::string VersionOfTorch(const Wheel& wheel) {
   for (const std::string& place : wheel.environment.places) {
     const auto text =
-        system::ReadWholeFile(wheel.machine, base::JoinPath(place, "torch/version.py"), 1 << 20);
+        system::ReadWholeFile(*wheel.machine, base::JoinPath(place, "torch/version.py"), 1 << 20);
     if (!text) continue;
     const size_t at = text->find("__version__ = '");
     if (at == text->npos) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace culprit::whatif {
 
 struct Wheel {
-  const system::System& machine;
+  std::shared_ptr<const system::System> machine;
   const Environment& environment;
   std::string name;                          // normalised
   std::string version;                       // as its record has it: "2.5.1", "2.5.1+cu118"
