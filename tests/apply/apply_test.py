@@ -347,6 +347,25 @@ def test_never_through_a_link_and_never_out_of_the_tree():
         assert not lines, lines
 
 
+def test_what_needs_root_is_named_before_anything_is_done():
+    with case(broken_link_and_path) as world:
+        if os.geteuid() == 0 and shutil.which("setpriv") is None:
+            raise Skip("there is no setpriv to give up root's rights with")
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        world.top.chmod(0o755)
+        world.environment["CULPRIT_STATE"] = str(world.top / "his")
+        (world.top / "his").mkdir(mode=0o700)
+        if nobody:
+            os.chown(world.top / "his", 65534, 65534)
+            world.file.chmod(0o644)
+        world.link.parent.chmod(0o555)
+        before = state_of(world.tree)
+        refused = world.run(*world.words, "--apply", "--yes", before=nobody, expect=2)
+        assert "sudo culprit fix CUL5001" in refused.stderr and str(world.link.relative_to(world.tree)) in refused.stderr, \
+            refused.stderr
+        expect_same(before, world, "refused")
+
+
 def test_usage():
     with case(lambda world: None) as world:
         for words, why in ((["CUL0000"], "no rule CUL0000"), (["--apply", "--undo"], "not both"), (["--yes"], "--apply"),

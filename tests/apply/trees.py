@@ -39,7 +39,7 @@ def differences(before, after):
 
 def compile_c(text, output, *options):
     output.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["cc", "-x", "c", "-", "-o", output, *options], input=text.encode(), check=True)
+    subprocess.run(["cc", "-x", "c", "-", "-x", "none", "-o", output, *options], input=text.encode(), check=True)
 
 
 def library(path, soname):
