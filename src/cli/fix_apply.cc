@@ -81,6 +81,13 @@ base::Result<void> RightsSuffice(const FixOptions& options, const std::vector<Pr
                                                        " (or name the codes that do without)");
 }
 
+void KeepLeft(const FixOptions& options, const report::CheckReport& now, report::FixReport& report) {
+  for (const report::Finding& finding : now.findings) {
+    if (finding.severity != report::Severity::kNote || IsAsked(options, finding))
+      report.left.push_back(finding);
+  }
+}
+
 class Carrying {
  public:
   Carrying(const FixOptions& options, Subject subject, const apply::Place& place, report::FixReport& report)
@@ -136,9 +143,7 @@ class Carrying {
       report_.undo = "culprit fix --undo" + (subject_.root.empty() ? "" : " --root " + subject_.root);
       report_.not_checked = now.not_checked;
     }
-    for (const report::Finding& finding : now.findings) {
-      if (finding.severity != report::Severity::kNote) report_.left.push_back(finding);
-    }
+    KeepLeft(options_, now, report_);
     return {};
   }
 
@@ -176,9 +181,7 @@ base::Result<void> CarryOutFixes(const FixOptions& options, const Subject& subje
   report.applied = true;
   for (const ProposedFix& fix : report.fixes)
     report.steps.push_back({Title(fix.finding), "skipped", NotBegun(fix)});
-  for (const report::Finding& finding : before.findings) {
-    if (finding.severity != report::Severity::kNote) report.left.push_back(finding);
-  }
+  KeepLeft(options, before, report);
   return {};
 }
 

@@ -99,7 +99,7 @@ with zipfile.ZipFile(os.path.join(os.environ["PIP_FIND_LINKS"],
 
 
 def pinned_environment(top, real_pip):
-    """A virtual environment in which `needy` asks for cuDNN 9.1.0.70 and has 9.5.1.17; the wheels to choose from."""
+    """A virtual environment in which a package asks for cuDNN 9.1.0.70 and has 9.5.1.17; the wheels to choose from."""
     prefix = top / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
     site = next(prefix.glob("lib/python3*/site-packages"))
@@ -109,8 +109,8 @@ def pinned_environment(top, real_pip):
     unpack(wheel(wheels, "nvidia-cudnn-cu12", "9.5.1.17", old), site)
     wheel(wheels, "nvidia-cudnn-cu12", "9.1.0.70", {"nvidia/__init__.py": "", part: "cuDNN 9.1.0\n"})
     unpack(wheel(wheels, "nvidia-nvjitlink-cu12", "12.4.127", {"nvidia/nvjitlink/__init__.py": "x = 1\n"}), site)
-    needy = wheel(wheels, "needy", "1.0", {"needy/__init__.py": ""})
-    needy["needy-1.0.dist-info/METADATA"] += "Requires-Dist: nvidia-cudnn-cu12 ==9.1.0.70\n"
+    needy = wheel(wheels, "deepspeed", "1.0", {"deepspeed/__init__.py": ""})
+    needy["deepspeed-1.0.dist-info/METADATA"] += "Requires-Dist: nvidia-cudnn-cu12 ==9.1.0.70\n"
     unpack(needy, site)
     if real_pip:
         (site / "pip").symlink_to(real_pip)
