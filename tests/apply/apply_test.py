@@ -41,6 +41,7 @@ class Case:
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.top / "home"), "LC_ALL": "C.UTF-8",
                             "SHELL": "/bin/bash", "CULPRIT_STATE": str(self.top / "state")}
         self.words = []  # what the fixes are asked of
+        self.under = []  # a program that runs culprit
 
     def run(self, *words, expect=None, before=()):
         done = subprocess.run([*before, CULPRIT, "fix", *words], env=self.environment, cwd=self.top, text=True,
@@ -50,7 +51,7 @@ class Case:
         return done
 
     def ask(self, *words, expect=None):
-        return json.loads(self.run(*words, "--format", "json", expect=expect).stdout)
+        return json.loads(self.run(*words, "--format", "json", expect=expect, before=self.under).stdout)
 
     def apply(self, expect=0):
         return self.ask(*self.words, "--apply", "--yes", expect=expect)
@@ -155,19 +156,27 @@ def there_and_back(world):
     return before
 
 
-def killed_everywhere(world, calls, stride=None):
-    """Before the first call of each kind, before the second ... until the run gets through. `stride`: of a call that
-    only fills a directory nobody looks at yet, each so-manieth is enough."""
+def need_strace():
     if shutil.which("strace") is None or subprocess.run(
             ["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True).returncode != 0:
         raise Skip("strace may not trace here")
+
+
+def strace(*injections):
+    """The one thread that changes files; its children and the threads that look are not followed."""
+    calls = ",".join(injection.split(":")[0] for injection in injections)
+    return ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={calls}",
+            *(word for injection in injections for word in ("-e", f"inject={injection}"))]
+
+
+def killed_everywhere(world, calls, stride=None):
+    """Before the first call of each kind, before the second ... until the run gets through. `stride`: of a call that
+    only fills a directory nobody looks at yet, each so-manieth is enough."""
+    need_strace()
     before, kills = state_of(world.tree), 0
     for call in calls:
         for number in range(1, 400, (stride or {}).get(call, 1)):
-            # The one thread that changes files; its children and the threads that look are not followed.
-            trace = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
-                     f"inject={call}:signal=KILL:when={number}"]
-            done = world.run(*world.words, "--apply", "--yes", before=trace)
+            done = world.run(*world.words, "--apply", "--yes", before=strace(f"{call}:signal=KILL:when={number}"))
             where = f"killed before {call} number {number}"
             for path, (old, new) in world.watched.items():
                 now = as_bytes(content(path))
@@ -183,6 +192,23 @@ def killed_everywhere(world, calls, stride=None):
             expect_same(before, world, f"undone after being {where}")
     assert kills > 10, f"only {kills} kills"
     return kills
+
+
+def undo_killed_everywhere(world, calls, stride=None):
+    need_strace()
+    before, kills = state_of(world.tree), 0
+    for call in calls:
+        for number in range(1, 400, (stride or {}).get(call, 1)):
+            world.apply()
+            done = world.run(*world.undo_words(), before=strace(f"{call}:signal=KILL:when={number}"))
+            killed = done.returncode < 0
+            if killed:
+                kills += 1
+                world.undo()
+            expect_same(before, world, f"undone again after it was killed before {call} number {number}")
+            if not killed:
+                break
+    assert kills > 5, f"only {kills} kills"
 
 
 def learn_fresh(world):
@@ -201,6 +227,36 @@ def test_broken_link_killed_everywhere():
     with case(broken_link_and_path) as world:
         learn_fresh(world)
         killed_everywhere(world, CALLS[:-1])
+
+
+def test_undo_of_a_broken_link_killed_everywhere():
+    with case(broken_link_and_path) as world:
+        undo_killed_everywhere(world, ("write", "fdatasync", "renameat", "symlinkat", "utimensat"))
+
+
+def test_undo_of_a_pin_killed_everywhere():
+    with case(pinned) as world:
+        undo_killed_everywhere(world, ("renameat2", "fdatasync", "unlinkat"), {"unlinkat": 6})
+
+
+def test_where_a_file_can_have_one_name_only():
+    """The journal is on another file system: copies instead of further names."""
+    need_strace()
+    with case(broken_link_and_path) as world:
+        world.under = strace("linkat:error=EXDEV")
+        there_and_back(world)
+
+
+def test_where_directories_cannot_be_exchanged():
+    need_strace()
+    with case(pinned) as world:
+        world.under = strace("renameat2:error=EINVAL", "linkat:error=EXDEV")
+        before = there_and_back(world)
+        for number in (3, 4, 5):  # the first two unpack the package
+            world.run(*world.words, "--apply", "--yes",
+                      before=strace("renameat2:error=EINVAL", f"renameat:signal=KILL:when={number}"))
+            world.undo()
+            expect_same(before, world, f"undone after being killed before rename {number}")
 
 
 def test_stale_cache():
@@ -300,11 +356,9 @@ def test_packages_installed_since_are_not_lost():
 
 
 def test_a_killed_run_is_told_and_blocks_the_next():
-    if shutil.which("strace") is None:
-        raise Skip("there is no strace")
+    need_strace()
     with case(broken_link_and_path) as world:
-        world.run(*world.words, "--apply", "--yes",
-                  before=["strace", "-qq", "-o", "/dev/null", "-e", "trace=symlinkat", "-e", "inject=symlinkat:signal=KILL"])
+        world.run(*world.words, "--apply", "--yes", before=strace("symlinkat:signal=KILL"))
         told = world.ask(*world.words, expect=1)
         assert told["killed_run"], told
         assert "killed half-way" in world.run(*world.words, "--apply", "--yes", expect=2).stderr
