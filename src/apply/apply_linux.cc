@@ -1,3 +1,4 @@
+// One run of --apply and its undoing: steps in order, and back in the other.
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>

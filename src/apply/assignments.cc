@@ -118,6 +118,9 @@ struct Editor {
     edited.sets = true;
     if (edited.refusal.empty()) edited.refusal = "line " + std::to_string(at.number) + " " + why;
   }
+  void Suspect(const Assignment& at, const string& why) {
+    edited.maybe = "line " + std::to_string(at.number) + " " + why;
+  }
   void Replace(size_t number, size_t begin, size_t end, const string& with) {
     edited.sets = true;
     edited.line = number;
@@ -143,7 +146,10 @@ struct Editor {
     for (const Assignment& at : all | std::views::reverse) {
       if (!at.refusal.empty()) {
         const string_view line = string_view(text).substr(at.begin, at.end - at.begin);
-        if (line.find(element) != line.npos || line.find('$') != line.npos) Refuse(at, at.refusal);
+        if (!element.empty() && line.find(element) != line.npos)
+          Refuse(at, at.refusal);
+        else if (line.find_first_of("$`") != line.npos)
+          Suspect(at, at.refusal);
         continue;
       }
       std::vector<Element> elements = Elements(ValueOf(at), dialect, name);
@@ -153,7 +159,7 @@ struct Editor {
         const bool goes = !each.itself && !each.unknown &&
                           SameElement(Expanded(each.middle, dialect, home), element) &&
                           (!element.empty() || elements.size() > 1);
-        if (each.unknown) unsure.push_back(at);
+        if (each.unknown) Suspect(at, "puts it together from another variable");
         if (!goes) {
           ++i;
           continue;
@@ -174,7 +180,6 @@ struct Editor {
         joined += (&each == &elements.front() ? "" : ":") + each.front + each.middle + each.back;
       Replace(at.number, at.value.begin, at.value.end, joined);
     }
-    if (!edited.sets && !unsure.empty()) Refuse(unsure.back(), "puts it together from another variable");
   }
 
   void Unset() {
@@ -221,8 +226,6 @@ struct Editor {
     Replace(at->number, at->value.begin, at->value.begin,
             element + (at->value.begin == at->value.end ? "" : ":"));
   }
-
-  std::vector<Assignment> unsure = {};
 };
 
 }  // namespace

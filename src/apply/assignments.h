@@ -19,6 +19,7 @@ struct Edited {
   std::string text;     // with the change made; the same where nothing had to be
   size_t line = 0;      // the first one that was changed, from 1
   std::string refusal;  // why it cannot be edited surely: "line 12 sets it among other commands"
+  std::string maybe;    // DropFromList: a line that could bring the element, for all the text tells
 };
 
 // `change`: SetVariable, UnsetVariable, DropFromList or AddToList. `home` stands for ~ and $HOME.

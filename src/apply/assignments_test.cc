@@ -15,7 +15,9 @@ constexpr const char* kName = "LD_LIBRARY_PATH";
 std::string Dropped(const std::string& text, const std::string& element = "/old/lib",
                     Dialect dialect = Dialect::kShell) {
   const Edited edited = Edit(text, dialect, DropFromList{kName, element}, "/home/me");
-  return edited.refusal.empty() ? edited.sets ? edited.text : "not set" : "refused: " + edited.refusal;
+  if (!edited.refusal.empty()) return "refused: " + edited.refusal;
+  if (edited.sets) return edited.text;
+  return edited.maybe.empty() ? "not set" : "perhaps: " + edited.maybe;
 }
 
 TEST(Assignments, AnElementGoesAndTheRestStaysToTheLetter) {
@@ -58,9 +60,9 @@ TEST(Assignments, WhatOnlyAShellCouldTellIsRefused) {
   EXPECT_EQ(Dropped("\nif [ -d /old/lib ]; then export LD_LIBRARY_PATH=/old/lib; fi\n"),
             "refused: line 2 sets it among other commands");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=$(find_cuda)/lib\n"),
-            "refused: line 1 sets it to what only the shell can work out");
+            "perhaps: line 1 sets it to what only the shell can work out");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=$CUDA_HOME/lib:/x\n"),
-            "refused: line 1 puts it together from another variable");
+            "perhaps: line 1 puts it together from another variable");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=/old/lib:\\\n/b\n"),
             "refused: line 1 sets it among other commands");
   EXPECT_EQ(Dropped("cat <<end\nLD_LIBRARY_PATH=/old/lib\nend\n"),

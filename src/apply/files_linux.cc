@@ -1,3 +1,5 @@
+// Bare system calls below an open directory (openat and its kin), because a path can become another file
+// between two calls.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>

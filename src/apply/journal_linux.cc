@@ -1,3 +1,5 @@
+// The journal of a run on disk: each line in one write and synchronised, folders that nobody else writes
+// into.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>

@@ -164,6 +164,8 @@ base::Result<void> Restore(const Spot& spot, const Standing& before, const Journ
       return Fail(ErrorCode::kNotFound, journal.folder() + "/old/" + kept + ": what stood at " + spot.path +
                                             " is not there any more");
     const bool itself = saved->device == before.device && saved->inode == before.inode;
+    if (itself && !before.hash.empty() && HashOfFile(journal.old(), kept).value_or("") != before.hash)
+      return Fail(ErrorCode::kBadFormat, journal.folder() + "/old/" + kept + ": changed since it was kept");
     if (!itself || linkat(journal.old(), kept.c_str(), here, temporary.c_str(), 0) != 0) {
       std::string hash;
       if (auto made = CopyNew(journal.old(), kept, here, temporary, before, hash); !made) return made;

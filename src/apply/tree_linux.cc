@@ -1,3 +1,4 @@
+// Directories with everything below, by open directories: no link is followed on the way.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

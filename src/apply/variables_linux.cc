@@ -97,6 +97,7 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
   std::vector<Intent> intents;
   const auto files = Files(place);
   bool set = false;
+  std::string maybe;
   for (const EnvironmentFile& file : files) {
     const auto spot = FindSpot("", file.path);
     if (!spot) continue;
@@ -121,6 +122,7 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
     const Edited edited = Edit(*text, file.dialect, change, Variable(place, "HOME"));
     if (!edited.refusal.empty())
       return Fail(ErrorCode::kUnsupported, file.path + ": " + edited.refusal + "; edit it yourself");
+    if (!edited.maybe.empty()) maybe = file.path + ": " + edited.maybe;
     set = set || edited.sets;
     if (edited.text == *text) continue;
     auto intent = Rewrite(file.path, edited, change);
@@ -131,6 +133,8 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
         !std::holds_alternative<report::UnsetVariable>(change))
       return intents;
   }
+  if (!intents.empty() && !maybe.empty()) intents.back().text += " (look yourself at " + maybe + ")";
+  if (intents.empty() && !maybe.empty()) return Fail(ErrorCode::kUnsupported, maybe + "; edit it yourself");
   if (!intents.empty() || (set && !std::holds_alternative<report::DropFromList>(change))) return intents;
   const bool adds = std::holds_alternative<report::SetVariable>(change) ||
                     std::holds_alternative<report::AddToList>(change);
