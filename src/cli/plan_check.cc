@@ -1,0 +1,69 @@
+#include "cli/plan_check.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/version.h"
+#include "collect/host.h"
+#include "collect/look_at_stack.h"
+#include "diagnose/check.h"
+#include "knowledge/driver.h"
+#include "loader/scenario.h"
+#include "rules/rule.h"
+#include "whatif/planned.h"
+
+namespace culprit::cli {
+namespace {
+
+using report::PlannedPackage;
+
+constexpr std::chrono::seconds kPatience(10);  // it is all in memory
+
+// The driver that would be there: that of the plan where one comes with it, otherwise the host's.
+collect::Host HostOf(const plan::Question& question, const report::Plan& plan) {
+  collect::Host host;
+  if (question.host.driver) host.driver = knowledge::DriverText(*question.host.driver);
+  const auto driver = std::ranges::find(plan.packages, "driver", &PlannedPackage::role);
+  if (driver != plan.packages.end() && base::Version::Parse(driver->version)) host.driver = driver->version;
+  for (const base::Version& gpu : question.host.gpus) host.gpus.push_back(gpu.ToString());
+  return host;
+}
+
+whatif::PlannedHost MachineOf(const plan::Host& host) {
+  whatif::PlannedHost machine;
+  if (host.machine == plan::Machine::kWindows) machine.platform = base::Platform::kWindows;
+  if (host.machine == plan::Machine::kLinuxArm) machine.cpu = "aarch64";
+  if (host.glibc) machine.glibc = host.glibc->ToString();
+  return machine;
+}
+
+}  // namespace
+
+void CheckPlan(const plan::Question& question, report::Plan& plan) {
+  const whatif::PlannedHost host = MachineOf(question.host);
+  const auto machine = whatif::PlannedMachine(host, plan);
+  if (!machine) {
+    plan.not_checked.push_back({"what the rules of check say of the result", machine.error().message});
+    return;
+  }
+  const collect::Surroundings around{.system = **machine,
+                                     .environment = (*machine)->Environment(),
+                                     .working_directory = (*machine)->WorkingDirectory(),
+                                     .python = "",
+                                     .environments = {whatif::PlannedPrefix(host.platform)},
+                                     .host_unseen = true};
+  auto look = collect::LookAtStack(around, {}, kPatience);
+  collect::Assume(HostOf(question, plan), look.snapshot.stack);
+  const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
+  const report::CheckReport report = diagnose::Check({look.snapshot, *look.view, scenarios});
+  plan.checked = true;
+  for (const report::Finding& finding : report.findings) {
+    if (finding.severity != report::Severity::kNote) plan.findings.push_back(finding);
+  }
+  if (!question.host.driver || question.host.gpus.empty()) {
+    plan.not_checked.push_back({"the driver and the GPU of the host",
+                                "not known here; say them: --host driver=550.54.14,gpu=sm_90"});
+  }
+}
+
+}  // namespace culprit::cli
