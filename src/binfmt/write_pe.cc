@@ -1,15 +1,15 @@
 // Sections in order: .text with one function, .data with the words, .idata with imports and delay imports,
 // .edata with exports, .rsrc, then those that were asked for. Texts stand before the tables that point to
 // them, so every address is known when it is written.
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_pe.h"
 
 #include <algorithm>
 #include <map>
 
-#include "binfmt/testing/byte_writer.h"
-#include "binfmt/testing/pe_resource_builder.h"
+#include "binfmt/byte_writer.h"
+#include "binfmt/write_pe_resources.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 namespace {
 
 constexpr size_t kFileAlignment = 512;
@@ -289,4 +289,4 @@ class Builder {
 
 std::string BuildPe(const PeSpec& spec) { return Builder(spec).Build(); }
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

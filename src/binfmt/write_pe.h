@@ -1,4 +1,4 @@
-// Small PE files for tests: say what the file shall claim, get its bytes.
+// Small PE files, for the same uses as write_elf.h: say what the file shall claim, get its bytes.
 //
 //   const std::string bytes = BuildPe({.name = "b.dll", .imports = {{"a.dll", {"Run"}}}, .exports = {"Go"}});
 //   const PeFile pe = ReadPe(AsSource(bytes));
@@ -17,7 +17,7 @@
 
 #include "binfmt/pe.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 
 struct PeSpec {
   int bits = 64;
@@ -56,4 +56,4 @@ struct PeSpec {
 
 std::string BuildPe(const PeSpec& spec);
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt
