@@ -9,6 +9,7 @@
 #include "diagnose/check.h"
 #include "knowledge/driver.h"
 #include "loader/scenario.h"
+#include "plan/commands.h"
 #include "rules/rule.h"
 #include "whatif/planned.h"
 
@@ -37,6 +38,23 @@ whatif::PlannedHost MachineOf(const plan::Host& host) {
   return machine;
 }
 
+// What the step "libraries" of the plan sets: the directories of the wheels' libraries.
+std::string LibraryPath(const system::System& machine, const std::string& prefix) {
+  std::string list;
+  const auto pythons = machine.List(prefix + "/lib");
+  if (!pythons) return list;
+  for (const system::DirectoryEntry& python : *pythons) {
+    const std::string nvidia = prefix + "/lib/" + python.name + "/site-packages/nvidia";
+    const auto parts = machine.List(nvidia);
+    if (!parts) continue;
+    for (const system::DirectoryEntry& part : *parts) {
+      const std::string directory = nvidia + "/" + part.name + "/lib";
+      if (machine.Stat(directory)) list += (list.empty() ? "" : ":") + directory;
+    }
+  }
+  return list;
+}
+
 }  // namespace
 
 void CheckPlan(const plan::Question& question, report::Plan& plan) {
@@ -46,11 +64,17 @@ void CheckPlan(const plan::Question& question, report::Plan& plan) {
     plan.not_checked.push_back({"what the rules of check say of the result", machine.error().message});
     return;
   }
+  const std::string prefix = whatif::PlannedPrefix(host.platform);
+  auto variables = (*machine)->Environment();
+  if (plan::NeedsLibraryPath(plan, question)) {
+    const std::string list = LibraryPath(**machine, prefix);
+    if (!list.empty()) variables["LD_LIBRARY_PATH"] = list;
+  }
   const collect::Surroundings around{.system = **machine,
-                                     .environment = (*machine)->Environment(),
+                                     .environment = std::move(variables),
                                      .working_directory = (*machine)->WorkingDirectory(),
                                      .python = "",
-                                     .environments = {whatif::PlannedPrefix(host.platform)},
+                                     .environments = {prefix},
                                      .host_unseen = true};
   auto look = collect::LookAtStack(around, {}, kPatience);
   collect::Assume(HostOf(question, plan), look.snapshot.stack);

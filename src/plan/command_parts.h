@@ -46,6 +46,8 @@ std::string NeededBefore(const PipGroup& group);
 void AddDriver(report::Plan& plan, const Parts& parts, const Question& question);
 void AddSystemLibraries(report::Plan& plan, const Parts& parts, const Question& question);
 void AddPip(report::Plan& plan, const Parts& parts, const Question& question, const Place& place, bool uv);
+void AddLibraryPath(report::Plan& plan, const std::string& environment, const Question& question,
+                    const std::string& python);
 void AddVerification(report::Plan& plan, const std::string& environment, const Question& question);
 
 // ---- the files

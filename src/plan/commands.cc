@@ -75,6 +75,27 @@ std::string Word(const std::string& text, bool windows) {
   return quoted + "'";
 }
 
+bool NeedsLibraryPath(const report::Plan& plan, const Question& question) {
+  // On Windows these packages name the directories to the loader themselves.
+  if (question.host.machine == Machine::kWindows) return false;
+  return std::ranges::any_of(plan.packages, [](const PlannedPackage& package) {
+    return package.name == "onnxruntime-gpu" || package.name == "ctranslate2";
+  });
+}
+
+void AddLibraryPath(report::Plan& plan, const std::string& environment, const Question& question,
+                    const std::string& python) {
+  if (!NeedsLibraryPath(plan, question)) return;
+  const std::string version = python.empty() ? "3*" : python;
+  const std::string prefix =
+      environment.starts_with('/') ? Word(environment, false) : "\"$PWD\"/" + Word(environment, false);
+  // A list without an empty element: that would be the current directory.
+  plan.steps.push_back({.title = "libraries",
+                        .why = "they are opened by their bare names; to be set in every shell that runs it",
+                        .commands = {"export LD_LIBRARY_PATH=\"$(set -- " + prefix + "/lib/python" + version +
+                                     "/site-packages/nvidia/*/lib; IFS=:; echo \"$*\")\""}});
+}
+
 void AddVerification(report::Plan& plan, const std::string& environment, const Question& question) {
   const bool windows = question.host.machine == Machine::kWindows;
   const std::string check = "culprit check" + (environment.empty() ? "" : " " + Word(environment, windows));

@@ -146,18 +146,29 @@ TEST(Commands, CmakeNamesTheToolkitTheGpusAndCudnn) {
   }
 }
 
+TEST(Commands, WhatOpensLibrariesByTheirBareNamesIsToldWhereTheyAre) {
+  const Plan solved =
+      Solved({Python("3.11"), Pip("ctranslate2", "4.8.4"), Pip("nvidia-cudnn-cu12", "9.10.2.21")});
+  const Plan plan = Write(solved, As::kPip);
+  EXPECT_EQ(Titles(plan), (Strings{"environment", "install", "libraries", "verify"}));
+  EXPECT_EQ(CommandsOf(plan, "libraries"),
+            Strings{R"(export LD_LIBRARY_PATH="$(set -- "$PWD"/.venv/lib/python3.11/site-packages/nvidia/*/lib; IFS=:; echo "$*")")"});
+  EXPECT_TRUE(CommandsOf(Write(solved, As::kPip, On(Machine::kWindows)), "libraries").empty());
+    EXPECT_NE(Write(solved, As::kDockerfile).document.find("&& ldconfig"), std::string::npos);
+}
+
 TEST(Commands, AConflictHasNone) {
-  Plan plan;
-  plan.outcome = Plan::Outcome::kUnsolvable;
-  EXPECT_TRUE(Write(plan, As::kPip).steps.empty());
+    Plan plan;
+    plan.outcome = Plan::Outcome::kUnsolvable;
+    EXPECT_TRUE(Write(plan, As::kPip).steps.empty());
 }
 
 TEST(Commands, NoWordOfAPathIsReadByTheShell) {
-  EXPECT_EQ(Word("/opt/venv", false), "/opt/venv");
-  EXPECT_EQ(Word("/opt/$(x)/it's", false), R"('/opt/$(x)/it'\''s')");
-  EXPECT_EQ(Word("torch>=2", false), R"("torch>=2")");
-  EXPECT_EQ(Word(R"(C:\a b)", true), R"("C:\a b")");
-  EXPECT_EQ(Word("", false), R"("")");
+    EXPECT_EQ(Word("/opt/venv", false), "/opt/venv");
+    EXPECT_EQ(Word("/opt/$(x)/it's", false), R"('/opt/$(x)/it'\''s')");
+    EXPECT_EQ(Word("torch>=2", false), R"("torch>=2")");
+    EXPECT_EQ(Word(R"(C:\a b)", true), R"("C:\a b")");
+    EXPECT_EQ(Word("", false), R"("")");
 }
 
 }  // namespace

@@ -20,6 +20,13 @@ void WriteDockerfile(report::Plan& plan, const Question& question) {
     if (!options.empty()) file += " \\\n      " + options;
     file += "\n";
   }
+  if (NeedsLibraryPath(plan, question)) {
+    file +=
+        "# Some open the libraries of the wheels by their bare names.\n"
+        "RUN ls -d /usr/local/lib/python3*/site-packages/nvidia/*/lib > /etc/ld.so.conf.d/nvidia-wheels.conf "
+        "\\\n"
+        "    && ldconfig\n";
+  }
   plan.document = std::move(file);
   AddDriver(plan, parts, question);
   plan.steps.push_back({.title = "environment",

@@ -101,6 +101,7 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
     }
     plan.steps.push_back(std::move(step));
   }
+  if (!parts.pip.empty()) AddLibraryPath(plan, environment, question, parts.python);
   const bool changes = !parts.pip.empty() || !parts.removed.empty() || !fresh;
   AddVerification(plan, changes ? environment : "", question);
 }
