@@ -34,6 +34,8 @@ Verdict MeetsOne(const Version& version, std::string_view specifier) {
   std::string_view text = specifier.substr(length);
   const bool prefix = text.ends_with(".*");
   if (prefix) text.remove_suffix(2);
+  // No final release lies between 2.7.0rc0 and 2.7.0.
+  if (sign == ">=") text = text.substr(0, text.find("rc"));
   const auto bound = Plain(text);
   if (!bound || (prefix && sign != "==" && sign != "!=")) return Verdict::kUnknown;
   const bool equal = prefix ? BeginsWith(version, *bound) : version == *bound;

@@ -406,8 +406,8 @@ Subject Windows() {
 
 const Subject* FindSubject(std::string_view name) {
   static const std::vector<Subject> kSubjects = {
-      Architectures(), Causes(),  Cudnn(),   Drivers(),    Frameworks(),  GpuIds(), Harvested(),
-      HostCompilers(), Imports(), Sonames(), Signatures(), StatusCodes(), Windows()};
+      Architectures(), Causes(),        Cudnn(),   Distributions(), Drivers(),    Frameworks(),  GpuIds(),
+      Harvested(),     HostCompilers(), Imports(), Sonames(),       Signatures(), StatusCodes(), Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

@@ -95,4 +95,26 @@ Subject Harvested() {
            .unique = {"package"}}}};
 }
 
+Subject Distributions() {
+  return {.name = "distributions",
+          .header = "distributions.h",
+          .tables = {{.key = "harvest",
+                      .type = "Harvest",
+                      .function = "Harvests",
+                      .fields = {{"date", Form::kDate, kRequired}, kSource},
+                      .unique = {"date"}},
+                     {.key = "distribution",
+                      .type = "Distribution",
+                      .function = "Distributions",
+                      .fields = {{"package", Form::kText, kRequired},
+                                 {"version", Form::kText, kRequired},
+                                 {"platform", Form::kText, kRequired},
+                                 {"pythons", Form::kVersions},
+                                 {"python"},
+                                 {"glibc", Form::kVersion},
+                                 {"date", Form::kDate},
+                                 kSource},
+                      .unique = {"package", "version", "platform", "glibc"}}}};
+}
+
 }  // namespace generate

@@ -25,6 +25,7 @@ inline Table Rules(std::string_view function) {
 
 Subject Frameworks();
 Subject Harvested();
+Subject Distributions();
 Subject Signatures();
 Subject Causes();
 
