@@ -5,6 +5,7 @@
 #include <set>
 
 #include "knowledge/release.h"
+#include "plan/in_order.h"
 
 namespace culprit::plan {
 namespace {
@@ -45,7 +46,7 @@ Rows RowsOf(std::string_view framework, const Version& version) {
     if (knowledge::MinorOf(knowledge::Known(row.version)) == knowledge::MinorOf(version)) nearest = &row;
     if (older == nullptr || knowledge::Known(row.version) >= knowledge::Known(older->version)) older = &row;
   }
-  found.own = nearest != nullptr;
+  found.own = nearest != nullptr && framework != "jax";
   // jax names the CUDA of its wheels in the extra, so a newer release is known but for its GPU code.
   if (nearest == nullptr && framework == "jax") nearest = older;
   if (nearest == nullptr) return {};
@@ -96,7 +97,8 @@ std::string_view CupyCudaUntil(std::string_view distribution) {
 
 Build MakeBuild(const FrameworkRelease& row, const Version& number, std::string_view version,
                 std::string_view distribution, Machine machine) {
-  Build build{.row = row, .version = version, .number = number, .distribution = distribution, .wheel = nullptr};
+  Build build{
+      .row = row, .version = version, .number = number, .distribution = distribution, .wheel = nullptr};
   build.row.version = version;
   if (machine == Machine::kLinuxArm) build.row.code = row.code_aarch64;
   if (row.framework == "cupy") {
@@ -169,7 +171,8 @@ std::string_view CudnnOf(const FrameworkRelease& row, Machine machine) {
 
 const Distribution* WheelFor(std::string_view distribution, std::string_view version, Machine machine) {
   for (const Distribution& row : knowledge::DistributionsOf(distribution)) {
-    if (row.version == version && (row.platform == PlatformTag(machine) || row.platform == "any")) return &row;
+    if (row.version == version && (row.platform == PlatformTag(machine) || row.platform == "any"))
+      return &row;
   }
   return nullptr;
 }
@@ -200,7 +203,7 @@ const std::vector<Build>& BuildTable::Of(std::string_view framework, Machine mac
       add(usual, row.version);
     }
   }
-  std::ranges::stable_sort(builds, Before);
+  SortInOrder(builds, Before);
   return builds;
 }
 

@@ -21,13 +21,13 @@ struct Build {
   knowledge::FrameworkRelease row;  // GPU code is that of the machine
   std::string_view version;         // "2.4.1"
   base::Version number;
-  std::string_view distribution;          // "onnxruntime-gpu"
-  const knowledge::Distribution* wheel;   // for this machine; nullptr: none is listed
-  bool listed = false;                    // the package index has the release for some machine
-  std::string channel;                    // "" = where it is published is not known
-  std::string shown;                      // "2.4.1+cu118"
-  std::string extra;                      // "and-cuda"
-  bool own_row = true;                    // false: taken over from an older release, GPU code is not known
+  std::string_view distribution;         // "onnxruntime-gpu"
+  const knowledge::Distribution* wheel;  // for this machine; nullptr: none is listed
+  bool listed = false;                   // the package index has the release for some machine
+  std::string channel;                   // "" = where it is published is not known
+  std::string shown;                     // "2.4.1+cu118"
+  std::string extra;                     // "and-cuda"
+  bool own_row = true;                   // false: taken over from an older release, GPU code is not known
 };
 
 // Made on demand and kept for the questions that follow from the first one.

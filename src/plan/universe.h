@@ -21,6 +21,7 @@ class BuildTable;
 struct Need {
   size_t package = 0;           // of Universe::packages
   std::vector<size_t> accepts;  // its candidates, rising
+  std::vector<size_t> prefers;  // of these, what was tested together; empty: the order of the candidates
   std::string words;            // "needs driver >= 525.60.13"
   std::string fails;            // where nothing accepted is there: "no wheel for Python 3.12"
   std::string source;

@@ -95,8 +95,8 @@ base::Result<Want> ParseWant(const std::string& text) {
   want.name = TableName(asked);
   if (want.name.empty()) {
     const std::string near = Near(asked);
-    return base::Fail(ErrorCode::kNotFound, "nothing is known of '" + asked + "'" +
-                                                (near.empty() ? "" : "; known are " + near));
+    return base::Fail(ErrorCode::kNotFound,
+                      "nothing is known of '" + asked + "'" + (near.empty() ? "" : "; known are " + near));
   }
   if (asked.starts_with("cupy-")) want.extra = asked.substr(sizeof("cupy-") - 1);
   for (const std::string& part : base::Split(rest, ',')) {
