@@ -26,6 +26,15 @@ bool ShareFiles(const std::string& one, const std::string& other) {
   return false;
 }
 
+// Whether pip brings it along with another package that is installed: "torch 2.6.0: asks for
+// nvidia-nccl-cu12==2.21.5".
+bool ComesAlong(const PlannedPackage& package) {
+  const std::string asked = "asks for " + package.name + "==" + package.version;
+  return package.role == "library" && !package.wanted &&
+         std::ranges::any_of(package.because,
+                             [&](const report::Bound& bound) { return bound.text.ends_with(asked); });
+}
+
 }  // namespace
 
 Parts PartsOf(const report::Plan& plan, bool fresh) {
@@ -41,6 +50,7 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
         return ShareFiles(package.name, removed.name);
       });
       if (package.present && !fresh && !damaged) continue;
+      if (fresh && ComesAlong(package)) continue;
       // It goes with the one beside which it lies, so that pip puts all of its files there again.
       if (damaged && package.present) parts.removed.push_back(&package);
       auto group = std::ranges::find(parts.pip, package.channel, &PipGroup::channel);

@@ -53,7 +53,7 @@ TEST(Commands, ANewEnvironmentAndOneCommandForEachIndexThatOfTheIndexFirst) {
       Write(Solved({Python("3.11"), Pip("onnxruntime-gpu", "1.18.0"), Pip("torch", "2.4.1+cu118", kCu118),
                     Pip("torchvision", "0.19.1+cu118", kCu118)}),
             As::kPip);
-  EXPECT_EQ(Titles(plan), (Strings{"environment", "install", "verify"}));
+  EXPECT_EQ(Titles(plan), (Strings{"environment", "install", "libraries", "verify"}));
   EXPECT_EQ(CommandsOf(plan, "environment"), Strings{"python3.11 -m venv .venv"});
   EXPECT_EQ(
       CommandsOf(plan, "install"),
@@ -151,24 +151,84 @@ TEST(Commands, WhatOpensLibrariesByTheirBareNamesIsToldWhereTheyAre) {
       Solved({Python("3.11"), Pip("ctranslate2", "4.8.4"), Pip("nvidia-cudnn-cu12", "9.10.2.21")});
   const Plan plan = Write(solved, As::kPip);
   EXPECT_EQ(Titles(plan), (Strings{"environment", "install", "libraries", "verify"}));
-  EXPECT_EQ(CommandsOf(plan, "libraries"),
-            Strings{R"(export LD_LIBRARY_PATH="$(set -- "$PWD"/.venv/lib/python3.11/site-packages/nvidia/*/lib; IFS=:; echo "$*")")"});
+  EXPECT_EQ(
+      CommandsOf(plan, "libraries"),
+      Strings{
+          R"x(export LD_LIBRARY_PATH="$(set -- "$PWD"/.venv/lib/python3.11/site-packages/nvidia/*/lib; IFS=:; echo "$*")")x"});
   EXPECT_TRUE(CommandsOf(Write(solved, As::kPip, On(Machine::kWindows)), "libraries").empty());
-    EXPECT_NE(Write(solved, As::kDockerfile).document.find("&& ldconfig"), std::string::npos);
+  EXPECT_NE(Write(solved, As::kDockerfile).document.find("&& ldconfig"), std::string::npos);
+}
+
+TEST(Commands, WhatComesWithItsFrameworkIsNotNamedAgain) {
+  auto nccl = Pip("nvidia-nccl-cu12", "2.21.5");
+  nccl.role = "library";
+  nccl.because = {{"torch 2.6.0: asks for nvidia-nccl-cu12==2.21.5", ""}};
+  const Plan solved = Solved({Python("3.11"), Pip("torch", "2.6.0"), nccl});
+  EXPECT_EQ(CommandsOf(Write(solved, As::kPip), "install"),
+            Strings{".venv/bin/python -m pip install torch==2.6.0"});
+  EXPECT_EQ(CommandsOf(Write(solved, As::kPip, {}, {"/venv", "venv"}), "install"),
+            Strings{"/venv/bin/python -m pip install torch==2.6.0 nvidia-nccl-cu12==2.21.5"});
+}
+
+Plan WithSystem(const std::string& cuda, const std::string& cudnn) {
+  return Solved({{.name = "driver", .version = "525.60.13", .channel = "host", .role = "driver"},
+                 {.name = "cuda-toolkit", .version = cuda, .channel = "nvidia-apt", .role = "toolkit"},
+                 {.name = "cudnn", .version = cudnn, .channel = "nvidia-apt", .role = "cudnn"}});
+}
+
+TEST(Commands, DriverToolkitAndCudnnComeFromNvidiasRepositoryWhichIsNamedOnce) {
+  Question question;
+  question.host.driver = base::Version{{470, 82}};
+  question.host.gpus = {base::Version{{6, 1}}};
+  Plan plan = Write(WithSystem("12.4.1", "9.5.1"), As::kApt, question);
+  EXPECT_EQ(Titles(plan), (Strings{"driver", "toolkit", "cuDNN", "verify"}));
+  const Strings driver = CommandsOf(plan, "driver");
+  ASSERT_EQ(driver.size(), 5);
+  EXPECT_EQ(driver[0],
+            "wget https://developer.download.nvidia.com/compute/cuda/repos/$(. /etc/os-release; echo "
+            "$ID$VERSION_ID | tr "
+            "-d .)/x86_64/cuda-keyring_1.1-1_all.deb");
+  EXPECT_EQ(driver[3], "sudo apt-get install -y cuda-drivers-580") << "the last branch that drives Pascal";
+  EXPECT_EQ(CommandsOf(plan, "toolkit"), Strings{"sudo apt-get install -y \"cuda-toolkit-12-4=12.4.1-*\""});
+  EXPECT_EQ(
+      CommandsOf(plan, "cuDNN"),
+      Strings{"sudo apt-get install -y \"libcudnn9-cuda-12=9.5.1.*\" \"libcudnn9-dev-cuda-12=9.5.1.*\""});
+  question.host.wsl = true;
+  plan = Write(WithSystem("11.2.2", "8.1.1"), As::kApt, question);
+  EXPECT_TRUE(CommandsOf(plan, "driver").empty()) << "never one inside WSL";
+  EXPECT_EQ(
+      CommandsOf(plan, "cuDNN"),
+      Strings{"sudo apt-get install -y \"libcudnn8=8.1.1.*+cuda11.*\" \"libcudnn8-dev=8.1.1.*+cuda11.*\""});
+  plan = Write(WithSystem("12.4.1", "9.5.1"), As::kPip, On(Machine::kWindows));
+  EXPECT_TRUE(CommandsOf(plan, "toolkit").empty()) << "an installer of NVIDIA's";
+}
+
+TEST(Commands, AnImageWithSystemCudaIsAnUbuntuWhoseRepositoryHasIt) {
+  Plan solved = WithSystem("11.2.2", "8.1.1");
+  solved.packages.push_back(Python("3.9"));
+  solved.packages.push_back(Pip("tensorflow", "2.10.1"));
+  const std::string file = Write(solved, As::kDockerfile).document;
+  for (const char* line :
+       {"FROM ubuntu:20.04\n", "repos/ubuntu2004/x86_64/cuda-keyring", "\"libcudnn8=8.1.1.*+cuda11.*\"",
+        "uv venv --python 3.9 /opt/venv\n", "tensorflow==2.10.1\n"}) {
+    EXPECT_NE(file.find(line), std::string::npos) << line << "\n" << file;
+  }
+  EXPECT_NE(Write(WithSystem("12.4.1", "9.5.1"), As::kDockerfile).document.find("FROM ubuntu:22.04\n"),
+            std::string::npos);
 }
 
 TEST(Commands, AConflictHasNone) {
-    Plan plan;
-    plan.outcome = Plan::Outcome::kUnsolvable;
-    EXPECT_TRUE(Write(plan, As::kPip).steps.empty());
+  Plan plan;
+  plan.outcome = Plan::Outcome::kUnsolvable;
+  EXPECT_TRUE(Write(plan, As::kPip).steps.empty());
 }
 
 TEST(Commands, NoWordOfAPathIsReadByTheShell) {
-    EXPECT_EQ(Word("/opt/venv", false), "/opt/venv");
-    EXPECT_EQ(Word("/opt/$(x)/it's", false), R"('/opt/$(x)/it'\''s')");
-    EXPECT_EQ(Word("torch>=2", false), R"("torch>=2")");
-    EXPECT_EQ(Word(R"(C:\a b)", true), R"("C:\a b")");
-    EXPECT_EQ(Word("", false), R"("")");
+  EXPECT_EQ(Word("/opt/venv", false), "/opt/venv");
+  EXPECT_EQ(Word("/opt/$(x)/it's", false), R"('/opt/$(x)/it'\''s')");
+  EXPECT_EQ(Word("torch>=2", false), R"("torch>=2")");
+  EXPECT_EQ(Word(R"(C:\a b)", true), R"("C:\a b")");
+  EXPECT_EQ(Word("", false), R"("")");
 }
 
 }  // namespace

@@ -1,26 +1,71 @@
 // A whole Dockerfile. Wheels bring CUDA themselves, so an image with Python is enough for them; libcuda.so.1
-// is the host's, put in by NVIDIA's container runtime, which two variables ask for.
+// is the host's, put in by NVIDIA's container runtime, which two variables ask for. Where the plan takes CUDA
+// from the system, the image is an Ubuntu with NVIDIA's packages, and Python is uv's, which has every version
+// of it.
+#include "base/version.h"
+#include "plan/apt_names.h"
 #include "plan/command_parts.h"
 
 namespace culprit::plan {
+namespace {
 
-void WriteDockerfile(report::Plan& plan, const Question& question) {
-  const Parts parts = PartsOf(plan, true);
-  std::string file = FileHeader(plan);
-  if (parts.driver != nullptr) file += "# The host needs driver " + parts.driver->version + " or newer.\n";
-  file += "FROM python:" + (parts.python.empty() ? "3" : parts.python) + "-slim\n";
-  file += "ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility\n";
+constexpr const char* kRuntime =
+    "ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility\n";
+constexpr const char* kVenv = "/opt/venv";
+
+std::string Pins(const PipGroup& group, bool uv) {
+  std::string text;
+  for (const report::PlannedPackage* package : group.packages)
+    text += " \\\n      " + Word(Pinned(*package), false);
+  const std::string options = IndexOptions(group, uv);
+  if (!options.empty()) text += " \\\n      " + options;
+  return text + "\n";
+}
+
+std::string WheelsAlone(const Parts& parts) {
+  std::string file = "FROM python:" + (parts.python.empty() ? "3" : parts.python) + "-slim\n" + kRuntime;
   for (const PipGroup& group : parts.pip) {
     if (const std::string names = NeededBefore(group); !names.empty())
       file += "RUN python -m pip install --no-cache-dir " + names + "\n";
-    file += "RUN python -m pip install --no-cache-dir";
-    for (const report::PlannedPackage* package : group.packages)
-      file += " \\\n      " + Word(Pinned(*package), false);
-    const std::string options = IndexOptions(group, false);
-    if (!options.empty()) file += " \\\n      " + options;
-    file += "\n";
+    file += "RUN python -m pip install --no-cache-dir" + Pins(group, false);
   }
-  if (NeedsLibraryPath(plan, question)) {
+  return file;
+}
+
+std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Question& question) {
+  // Releases of CUDA 11 are in the repository for Ubuntu 20.04, those from 12 on in that for 22.04 as well.
+  const auto cuda = parts.toolkit == nullptr ? std::nullopt : base::Version::Parse(parts.toolkit->version);
+  const bool old = cuda && cuda->part(0) < 12;
+  std::vector<std::string> packages =
+      parts.toolkit == nullptr ? std::vector<std::string>() : AptToolkit(parts.toolkit->version);
+  for (std::string& name : AptCudnnOf(plan)) packages.push_back(std::move(name));
+  std::string file = std::string("FROM ubuntu:") + (old ? "20.04\n" : "22.04\n") + kRuntime;
+  file +=
+      "RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates wget python3-pip \\\n"
+      "    && wget -q " +
+      AptRepository(old ? "ubuntu2004" : "ubuntu2204", question.host.machine) + "/" + kKeyring +
+      " \\\n    && dpkg -i " + kKeyring + " && rm " + kKeyring +
+      " && apt-get update \\\n    && apt-get install -y --no-install-recommends";
+  for (const std::string& name : packages) file += " \\\n      " + Word(name, false);
+  file += " \\\n    && rm -rf /var/lib/apt/lists/*\n";
+  if (parts.pip.empty()) return file;
+  file += "RUN python3 -m pip install uv && uv venv" +
+          (parts.python.empty() ? "" : " --python " + parts.python) + " " + kVenv + "\nENV PATH=" + kVenv +
+          "/bin:$PATH\n";
+  for (const PipGroup& group : parts.pip)
+    file += std::string("RUN uv pip install --no-cache --python ") + kVenv + Pins(group, true);
+  return file;
+}
+
+}  // namespace
+
+void WriteDockerfile(report::Plan& plan, const Question& question) {
+  const Parts parts = PartsOf(plan, true);
+  const bool system = parts.toolkit != nullptr || parts.cudnn != nullptr;
+  std::string file = FileHeader(plan);
+  if (parts.driver != nullptr) file += "# The host needs driver " + parts.driver->version + " or newer.\n";
+  file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(parts);
+  if (NeedsLibraryPath(plan, question) && !system) {
     file +=
         "# Some open the libraries of the wheels by their bare names.\n"
         "RUN ls -d /usr/local/lib/python3*/site-packages/nvidia/*/lib > /etc/ld.so.conf.d/nvidia-wheels.conf "

@@ -35,7 +35,7 @@ std::string PackagesText(const Plan& plan, const Style& style, bool verbose) {
   size_t name = 0, version = 0;
   for (const PlannedPackage& package : plan.packages) {
     name = std::max(name, base::Printable(NameOf(package)).size());
-    version = std::max(version, base::Printable(package.version).size());
+    version = std::max(version, base::Printable(VersionOf(package)).size());
   }
   std::string text;
   for (const PlannedPackage& package : plan.packages) {
@@ -43,7 +43,7 @@ std::string PackagesText(const Plan& plan, const Style& style, bool verbose) {
     std::string line =
         "  " + (package.wanted ? style.Bold(label) : label) + std::string(name - label.size(), ' ');
     line +=
-        fmt::format("  {:<{}}  {}", base::Printable(package.version), version, style.Dim(Remark(package)));
+        fmt::format("  {:<{}}  {}", base::Printable(VersionOf(package)), version, style.Dim(Remark(package)));
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
     for (const report::Bound& bound : package.because) text += BoundText(bound, style, verbose);

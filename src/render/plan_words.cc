@@ -37,6 +37,10 @@ std::optional<int> DaysBetween(const std::string& from, const std::string& to) {
   return static_cast<int>((*last - *first).count());
 }
 
+std::string VersionOf(const report::PlannedPackage& package) {
+  return package.role == "driver" && !package.present ? ">= " + package.version : package.version;
+}
+
 std::string KnowledgeText(const report::Plan& plan, const PlanDetail& detail) {
   if (plan.knowledge_date.empty()) return "how old the tables are is not known";
   std::string text = "what is known: " + plan.knowledge_date;
