@@ -120,4 +120,42 @@ Subject Distributions() {
                       .unique = {"package", "version", "platform", "glibc"}}}};
 }
 
+Subject Packages() {
+  return {.name = "packages",
+          .header = "packages.h",
+          .tables = {{.key = "name",
+                      .type = "PackageName",
+                      .function = "PackageNames",
+                      .fields = {{"manager", Form::kText, kRequired},
+                                 {"what", Form::kText, kRequired},
+                                 {"since", Form::kVersion},
+                                 {"until", Form::kVersion},
+                                 {"name", Form::kText, kRequired},
+                                 {"version"},
+                                 {"pin"},
+                                 {"channel", Form::kText, kRequired},
+                                 kNote,
+                                 kSource},
+                      .unique = {"manager", "what", "channel", "since"}},
+                     {.key = "image",
+                      .type = "ContainerImage",
+                      .function = "ContainerImages",
+                      .fields = {{"cuda", Form::kVersion, kRequired},
+                                 {"cudnn", Form::kText, kRequired},
+                                 {"systems", Form::kTexts, kRequired},
+                                 kSource},
+                      .unique = {"cuda", "cudnn"}},
+                     {.key = "wheel_index",
+                      .type = "WheelIndex",
+                      .function = "WheelIndexes",
+                      .fields = {{"package", Form::kText, kRequired},
+                                 {"since", Form::kVersion, kRequired},
+                                 {"until", Form::kVersion},
+                                 {"option", Form::kText, kRequired},
+                                 {"address", Form::kText, kRequired},
+                                 kNote,
+                                 kSource},
+                      .unique = {"package", "since"}}}};
+}
+
 }  // namespace generate
