@@ -41,8 +41,12 @@ struct FrameworkRelease {
   std::string_view code_min;  // only the lowest capability is known
   LibrariesFrom libraries;
   LibrariesFrom libraries_windows;
-  std::string_view extra;  // "tensorflow[and-cuda]"
-  bool is_default;         // what the package index gives without a variant
+  LibrariesFrom libraries_aarch64;  // Linux aarch64; kUnknown = not looked at
+  std::string_view extra;           // "tensorflow[and-cuda]"
+  bool is_default;                  // what the package index gives without a variant, on Linux x86-64
+  bool
+      default_windows;  // ... and on Windows as well; without it the index has no GPU build there, or another
+  bool default_aarch64;  // ... and on Linux aarch64
   std::string_view note;
   std::string_view source;
 };
