@@ -44,7 +44,9 @@ report::Proof Prove(const Subject& subject, const LookOptions& options, const re
   if (finding.code.starts_with("CUL9")) return NotShown("only a probe of the living machine would show it");
   const auto machine = WithEnvironment(subject.machine, options.common);
   if (!machine) return NotShown(machine.error().message);
-  const auto changed = whatif::CarryOut(*machine, finding.fix.changes);
+  std::vector<report::Change> changes = finding.fix.changes;
+  const std::string host = whatif::SaidHostAfter(options.host, changes);
+  const auto changed = whatif::CarryOut(*machine, changes);
   if (!changed) return NotShown(changed.error().message);
   KeepForEver(*changed);
 
@@ -53,7 +55,7 @@ report::Proof Prove(const Subject& subject, const LookOptions& options, const re
   Subject then = subject;
   then.machine = *changed;
   const auto facts = LookAt(then, {.common = common,
-                                   .host = options.host,
+                                   .host = host,
                                    .python = options.python,
                                    .seconds = options.seconds,
                                    .verify = options.verify});

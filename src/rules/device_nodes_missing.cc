@@ -54,8 +54,18 @@ void Check(const Scene& scene, Ruling& ruling) {
                                  ? report::Evidence{"ModifyDeviceFiles: 0", "/proc/driver/nvidia/params"}
                                  : report::Evidence{helper, std::string(ModprobePath())});
   finding.fix = {.text = "make the nodes, and let nvidia-persistenced or a udev rule do it at boot",
-                 .commands = {"sudo nvidia-modprobe -c 0 -u"},
-                 .risk = "low"};
+                 .commands = {},
+                 .risk = "low",
+                 .changes = {}};
+  if (left_to_others) {  // nvidia-modprobe heeds the parameter; the numbers are NVIDIA's and fixed
+    finding.fix.commands = {"sudo mknod -m 666 /dev/nvidiactl c 195 255",
+                            "sudo mknod -m 666 /dev/nvidia0 c 195 0"};
+    finding.fix.changes = {report::PutDevice{.path = "/dev/nvidiactl"},
+                           report::PutDevice{.path = "/dev/nvidia0"}};
+    return;
+  }
+  AddNodeMaker(scene, finding.fix);
+  AddNodes(scene, finding.fix);
 }
 
 }  // namespace

@@ -45,7 +45,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
     finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not see this GPU",
                    .commands = {},
-                   .risk = "medium"};
+                   .risk = "medium",
+                   .changes = {}};
+    if (const auto drivers = knowledge::DriversOfBranch(row->last_driver_branch))
+      finding.fix.changes = {report::InstallDriver{std::string(drivers->newest)}};
     finding.evidence = BranchEvidence(*driver, undriven);
   }
 }

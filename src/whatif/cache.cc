@@ -48,29 +48,43 @@ std::vector<std::string> Included(const System& machine, const std::string& patt
   return files;
 }
 
-void ReadConfig(const System& machine, const std::string& file, int depth,
-                std::vector<std::string>& directories) {
+struct Config {
+  std::vector<std::string> files;  // in the order in which they are read
+  std::vector<std::string> directories;
+};
+
+// "/usr/lib/x/ = libc6  # why" -> "/usr/lib/x"; "" for a line that names none.
+std::string DirectoryOf(std::string_view line) {
+  line = base::Trim(line.substr(0, line.find('#')));
+  line = base::Trim(line.substr(0, line.find('=')));
+  return line.starts_with('/') ? base::CleanPath(line) : "";
+}
+
+void ReadConfig(const System& machine, const std::string& file, int depth, Config& config) {
   const auto text = system::ReadWholeFile(machine, file, kConfigLimit);
   if (!text || depth == 0) return;
+  config.files.push_back(file);
   for (const std::string& whole : base::Split(*text, '\n')) {
     const std::string_view line = base::Trim(std::string_view(whole).substr(0, whole.find('#')));
     const std::vector<std::string> words = base::SplitWords(line, " \t");
     if (words.empty() || words.front() == "hwcap") continue;
     if (words.front() != "include") {
-      if (line.starts_with('/')) directories.emplace_back(line.substr(0, line.find('=')));
+      if (std::string directory = DirectoryOf(line); !directory.empty())
+        config.directories.push_back(std::move(directory));
       continue;
     }
     for (size_t i = 1; i < words.size(); ++i) {
       for (const std::string& next : Included(machine, JoinPath(base::DirName(file), words[i])))
-        ReadConfig(machine, next, depth - 1, directories);
+        ReadConfig(machine, next, depth - 1, config);
     }
   }
 }
 
 // Those of the configuration, then those of the system, each once.
 std::vector<std::string> Directories(const System& machine) {
-  std::vector<std::string> all, kept, seen;
-  ReadConfig(machine, kConfig, kDepth, all);
+  Config config;
+  ReadConfig(machine, kConfig, kDepth, config);
+  std::vector<std::string> all = std::move(config.directories), kept, seen;
   for (const char* triplet : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
     for (const char* above : {"/lib/", "/usr/lib/"}) all.push_back(std::string(above) + triplet);
   }
@@ -185,6 +199,29 @@ Changes Make(const System& machine, const report::RefreshCache& change) {
         {.flags = line.flags, .name = line.name, .path = line.path, .hwcap = 0, .hwcaps_dir = line.hwcaps});
   }
   made.put[kCache] = {.bytes = binfmt::BuildLdCache(spec), .target = {}};
+  return made;
+}
+
+Changes Make(const System& machine, const report::DropFromLoaderConf& change) {
+  Config config;
+  ReadConfig(machine, kConfig, kDepth, config);
+  const std::string unwanted = base::CleanPath(change.directory);
+  system::SystemChanges made;
+  for (const std::string& file : config.files) {
+    const auto text = system::ReadWholeFile(machine, file, kConfigLimit);
+    if (!text) continue;
+    std::string kept;
+    for (std::string_view rest = *text; !rest.empty();) {
+      const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+      rest.remove_prefix(line.size());
+      if (DirectoryOf(line) != unwanted) kept += line;
+    }
+    if (kept != *text) made.put[machine.RealPath(file).value_or(file)] = {.bytes = kept, .target = {}};
+  }
+  if (made.put.empty()) {
+    return base::Fail(base::ErrorCode::kNotFound,
+                      "no file of the loader's configuration names " + base::Printable(change.directory));
+  }
   return made;
 }
 

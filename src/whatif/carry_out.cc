@@ -22,4 +22,14 @@ base::Result<std::shared_ptr<const system::System>> CarryOut(std::shared_ptr<con
   return before;
 }
 
+std::string SaidHostAfter(std::string host, std::vector<report::Change>& changes) {
+  if (host.find("driver=") == std::string::npos) return host;
+  std::erase_if(changes, [&](const report::Change& change) {
+    const auto* driver = std::get_if<report::InstallDriver>(&change);
+    if (driver != nullptr) host += ",driver=" + driver->version;  // the last one counts
+    return driver != nullptr;
+  });
+  return host;
+}
+
 }  // namespace culprit::whatif

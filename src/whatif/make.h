@@ -25,6 +25,7 @@ Changes Make(const system::System& machine, const report::PutDevice& change);
 Changes Make(const system::System& machine, const report::SetRegistry& change);
 // cache.cc
 Changes Make(const system::System& machine, const report::RefreshCache& change);
+Changes Make(const system::System& machine, const report::DropFromLoaderConf& change);
 // library.cc
 Changes Make(const system::System& machine, const report::PutLibrary& change);
 // packages.cc
@@ -32,6 +33,11 @@ Changes Make(const system::System& machine, const report::InstallPackage& change
 Changes Make(const system::System& machine, const report::RemovePackage& change);
 // driver.cc
 Changes Make(const system::System& machine, const report::InstallDriver& change);
+Changes Make(const system::System& machine, const report::StartContainer& change);
+// modules.cc
+Changes Make(const system::System& machine, const report::LoadModule& change);
+Changes Make(const system::System& machine, const report::BindGpu& change);
+Changes Make(const system::System& machine, const report::MakeComputeInstance& change);
 Changes Make(const system::System& machine, const report::StartProcess& change);
 // toolkit.cc
 Changes Make(const system::System& machine, const report::InstallToolkit& change);

@@ -238,9 +238,13 @@ TEST_P(Proof, TheFixMendsItAndBreaksNothing) {
   }
   report::Proof proof;
   std::string then = "  (no such machine)\n";
-  const auto changed = whatif::CarryOut({std::shared_ptr<const void>(), &machine.system}, found->fix.changes);
+  std::vector<report::Change> changes = found->fix.changes;
+  toml::table description = one.description;
+  if (const auto host = description["host"].value<std::string>())
+    description.insert_or_assign("host", whatif::SaidHostAfter(*host, changes));
+  const auto changed = whatif::CarryOut({std::shared_ptr<const void>(), &machine.system}, changes);
   if (changed) {
-    const auto after = CheckSystem(**changed, one.description);
+    const auto after = CheckSystem(**changed, description);
     proof = diagnose::Compare(before, after, *found);
     then = Told(after);
   } else {
