@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "knowledge/arch.h"
+#include "knowledge/cudnn.h"
 #include "knowledge/driver.h"
+#include "knowledge/packages.h"
+#include "knowledge/release.h"
 
 namespace culprit::plan {
 namespace {
@@ -12,7 +15,7 @@ using base::Version;
 using report::PlannedPackage;
 
 const Version kTuring{{7, 5}};
-// The first branch with packages of the open modules for every system of the guide.
+// The first branch whose open kernel modules NVIDIA suggests (data/packages.toml).
 constexpr uint32_t kFirstOpenBranch = 560;
 
 const PlannedPackage* FromApt(const report::Plan& plan, std::string_view role) {
@@ -20,6 +23,28 @@ const PlannedPackage* FromApt(const report::Plan& plan, std::string_view role) {
     return package.role == role && package.channel == "nvidia-apt";
   });
   return found == plan.packages.end() ? nullptr : &*found;
+}
+
+// "9.5.1" -> "9.5.1.17" as packages are numbered; any build where that number is not known.
+std::string BuildOf(const Version& cudnn) {
+  if (cudnn.parts.size() > 3) return cudnn.ToString();
+  for (const knowledge::CudnnRelease* row : knowledge::FindCudnn(cudnn)) {
+    if (!row->build.empty() && knowledge::Known(row->version) == cudnn) return std::string(row->build);
+  }
+  return cudnn.ToString() + ".*";
+}
+
+// {version} is filled here, because a build may be a pattern; which minor release of CUDA a cuDNN 8 was made
+// with is not known, so any of the major is taken.
+std::string Pin(const knowledge::PackageName& row, const knowledge::Blanks& blanks) {
+  std::string form(row.version);
+  const auto replace = [&](std::string_view blank, const std::string& text) {
+    const size_t at = form.find(blank);
+    if (at != std::string::npos) form.replace(at, blank.size(), text);
+  };
+  replace("{version}", BuildOf(blanks.version));
+  replace("{cuda}", std::to_string(blanks.cuda.part(0)) + ".*");
+  return knowledge::FillIn(row.name, blanks) + (form.empty() ? "" : "=" + knowledge::FillIn(form, blanks));
 }
 
 }  // namespace
@@ -38,33 +63,28 @@ std::vector<std::string> AddAptRepository(const Host& host) {
 std::vector<std::string> AptToolkit(const std::string& version) {
   const auto cuda = Version::Parse(version);
   if (!cuda || cuda->parts.size() < 2) return {};
-  const std::string name =
-      "cuda-toolkit-" + std::to_string(cuda->part(0)) + "-" + std::to_string(cuda->part(1));
-  return {cuda->parts.size() < 3 ? name : name + "=" + version + "-*"};
+  const knowledge::PackageName* row = knowledge::FindPackageName("apt", "cuda", *cuda, "nvidia");
+  if (row == nullptr) return {};
+  return {knowledge::FillIn(row->name, {.version = *cuda, .cuda = *cuda, .variant = ""})};
 }
 
-std::vector<std::string> AptCudnn(const std::string& version, const std::string& cuda) {
-  const auto cudnn = Version::Parse(version), release = Version::Parse(cuda);
-  if (!cudnn || !release) return {};
-  const std::string major = std::to_string(cudnn->part(0)), cuda_major = std::to_string(release->part(0));
-  if (cudnn->part(0) >= 9) {
-    return {"libcudnn" + major + "-cuda-" + cuda_major + "=" + version + ".*",
-            "libcudnn" + major + "-dev-cuda-" + cuda_major + "=" + version + ".*"};
-  }
-  const std::string pin = "=" + version + ".*+cuda" + cuda_major + ".*";
-  return {"libcudnn" + major + pin, "libcudnn" + major + "-dev" + pin};
-}
-
-std::vector<std::string> AptCudnnOf(const report::Plan& plan) {
-  const PlannedPackage* cudnn = FromApt(plan, "cudnn");
+std::vector<std::string> AptCudnn(const report::Plan& plan) {
+  const PlannedPackage* planned = FromApt(plan, "cudnn");
   const PlannedPackage* toolkit = FromApt(plan, "toolkit");
-  if (cudnn == nullptr || toolkit == nullptr) return {};
-  return AptCudnn(cudnn->version, toolkit->version);
+  if (planned == nullptr || toolkit == nullptr) return {};
+  const auto cudnn = Version::Parse(planned->version), cuda = Version::Parse(toolkit->version);
+  if (!cudnn || !cuda) return {};
+  std::vector<std::string> names;
+  for (const std::string_view what : {"cudnn", "cudnn-dev"}) {
+    const knowledge::PackageName* row = knowledge::FindPackageName("apt", what, *cudnn, "nvidia");
+    if (row != nullptr) names.push_back(Pin(*row, {.version = *cudnn, .cuda = *cuda, .variant = ""}));
+  }
+  return names;
 }
 
-std::string AptDriver(const std::string& lowest, const Host& host) {
+std::vector<std::string> AptDriver(const std::string& lowest, const Host& host) {
   const auto version = Version::Parse(lowest);
-  if (!version || host.gpus.empty()) return "";
+  if (!version || host.gpus.empty()) return {};
   const auto branches = knowledge::DriverBranches();
   for (auto row = branches.rbegin(); row != branches.rend(); ++row) {
     if (row->branch < version->part(0)) break;
@@ -75,9 +95,27 @@ std::string AptDriver(const std::string& lowest, const Host& host) {
     if (!drives) continue;
     const bool open = row->branch >= kFirstOpenBranch &&
                       std::ranges::all_of(host.gpus, [](const Version& gpu) { return gpu >= kTuring; });
-    return (open ? "nvidia-open-" : "cuda-drivers-") + std::to_string(row->branch);
+    const auto* name = knowledge::FindPackageName("apt", open ? "driver-open" : "driver", branch, "nvidia");
+    if (name == nullptr) continue;
+    const knowledge::Blanks blanks{.version = branch, .cuda = branch, .variant = ""};
+    std::vector<std::string> names;
+    if (!name->pin.empty()) names.push_back(knowledge::FillIn(name->pin, blanks));
+    names.push_back(knowledge::FillIn(name->name, blanks));
+    return names;
   }
-  return "";
+  return {};
+}
+
+std::string UbuntuWith(const std::string& cuda) {
+  const auto wanted = Version::Parse(cuda);
+  std::string_view system;
+  // NVIDIA's own images install from these repositories. A release without an image: the newest with one.
+  for (const knowledge::ContainerImage& image : knowledge::ContainerImages()) {
+    if (image.systems.empty()) continue;
+    system = image.systems.back();
+    if (wanted && knowledge::MinorOf(knowledge::Known(image.cuda)) == knowledge::MinorOf(*wanted)) break;
+  }
+  return std::string(system.substr(std::min(system.size(), std::string_view("ubuntu").size())));
 }
 
 }  // namespace culprit::plan

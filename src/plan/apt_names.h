@@ -1,10 +1,6 @@
-// How NVIDIA's repository for Debian and Ubuntu calls what a plan names.
-//
-// CUDA Installation Guide for Linux (docs.nvidia.com/cuda/cuda-installation-guide-linux): the repository
-// .../repos/$distro/$arch with its package cuda-keyring, cuda-toolkit-X-Y, and the drivers of a branch as
-// cuda-drivers-NNN (proprietary kernel modules) and nvidia-open-NNN (open ones; Turing and newer, and the
-// only ones for Blackwell). CUDA on WSL User Guide: $distro is wsl-ubuntu there. cuDNN Installation Guide:
-// libcudnn8=8.x.y.*+cudaX.Y; from 9 on libcudnn9-cuda-12.
+// How NVIDIA's repository for Debian and Ubuntu calls what a plan names: data/packages.toml, and the address
+// of the repository, which is that of the CUDA Installation Guide for Linux (and of the CUDA on WSL User
+// Guide).
 #pragma once
 
 #include <string>
@@ -21,14 +17,16 @@ std::vector<std::string> AddAptRepository(const Host& host);
 std::string AptRepository(const std::string& distribution, Machine machine);
 inline constexpr const char* kKeyring = "cuda-keyring_1.1-1_all.deb";
 
-// "12.4.1" -> "cuda-toolkit-12-4=12.4.1-*"
+// "12.4.1" -> "cuda-toolkit-12-4"; the newest update of that release is had.
 std::vector<std::string> AptToolkit(const std::string& version);
-// "9.5.1" for CUDA "12.4" -> "libcudnn9-cuda-12=9.5.1.*" and its headers.
-std::vector<std::string> AptCudnn(const std::string& version, const std::string& cuda);
-// The cuDNN of a plan, for the toolkit of it; empty where there is none.
-std::vector<std::string> AptCudnnOf(const report::Plan& plan);
-// The newest branch of the tables that is new enough and drives every GPU; "" where none is, or no GPU is
-// known.
-std::string AptDriver(const std::string& lowest, const Host& host);
+// The cuDNN of a plan for the toolkit of it, and its headers: "libcudnn9-cuda-12=9.5.1.17-1"; empty where the
+// plan has none.
+std::vector<std::string> AptCudnn(const report::Plan& plan);
+// Of the newest branch of the tables that is new enough and drives every GPU, each to be installed before the
+// next; empty where none is, or no GPU is known.
+std::vector<std::string> AptDriver(const std::string& lowest, const Host& host);
+
+// The Ubuntu whose repository has this release of CUDA, as images call it: "20.04".
+std::string UbuntuWith(const std::string& cuda);
 
 }  // namespace culprit::plan

@@ -189,16 +189,16 @@ TEST(Commands, DriverToolkitAndCudnnComeFromNvidiasRepositoryWhichIsNamedOnce) {
             "$ID$VERSION_ID | tr "
             "-d .)/x86_64/cuda-keyring_1.1-1_all.deb");
   EXPECT_EQ(driver[3], "sudo apt-get install -y cuda-drivers-580") << "the last branch that drives Pascal";
-  EXPECT_EQ(CommandsOf(plan, "toolkit"), Strings{"sudo apt-get install -y \"cuda-toolkit-12-4=12.4.1-*\""});
-  EXPECT_EQ(
-      CommandsOf(plan, "cuDNN"),
-      Strings{"sudo apt-get install -y \"libcudnn9-cuda-12=9.5.1.*\" \"libcudnn9-dev-cuda-12=9.5.1.*\""});
+  EXPECT_EQ(CommandsOf(plan, "toolkit"), Strings{"sudo apt-get install -y cuda-toolkit-12-4"});
+  EXPECT_EQ(CommandsOf(plan, "cuDNN"),
+            Strings{"sudo apt-get install -y libcudnn9-cuda-12=9.5.1.17-1 libcudnn9-dev-cuda-12=9.5.1.17-1"});
   question.host.wsl = true;
   plan = Write(WithSystem("11.2.2", "8.1.1"), As::kApt, question);
   EXPECT_TRUE(CommandsOf(plan, "driver").empty()) << "never one inside WSL";
   EXPECT_EQ(
       CommandsOf(plan, "cuDNN"),
-      Strings{"sudo apt-get install -y \"libcudnn8=8.1.1.*+cuda11.*\" \"libcudnn8-dev=8.1.1.*+cuda11.*\""});
+      Strings{
+          "sudo apt-get install -y \"libcudnn8=8.1.1.33-1+cuda11.*\" \"libcudnn8-dev=8.1.1.33-1+cuda11.*\""});
   plan = Write(WithSystem("12.4.1", "9.5.1"), As::kPip, On(Machine::kWindows));
   EXPECT_TRUE(CommandsOf(plan, "toolkit").empty()) << "an installer of NVIDIA's";
 }
@@ -209,7 +209,7 @@ TEST(Commands, AnImageWithSystemCudaIsAnUbuntuWhoseRepositoryHasIt) {
   solved.packages.push_back(Pip("tensorflow", "2.10.1"));
   const std::string file = Write(solved, As::kDockerfile).document;
   for (const char* line :
-       {"FROM ubuntu:20.04\n", "repos/ubuntu2004/x86_64/cuda-keyring", "\"libcudnn8=8.1.1.*+cuda11.*\"",
+       {"FROM ubuntu:20.04\n", "repos/ubuntu2004/x86_64/cuda-keyring", "\"libcudnn8=8.1.1.33-1+cuda11.*\"",
         "uv venv --python 3.9 /opt/venv\n", "tensorflow==2.10.1\n"}) {
     EXPECT_NE(file.find(line), std::string::npos) << line << "\n" << file;
   }

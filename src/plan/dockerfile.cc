@@ -2,7 +2,6 @@
 // is the host's, put in by NVIDIA's container runtime, which two variables ask for. Where the plan takes CUDA
 // from the system, the image is an Ubuntu with NVIDIA's packages, and Python is uv's, which has every version
 // of it.
-#include "base/version.h"
 #include "plan/apt_names.h"
 #include "plan/command_parts.h"
 
@@ -33,19 +32,18 @@ std::string WheelsAlone(const Parts& parts) {
 }
 
 std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Question& question) {
-  // Releases of CUDA 11 are in the repository for Ubuntu 20.04, those from 12 on in that for 22.04 as well.
-  const auto cuda = parts.toolkit == nullptr ? std::nullopt : base::Version::Parse(parts.toolkit->version);
-  const bool old = cuda && cuda->part(0) < 12;
+  const std::string ubuntu = UbuntuWith(parts.toolkit == nullptr ? "" : parts.toolkit->version);
+  std::string repository = "ubuntu" + ubuntu;
+  std::erase(repository, '.');
   std::vector<std::string> packages =
       parts.toolkit == nullptr ? std::vector<std::string>() : AptToolkit(parts.toolkit->version);
-  for (std::string& name : AptCudnnOf(plan)) packages.push_back(std::move(name));
-  std::string file = std::string("FROM ubuntu:") + (old ? "20.04\n" : "22.04\n") + kRuntime;
+  for (std::string& name : AptCudnn(plan)) packages.push_back(std::move(name));
+  std::string file = "FROM ubuntu:" + ubuntu + "\n" + kRuntime;
   file +=
       "RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates wget python3-pip \\\n"
       "    && wget -q " +
-      AptRepository(old ? "ubuntu2004" : "ubuntu2204", question.host.machine) + "/" + kKeyring +
-      " \\\n    && dpkg -i " + kKeyring + " && rm " + kKeyring +
-      " && apt-get update \\\n    && apt-get install -y --no-install-recommends";
+      AptRepository(repository, question.host.machine) + "/" + kKeyring + " \\\n    && dpkg -i " + kKeyring +
+      " && rm " + kKeyring + " && apt-get update \\\n    && apt-get install -y --no-install-recommends";
   for (const std::string& name : packages) file += " \\\n      " + Word(name, false);
   file += " \\\n    && rm -rf /var/lib/apt/lists/*\n";
   if (parts.pip.empty()) return file;

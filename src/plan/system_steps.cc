@@ -56,7 +56,7 @@ void AddDriver(report::Plan& plan, const Parts& parts, const Question& question)
   const std::string need = "driver " + parts.driver->version + " or newer, here is " +
                            knowledge::DriverText(*question.host.driver);
   report::PlanStep step{.title = "driver"};
-  const std::string apt = AptDriver(parts.driver->version, question.host);
+  const std::vector<std::string> apt = AptDriver(parts.driver->version, question.host);
   if (question.host.wsl) {
     step.why = need + "; that of Windows, never one inside WSL: " + kDrivers;
   } else if (question.host.machine == Machine::kWindows || apt.empty()) {
@@ -64,7 +64,7 @@ void AddDriver(report::Plan& plan, const Parts& parts, const Question& question)
   } else {
     step.why = need + "; " + kElsewhere + kDrivers;
     AddRepository(plan, question, step);
-    step.commands.push_back(Install({apt}));
+    for (const std::string& package : apt) step.commands.push_back(Install({package}));
     step.commands.push_back("sudo reboot");
   }
   plan.steps.push_back(std::move(step));
@@ -74,7 +74,7 @@ void AddSystemLibraries(report::Plan& plan, const Parts& parts, const Question& 
   AddLibrary(plan, parts.toolkit, question,
              parts.toolkit ? AptToolkit(parts.toolkit->version) : std::vector<std::string>(), "toolkit",
              kToolkits);
-  AddLibrary(plan, parts.cudnn, question, AptCudnnOf(plan), "cuDNN", kCudnns);
+  AddLibrary(plan, parts.cudnn, question, AptCudnn(plan), "cuDNN", kCudnns);
 }
 
 }  // namespace culprit::plan
