@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "base/version.h"
 #include "collect/host.h"
@@ -55,9 +56,7 @@ std::string LibraryPath(const system::System& machine, const std::string& prefix
   return list;
 }
 
-}  // namespace
-
-void CheckPlan(const plan::Question& question, report::Plan& plan) {
+void Check(const plan::Question& question, report::Plan& plan) {
   const whatif::PlannedHost host = MachineOf(question.host);
   const auto machine = whatif::PlannedMachine(host, plan);
   if (!machine) {
@@ -87,6 +86,19 @@ void CheckPlan(const plan::Question& question, report::Plan& plan) {
   if (!question.host.driver || question.host.gpus.empty()) {
     plan.not_checked.push_back({"the driver and the GPU of the host",
                                 "not known here; say them: --host driver=550.54.14,gpu=sm_90"});
+  }
+}
+
+}  // namespace
+
+void CheckPlan(const plan::Question& question, report::Plan& plan) {
+  try {
+    Check(question, plan);
+  } catch (const std::exception& error) {  // a bug, told as one; the plan still appears
+    plan.checked = false;
+    plan.findings.clear();
+    plan.not_checked.push_back(
+        {"what the rules of check say of the result", std::string("internal error: ") + error.what()});
   }
 }
 

@@ -88,9 +88,13 @@ std::string Word(const std::string& text, bool windows) {
 bool NeedsLibraryPath(const report::Plan& plan, const Question& question) {
   // On Windows these packages name the directories to the loader themselves.
   if (question.host.machine == Machine::kWindows) return false;
-  return std::ranges::any_of(plan.packages, [](const PlannedPackage& package) {
-    return package.name == "onnxruntime-gpu" || package.name == "ctranslate2";
-  });
+  const auto has = [&](auto&& test) { return std::ranges::any_of(plan.packages, test); };
+  return has([](const PlannedPackage& package) {
+           return package.name == "onnxruntime-gpu" || package.name == "ctranslate2";
+         }) &&
+         has([](const PlannedPackage& package) {
+           return FromPip(package) && package.name.starts_with("nvidia-");
+         });
 }
 
 void AddLibraryPath(report::Plan& plan, const std::string& environment, const Question& question,

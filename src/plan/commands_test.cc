@@ -53,7 +53,7 @@ TEST(Commands, ANewEnvironmentAndOneCommandForEachIndexThatOfTheIndexFirst) {
       Write(Solved({Python("3.11"), Pip("onnxruntime-gpu", "1.18.0"), Pip("torch", "2.4.1+cu118", kCu118),
                     Pip("torchvision", "0.19.1+cu118", kCu118)}),
             As::kPip);
-  EXPECT_EQ(Titles(plan), (Strings{"environment", "install", "libraries", "verify"}));
+  EXPECT_EQ(Titles(plan), (Strings{"environment", "install", "verify"}));
   EXPECT_EQ(CommandsOf(plan, "environment"), Strings{"python3.11 -m venv .venv"});
   EXPECT_EQ(
       CommandsOf(plan, "install"),
