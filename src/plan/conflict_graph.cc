@@ -84,14 +84,33 @@ std::vector<size_t> AllOf(const Package& package) {
   return all;
 }
 
+// Where everything that was asked for needs a package of which nothing is there, that one is the reason.
+size_t RootOf(const Universe& universe, const Narrowed& narrowed, size_t package) {
+  const auto& candidates = universe.packages[package].candidates;
+  for (size_t p = 0; p < universe.packages.size(); ++p) {
+    if (p == package || universe.packages[p].candidates.empty() || narrowed.CountLeft(p) != 0) continue;
+    bool all = true, any = false;
+    for (size_t c = 0; c < candidates.size(); ++c) {
+      if (narrowed.why[package][c].kind == Exclusion::Kind::kAsked && !narrowed.left[package][c]) continue;
+      any = true;
+      all = all &&
+            std::ranges::any_of(candidates[c].needs, [&](const Need& need) { return need.package == p; });
+    }
+    const bool own = std::ranges::none_of(
+        narrowed.why[p], [](const Exclusion& why) { return why.kind == Exclusion::Kind::kPushed; });
+    if (all && any && own) return p;
+  }
+  return package;
+}
+
 }  // namespace
 
 std::vector<ConflictNode> GraphOf(const Universe& universe) {
   const Narrowed narrowed = Narrow(universe, universe.roots);
   Grapher grapher(universe, narrowed);
   if (narrowed.empty != kNone) {
-    std::vector<ConflictNode> nodes =
-        grapher.Explain(narrowed.empty, AllOf(universe.packages[narrowed.empty]));
+    const size_t empty = RootOf(universe, narrowed, narrowed.empty);
+    std::vector<ConflictNode> nodes = grapher.Explain(empty, AllOf(universe.packages[empty]));
     if (!nodes.empty()) return nodes;
     return {
         {universe.packages[narrowed.empty].name + ": no release that is asked for is known", "", false, {}}};

@@ -101,11 +101,15 @@ void Making::AddDriver() {
       const knowledge::Capability* row = knowledge::FindCapability(cc);
       std::string words = "drives " + GpuName(cc);
       std::string fails = "is not known to drive " + GpuName(cc);
-      if (answer.verdict == Verdict::kNo && row != nullptr)
+      if (answer.verdict == Verdict::kNo && row != nullptr) {
         fails = "does not drive " + GpuName(cc) + ", whose last branch is " +
                 std::to_string(row->last_driver_branch);
-      else if (row != nullptr && row->first_driver_branch != 0)
-        fails += ", whose first known branch is " + std::to_string(row->first_driver_branch);
+      } else if (row != nullptr && row->first_driver_branch != 0) {
+        fails = "is older than the first branch known to drive " + GpuName(cc) + ", " +
+                std::to_string(row->first_driver_branch);
+        // Nobody who says "--allow unknown" means a driver from before the GPU.
+        if (answer.verdict == Verdict::kUnknown) answer.verdict = Verdict::kNo;
+      }
       candidates[i].needs.push_back(FactNeed(gpu, answer, std::move(words), std::move(fails)));
     }
   }
@@ -160,7 +164,7 @@ Need Making::DriverNeed(const std::string& cuda) {
   Need need{.package = driver_};
   const auto& candidates = universe_.packages[driver_].candidates;
   const auto ask = [&](size_t i) {
-    const Answer answer = knowledge::DriverForCuda(candidates[i].number, version, platform);
+    const Answer answer = builds_.DriverRuns(candidates[i].number, cuda, question_.host.machine);
     need.source = answer.source;
     need.unknown |= answer.verdict == Verdict::kUnknown;
     return answer.verdict == Verdict::kYes ||

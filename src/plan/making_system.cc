@@ -75,9 +75,7 @@ size_t Making::AddSystemCudnn() {
       need.fails = need.words;
       need.source = row.source;
       // From CUDA 11 on a build is for its whole major.
-      const bool whole =
-          cuda.part(0) >= 11 &&
-          knowledge::CudnnForCuda(candidate.number, Version{{cuda.part(0)}}).verdict == Verdict::kYes;
+      const bool whole = cuda.part(0) >= 11 && builds_.CudnnHasBuild(row.version, cuda.part(0));
       for (size_t i = 0; i < toolkits.size(); ++i) {
         if (toolkits[i].number.part(0) != cuda.part(0)) continue;
         if (whole || knowledge::MinorOf(toolkits[i].number) == cuda) need.accepts.push_back(i);
