@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "knowledge/cudnn.h"
+#include "knowledge/pins.h"
 #include "knowledge/release.h"
 #include "plan/in_order.h"
 
@@ -177,9 +179,25 @@ const Distribution* WheelFor(std::string_view distribution, std::string_view ver
   return nullptr;
 }
 
+knowledge::Answer BuildTable::DriverRuns(const Version& driver, const std::string& cuda, Machine machine) {
+  const auto [at, fresh] = drivers_.try_emplace({driver.parts, cuda, machine});
+  if (fresh) at->second = knowledge::DriverForCuda(driver, knowledge::Known(cuda), PlatformOf(machine));
+  return at->second;
+}
+
+bool BuildTable::CudnnHasBuild(std::string_view cudnn, uint32_t cuda_major) {
+  const auto [at, fresh] = cudnns_.try_emplace({cudnn, cuda_major}, false);
+  if (fresh) {
+    at->second = knowledge::CudnnForCuda(knowledge::Known(cudnn), Version{{cuda_major}}).verdict ==
+                 knowledge::Verdict::kYes;
+  }
+  return at->second;
+}
+
 const std::vector<Build>& BuildTable::Of(std::string_view framework, Machine machine) {
   const auto [at, fresh] = made_.try_emplace({std::string(framework), machine});
   if (!fresh) return at->second;
+  framework = at->first.first;  // which stays, as the builds point at it
   std::vector<Build>& builds = at->second;
   std::set<std::pair<std::string_view, std::string_view>> seen;
   const auto add = [&](std::string_view distribution, std::string_view version) {
@@ -199,9 +217,9 @@ const std::vector<Build>& BuildTable::Of(std::string_view framework, Machine mac
   // Releases that the index no longer has, or never had. A row for many releases names none.
   const std::string_view usual = DistributionsNamed(framework).front();
   for (const FrameworkRelease& row : knowledge::FrameworkReleases()) {
-    if (row.framework == framework && row.until.empty() && knowledge::Known(row.version).parts.size() > 2) {
-      add(usual, row.version);
-    }
+    const bool one = row.until.empty() && knowledge::Known(row.version).parts.size() > 2;
+    const bool has_python = !row.python_until.empty() || knowledge::FindPin(usual, row.version) != nullptr;
+    if (row.framework == framework && one && has_python) add(usual, row.version);
   }
   SortInOrder(builds, Before);
   return builds;

@@ -3,10 +3,10 @@
 // row of its own takes that of its minor release.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,8 +35,13 @@ class BuildTable {
  public:
   // Newest first; of one release the default build first, then the newest CUDA first.
   const std::vector<Build>& Of(std::string_view framework, Machine machine);
+  // knowledge::DriverForCuda and knowledge::CudnnForCuda, each asked once.
+  knowledge::Answer DriverRuns(const base::Version& driver, const std::string& cuda, Machine machine);
+  bool CudnnHasBuild(std::string_view cudnn, uint32_t cuda_major);
 
  private:
+  std::map<std::tuple<std::vector<uint32_t>, std::string, Machine>, knowledge::Answer> drivers_;
+  std::map<std::pair<std::string_view, uint32_t>, bool> cudnns_;
   std::map<std::pair<std::string, Machine>, std::vector<Build>> made_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/in_order.h"
+
 namespace culprit::plan {
 namespace {
 
@@ -68,18 +70,23 @@ std::vector<Group> GroupExclusions(const Universe& universe, const Narrowed& nar
   return groups;
 }
 
-std::string RangeWords(const Universe& universe, size_t package, const std::vector<size_t>& candidates) {
+std::string RangeWords(const Universe& universe, size_t package, std::vector<size_t> candidates) {
   const Package& whole = universe.packages[package];
-  const auto number = [&](size_t i) { return whole.candidates[candidates[i]].number; };
+  SortInOrder(candidates,
+              [&](size_t a, size_t b) { return whole.candidates[a].number > whole.candidates[b].number; });
+  const auto number = [&](size_t i) -> const base::Version& {
+    return whole.candidates[candidates[i]].number;
+  };
+  const auto shown = [&](size_t i) {
+    return whole.role == "driver" ? whole.candidates[candidates[i]].version : number(i).ToString();
+  };
   std::string text;
   for (size_t i = 0; i < candidates.size();) {  // newest first; said from the oldest
     size_t last = i;
     while (last + 1 < candidates.size() &&
            (number(last + 1) == number(last) || Contiguous(whole, candidates, last, last + 1)))
       ++last;
-    const std::string range = number(last) == number(i)
-                                  ? number(i).ToString()
-                                  : number(last).ToString() + " to " + number(i).ToString();
+    const std::string range = number(last) == number(i) ? shown(i) : shown(last) + " to " + shown(i);
     text = range + (text.empty() ? "" : ", " + text);
     i = last + 1;
   }
@@ -98,7 +105,6 @@ std::string RangeWords(const Universe& universe, size_t package, const std::vect
   for (const std::string& variant : variants) {
     if (!variant.empty()) builds += (builds.empty() ? "" : ", ") + variant;
   }
-  if (whole.name == "driver") return "driver " + text;
   return whole.name + " " + text + (others && !builds.empty() ? " (" + builds + ")" : "");
 }
 

@@ -28,6 +28,6 @@ std::vector<Group> GroupExclusions(const Universe& universe, const Narrowed& nar
 
 // "torch 2.6.0 to 2.15.0", "torch 2.7.0 and 2.7.1 (cu128)": builds are named where others of the same
 // releases are not in the group.
-std::string RangeWords(const Universe& universe, size_t package, const std::vector<size_t>& candidates);
+std::string RangeWords(const Universe& universe, size_t package, std::vector<size_t> candidates);
 
 }  // namespace culprit::plan

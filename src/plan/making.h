@@ -60,12 +60,16 @@ class Making {
   size_t AddToolkit();
   size_t AddSystemCudnn();
   void NeedSystem(const Build& build, Candidate& candidate);
+  Need ToolkitNeed(const Build& build);
+  Need SystemCudnnNeed(const Build& build, std::string_view cudnn);
 
   const Question& question_;
   BuildTable& builds_;
   Universe universe_;
   std::map<std::string, size_t> made_;
-  std::map<std::string, Need> driver_needs_;  // by CUDA
+  std::map<std::string, Need> driver_needs_;                 // by CUDA
+  std::map<std::string, Need> python_needs_;                 // by the wheels
+  std::map<std::string, Need> toolkit_needs_, cudnn_needs_;  // by what the row says
   size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
   size_t cuda_major_ = kNone, cudnn_major_ = kNone;
   std::vector<size_t> gpus_;

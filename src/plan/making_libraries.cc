@@ -37,6 +37,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
   SortInOrder(wheels,
               [](const auto* a, const auto* b) { return NumberOf(a->version) > NumberOf(b->version); });
   const bool companion = BelongsToTorch(name);
+  const bool pinned = knowledge::IsPinned(name);
   universe_.packages.push_back({name, companion ? "companion" : "library", {}});
   const size_t package = made_[key] = universe_.packages.size() - 1;
   std::vector<Candidate> candidates;
@@ -69,7 +70,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
     }
     if (companion) {
       NeedTorch(name, wheel->version, candidate);
-    } else {
+    } else if (pinned) {
       for (const std::string_view extra : kWithCuda) {
         if (const Pin* pin = knowledge::FindPin(name, wheel->version, extra)) NeedPins(*pin, candidate);
       }

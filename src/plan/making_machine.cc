@@ -101,11 +101,15 @@ void Making::AddDriver() {
       const knowledge::Capability* row = knowledge::FindCapability(cc);
       std::string words = "drives " + GpuName(cc);
       std::string fails = "is not known to drive " + GpuName(cc);
-      if (answer.verdict == Verdict::kNo && row != nullptr)
+      if (answer.verdict == Verdict::kNo && row != nullptr) {
         fails = "does not drive " + GpuName(cc) + ", whose last branch is " +
                 std::to_string(row->last_driver_branch);
-      else if (row != nullptr && row->first_driver_branch != 0)
-        fails += ", whose first known branch is " + std::to_string(row->first_driver_branch);
+      } else if (row != nullptr && row->first_driver_branch != 0) {
+        fails = "is older than the first branch known to drive " + GpuName(cc) + ", " +
+                std::to_string(row->first_driver_branch);
+        // Nobody who says "--allow unknown" means a driver from before the GPU.
+        if (answer.verdict == Verdict::kUnknown) answer.verdict = Verdict::kNo;
+      }
       candidates[i].needs.push_back(FactNeed(gpu, answer, std::move(words), std::move(fails)));
     }
   }
@@ -159,13 +163,24 @@ Need Making::DriverNeed(const std::string& cuda) {
                                      : knowledge::LowestDriver(release, platform);
   Need need{.package = driver_};
   const auto& candidates = universe_.packages[driver_].candidates;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const Answer answer = knowledge::DriverForCuda(candidates[i].number, version, platform);
-    if (i == 0) need.source = answer.source;
+  const auto ask = [&](size_t i) {
+    const Answer answer = builds_.DriverRuns(candidates[i].number, cuda, question_.host.machine);
+    need.source = answer.source;
     need.unknown |= answer.verdict == Verdict::kUnknown;
-    if (answer.verdict == Verdict::kYes || (answer.verdict == Verdict::kUnknown && question_.allow_unknown))
-      need.accepts.push_back(i);
+    return answer.verdict == Verdict::kYes ||
+           (answer.verdict == Verdict::kUnknown && question_.allow_unknown);
+  };
+  // Drivers rise, and what one runs the newer ones run.
+  size_t first = 0, end = candidates.size();
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (ask(middle)) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
   }
+  for (size_t i = first; i < candidates.size(); ++i) need.accepts.push_back(i);
   need.words = floor.empty() ? CudaWords(cuda) + " needs a driver of its own or a newer one"
                              : CudaWords(cuda) + " needs driver >= " + std::string(floor);
   need.fails = need.words;
@@ -184,15 +199,14 @@ Need Making::PythonNeed(const std::vector<std::string_view>& pythons, std::strin
                         std::string_view source) {
   Need need{.package = python_, .source = std::string(source)};
   const auto& candidates = universe_.packages[python_].candidates;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const Version& python = candidates[i].number;
-    bool met = pythons.empty();
-    for (const std::string_view text : pythons) met |= knowledge::Known(text) == python;
-    if (pythons.empty()) met = knowledge::Meets(python, requires_python) == Verdict::kYes;
-    if (met) need.accepts.push_back(i);
-  }
   std::vector<Version> rising;
   for (const std::string_view text : pythons) rising.push_back(knowledge::Known(text));
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Version& python = candidates[i].number;
+    const bool met = pythons.empty() ? knowledge::Meets(python, requires_python) == Verdict::kYes
+                                     : std::ranges::find(rising, python) != rising.end();
+    if (met) need.accepts.push_back(i);
+  }
   std::ranges::sort(rising);
   need.words =
       pythons.empty() ? "Python " + std::string(requires_python) : "wheels for Python " + PythonRange(rising);
@@ -204,7 +218,13 @@ Need Making::PythonNeed(const std::vector<std::string_view>& pythons, std::strin
 
 std::optional<Need> Making::WheelPythonNeed(const knowledge::Distribution& wheel) {
   if (wheel.pythons.empty() && (wheel.python.empty() || wheel.python == ">=3")) return std::nullopt;
-  return PythonNeed({wheel.pythons.begin(), wheel.pythons.end()}, wheel.python, wheel.source);
+  std::string key;
+  for (const std::string_view python : wheel.pythons) key += std::string(python) + " ";
+  if (key.empty()) key = wheel.python;
+  const auto made = python_needs_.find(key);
+  if (made != python_needs_.end()) return made->second;
+  return python_needs_[key] =
+             PythonNeed({wheel.pythons.begin(), wheel.pythons.end()}, wheel.python, wheel.source);
 }
 
 Need Making::MajorNeed(size_t package, uint32_t major, const std::string& what, std::string_view source) {

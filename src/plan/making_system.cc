@@ -74,10 +74,11 @@ size_t Making::AddSystemCudnn() {
       Need need{.package = toolkit, .words = "is for CUDA " + std::string(build)};
       need.fails = need.words;
       need.source = row.source;
+      // From CUDA 11 on a build is for its whole major.
+      const bool whole = cuda.part(0) >= 11 && builds_.CudnnHasBuild(row.version, cuda.part(0));
       for (size_t i = 0; i < toolkits.size(); ++i) {
         if (toolkits[i].number.part(0) != cuda.part(0)) continue;
-        if (knowledge::CudnnForCuda(candidate.number, toolkits[i].number).verdict != Verdict::kYes) continue;
-        need.accepts.push_back(i);
+        if (whole || knowledge::MinorOf(toolkits[i].number) == cuda) need.accepts.push_back(i);
       }
       candidate.needs.push_back(std::move(need));
       for (const size_t gpu : gpus_) {
@@ -99,34 +100,40 @@ size_t Making::AddSystemCudnn() {
   return made_["cudnn"] = universe_.packages.size() - 1;
 }
 
-void Making::NeedSystem(const Build& build, Candidate& candidate) {
-  const base::Platform platform = PlatformOf(question_.host.machine);
-  if (build.row.cuda.empty()) return;
+Need Making::ToolkitNeed(const Build& build) {
+  const std::string key = std::string(build.row.cuda) + " to " + std::string(build.row.cuda_until);
+  const auto made = toolkit_needs_.find(key);
+  if (made != toolkit_needs_.end()) return made->second;
   const size_t toolkit = PackageNamed("cuda-toolkit");
+  const base::Platform platform = PlatformOf(question_.host.machine);
   const Version built = knowledge::Known(build.row.cuda);
-  Need cuda{.package = toolkit};
+  Need need{.package = toolkit};
   const auto& toolkits = universe_.packages[toolkit].candidates;
   for (size_t i = 0; i < toolkits.size(); ++i) {
     const Answer answer = knowledge::FrameworkWithCuda(build.row, toolkits[i].number, platform);
     if (answer.verdict != Verdict::kYes) continue;
-    cuda.accepts.push_back(i);
+    need.accepts.push_back(i);
     const bool tested =
         built.parts.size() > 1 && knowledge::MinorOf(built) == knowledge::MinorOf(toolkits[i].number);
-    if (tested) cuda.prefers.push_back(i);
+    if (tested) need.prefers.push_back(i);
   }
-  cuda.words = "loads the libraries of CUDA " +
+  need.words = "loads the libraries of CUDA " +
                (build.row.cuda_until.empty() ? built.ToString() : std::to_string(built.part(0))) +
                " from the system";
-  cuda.fails = cuda.words;
-  cuda.source = build.row.source;
-  candidate.needs.push_back(std::move(cuda));
+  need.fails = need.words;
+  need.source = build.row.source;
+  return toolkit_needs_[key] = need;
+}
 
-  const std::string_view own = CudnnOf(build.row, question_.host.machine);
-  if (own.empty() || own == "none") return;
+Need Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
+  const std::string key = std::string(cudnn) + " below " + std::string(build.row.cudnn_below);
+  const auto made = cudnn_needs_.find(key);
+  if (made != cudnn_needs_.end()) return made->second;
   const size_t system = PackageNamed("cudnn");
-  Need cudnn{.package = system};
+  const base::Platform platform = PlatformOf(question_.host.machine);
+  Need need{.package = system};
   const auto& releases = universe_.packages[system].candidates;
-  const Version wanted = knowledge::Known(own);
+  const Version wanted = knowledge::Known(cudnn);
   Verdict verdict = Verdict::kUnknown;
   const Candidate* asked = nullptr;
   for (size_t i = 0; i < releases.size(); ++i) {
@@ -134,14 +141,22 @@ void Making::NeedSystem(const Build& build, Candidate& candidate) {
       verdict = knowledge::FrameworkWithCudnn(build.row, releases[i].number, platform).verdict;
     asked = &releases[i];
     if (verdict != Verdict::kYes) continue;
-    cudnn.accepts.push_back(i);
+    need.accepts.push_back(i);
     if (wanted.parts.size() > 1 && knowledge::MinorOf(wanted) == knowledge::MinorOf(releases[i].number))
-      cudnn.prefers.push_back(i);
+      need.prefers.push_back(i);
   }
-  cudnn.words = "loads cuDNN " + wanted.ToString() + " or newer of its major from the system";
-  cudnn.fails = cudnn.words;
-  cudnn.source = build.row.source;
-  candidate.needs.push_back(std::move(cudnn));
+  need.words = "loads cuDNN " + wanted.ToString() +
+               (wanted.parts.size() > 1 ? " or newer of its major" : "") + " from the system";
+  need.fails = need.words;
+  need.source = build.row.source;
+  return cudnn_needs_[key] = need;
+}
+
+void Making::NeedSystem(const Build& build, Candidate& candidate) {
+  if (build.row.cuda.empty()) return;
+  candidate.needs.push_back(ToolkitNeed(build));
+  const std::string_view cudnn = CudnnOf(build.row, question_.host.machine);
+  if (!cudnn.empty() && cudnn != "none") candidate.needs.push_back(SystemCudnnNeed(build, cudnn));
 }
 
 }  // namespace culprit::plan

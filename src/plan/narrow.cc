@@ -33,6 +33,7 @@ class Narrowing {
   }
 
  private:
+  static int Weight(const Need& need) { return need.unknown ? 2 : need.accepts.empty() ? 0 : 1; }
   bool Left(size_t package, size_t candidate) const { return narrowed_.left[package][candidate]; }
 
   void Exclude(size_t package, size_t candidate, Exclusion why) {
@@ -53,11 +54,12 @@ class Narrowing {
     const auto& candidates = universe_.packages[package].candidates;
     for (size_t c = 0; c < candidates.size(); ++c) {
       if (!Left(package, c)) continue;
-      size_t failed = kNone;  // what is known speaks before what is not
+      size_t failed =
+          kNone;  // what is there speaks before what follows from it, and that before what is not known
       for (size_t n = 0; n < candidates[c].needs.size(); ++n) {
         const Need& need = candidates[c].needs[n];
         if (std::ranges::any_of(need.accepts, [&](size_t a) { return Left(need.package, a); })) continue;
-        if (failed == kNone || (candidates[c].needs[failed].unknown && !need.unknown)) failed = n;
+        if (failed == kNone || Weight(need) < Weight(candidates[c].needs[failed])) failed = n;
       }
       if (failed != kNone) Exclude(package, c, {Exclusion::Kind::kNeed, kNone, failed, kNone});
     }

@@ -1,12 +1,18 @@
 #include "plan/solve.h"
 
+#include <algorithm>
+
 #include "knowledge/distributions.h"
 #include "knowledge/driver.h"
 #include "knowledge/release.h"
 #include "plan/answer.h"
 #include "plan/builds.h"
 #include "plan/choose.h"
+#include "plan/conflict_graph.h"
+#include "plan/conflict_words.h"
 #include "plan/making.h"
+#include "plan/relax.h"
+#include "plan/requirements.h"
 #include "plan/universe.h"
 
 namespace culprit::plan {
@@ -41,10 +47,14 @@ std::string SolutionHeadline(const report::Plan& plan) {
 }  // namespace
 
 report::Plan Solve(const Question& question) {
+  BuildTable builds;
+  return SolveWith(question, builds);
+}
+
+report::Plan SolveWith(const Question& question, BuildTable& builds) {
   report::Plan plan;
   plan.knowledge_date = knowledge::KnowledgeDate();
   plan.question = QuestionWords(question);
-  BuildTable builds;
   const Universe universe = MakeUniverse(question, builds);
   if (const auto choice = Choose(universe)) {
     plan.outcome = report::Plan::Outcome::kSolution;
@@ -52,7 +62,17 @@ report::Plan Solve(const Question& question) {
     plan.headline = SolutionHeadline(plan);
     return plan;
   }
-  plan.headline = "nothing fits";
+  const std::vector<Requirement> smallest = SmallestConflict(question, builds);
+  for (const Requirement& one : smallest) plan.requirements.push_back(one.words);
+  plan.headline = ConflictHeadline(smallest);
+  // What is told is about the smallest conflict alone; the rest of the question has no part in it.
+  std::vector<Requirement> others = RequirementsOf(question);
+  std::erase_if(others, [&](const Requirement& one) {
+    const bool machine = one.kind == Requirement::Kind::kMachine;
+    return machine || std::ranges::find(plan.requirements, one.words) != plan.requirements.end();
+  });
+  plan.conflict = LinesOf(Simplify(GraphOf(MakeUniverse(Without(question, others).front(), builds))));
+  plan.relaxations = RelaxationsOf(question, smallest, builds);
   return plan;
 }
 
