@@ -72,6 +72,18 @@ Subject Frameworks() {
                                  {"of_version", Form::kVersion, kRequired},
                                  kSource},
                       .unique = {"package", "version", "of", "of_version"}},
+                     {.key = "extension",
+                      .type = "Extension",
+                      .function = "Extensions",
+                      .fields = {{"package", Form::kText, kRequired},
+                                 {"version", Form::kText, kRequired},
+                                 {"of", Form::kText, kRequired},
+                                 {"of_version", Form::kVersion, kRequired},
+                                 {"variant", Form::kText, kRequired},
+                                 {"code", Form::kCode, kRequired},
+                                 kNote,
+                                 kSource},
+                      .unique = {"package", "version"}},
                      Rules("FrameworkRules")}};
 }
 
