@@ -68,6 +68,7 @@ struct Companion {
   std::string_view version;
   std::string_view of;
   std::string_view of_version;
+  bool and_later;  // every later release of `of` fits as well
   std::string_view source;
 };
 std::span<const Companion> Companions();

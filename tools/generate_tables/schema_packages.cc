@@ -70,6 +70,7 @@ Subject Frameworks() {
                                  {"version", Form::kVersion, kRequired},
                                  {"of", Form::kText, kRequired},
                                  {"of_version", Form::kVersion, kRequired},
+                                 {"and_later", Form::kFlag},
                                  kSource},
                       .unique = {"package", "version", "of", "of_version"}},
                      {.key = "extension",
