@@ -68,6 +68,20 @@ TEST(Distributions, HaveWhatTheDefaultTorchAsksFor) {
   }
 }
 
+// Its pin and the file inside the wheel are two sources for the same fact.
+TEST(Extensions, FitTheTorchThatTheyAskFor) {
+  int compared = 0;
+  for (const Extension& row : Extensions()) {
+    const Pin* pin = FindPin(row.package, row.version);
+    if (pin == nullptr || Requirement(*pin, row.of).empty()) continue;
+    EXPECT_EQ(Meets(Known(row.of_version), Requirement(*pin, row.of)), Verdict::kYes) << row.version;
+    EXPECT_FALSE(FindFramework(row.of, Known(row.of_version), row.variant).empty())
+        << row.of_version << row.variant;
+    ++compared;
+  }
+  EXPECT_GE(compared, 30);
+}
+
 std::string Named(std::string_view manager, std::string_view what, std::string_view version,
                   std::string_view cuda = "12.2") {
   const PackageName* row = FindPackageName(manager, what, Known(version));

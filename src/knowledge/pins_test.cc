@@ -47,6 +47,9 @@ TEST(Pins, TorchAndItsCompanions) {
   EXPECT_EQ(Fit("torchvision", "0.9.0", "torch", "1.8.0"), Verdict::kYes) << "from the companion table";
   EXPECT_EQ(Fit("torchvision", "0.9.0", "torch", "1.9.0"), Verdict::kNo);
   EXPECT_EQ(Fit("torchvision", "99.0", "torch", "2.5.1"), Verdict::kUnknown);
+  EXPECT_EQ(Fit("torchaudio", "2.11.0", "torch", "2.15.0"), Verdict::kYes)
+      << "the last one goes with all later";
+  EXPECT_EQ(Fit("torchaudio", "2.11.0", "torch", "2.10.0"), Verdict::kNo);
 }
 
 TEST(Pins, WhoIsRelated) {

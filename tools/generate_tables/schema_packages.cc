@@ -70,8 +70,21 @@ Subject Frameworks() {
                                  {"version", Form::kVersion, kRequired},
                                  {"of", Form::kText, kRequired},
                                  {"of_version", Form::kVersion, kRequired},
+                                 {"and_later", Form::kFlag},
                                  kSource},
                       .unique = {"package", "version", "of", "of_version"}},
+                     {.key = "extension",
+                      .type = "Extension",
+                      .function = "Extensions",
+                      .fields = {{"package", Form::kText, kRequired},
+                                 {"version", Form::kText, kRequired},
+                                 {"of", Form::kText, kRequired},
+                                 {"of_version", Form::kVersion, kRequired},
+                                 {"variant", Form::kText, kRequired},
+                                 {"code", Form::kCode, kRequired},
+                                 kNote,
+                                 kSource},
+                      .unique = {"package", "version"}},
                      Rules("FrameworkRules")}};
 }
 
