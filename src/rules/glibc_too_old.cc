@@ -34,7 +34,7 @@ report::PutLibrary BuildForOlderSystem(const Scene& scene, const std::string& pa
   report::PutLibrary build{.path = scene.view.RealPath(path)};
   if (const auto& elf = scene.view.Open(path).elf; elf != nullptr) {
     build.soname = elf->soname.value_or("");
-    build.needed = elf->needed;
+    for (const auto& request : elf->requests) build.needed.push_back(request.name);
     build.runpath = elf->runpath.value_or(elf->rpath.value_or(""));
     build.version_defs = elf->version_defs;
     build.program = elf->interpreter.has_value();

@@ -53,7 +53,7 @@ report::PutLibrary Newer(const Scene& scene, const VersionMiss& miss) {
                            .soname = std::string(base::BaseName(miss.file))};
   if (const auto& elf = scene.view.Open(miss.file).elf; elf != nullptr) {
     newer.soname = elf->soname.value_or(newer.soname);
-    newer.needed = elf->needed;
+    for (const auto& request : elf->requests) newer.needed.push_back(request.name);
     newer.version_defs = elf->version_defs;
   }
   newer.version_defs.push_back(miss.version);
