@@ -74,7 +74,8 @@ void FindPlacesLinux(const System& machine, Environment& environment) {
       if (!IsDirectory(machine, place)) continue;
       if (versioned && environment.python.empty()) environment.python = entry.name.substr(6);
       const std::string real = machine.RealPath(place).value_or(place);
-      if (std::ranges::any_of(found, [&](const auto& old) { return machine.RealPath(old) == real; })) continue;
+      if (std::ranges::any_of(found, [&](const auto& old) { return machine.RealPath(old) == real; }))
+        continue;
       found.push_back(place);
     }
   };
@@ -192,7 +193,8 @@ std::vector<std::string> FilesOf(const System& machine, const Environment& envir
         if (file.is_string()) listed.push_back(JoinPath(environment.prefix, file.get<std::string>()));
       }
     }
-  } else if (const auto text = system::ReadWholeFile(machine, JoinPath(package.record, "RECORD"), kRecordLimit)) {
+  } else if (const auto text =
+                 system::ReadWholeFile(machine, JoinPath(package.record, "RECORD"), kRecordLimit)) {
     for (const std::string& line : base::Split(*text, '\n')) {
       const std::string path = line.substr(0, line.find(','));
       if (!path.empty() && path.front() != '"') listed.push_back(JoinPath(package.place, path));

@@ -30,10 +30,10 @@ base::Result<Environment> FindEnvironment(const system::System& machine, const s
 std::string NormalName(std::string_view name);
 
 struct InstalledPackage {
-  std::string name;     // normalised
-  std::string version;  // "2.5.1+cu124"
-  std::string record;   // its dist-info, or its file in conda-meta
-  std::string place;    // from which the paths in RECORD count
+  std::string name;                       // normalised
+  std::string version;                    // "2.5.1+cu124"
+  std::string record;                     // its dist-info, or its file in conda-meta
+  std::string place;                      // from which the paths in RECORD count
   std::vector<std::string> requirements;  // Requires-Dist, as written
 };
 std::vector<InstalledPackage> PackagesOf(const system::System& machine, const Environment& environment);

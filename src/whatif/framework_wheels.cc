@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "knowledge/arch.h"
-#include "knowledge/imports.h"
 #include "knowledge/release.h"
 #include "whatif/wheel.h"
 
@@ -19,21 +18,11 @@ using knowledge::LibrariesFrom;
 std::string NvidiaRunPath(const std::string& up, const std::string& cuda) {
   if (cuda == "13") return "$ORIGIN/" + up + "nvidia/cu13/lib:$ORIGIN/" + up + "nvidia/cudnn/lib";
   std::string path;
-  for (const char* folder :
-       {"cuda_runtime", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "nvjitlink", "cuda_cupti", "nccl"}) {
+  for (const char* folder : {"cuda_runtime", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "nvjitlink",
+                             "cuda_cupti", "nccl"}) {
     path += (path.empty() ? "$ORIGIN/" : ":$ORIGIN/") + up + "nvidia/" + folder + "/lib";
   }
   return path;
-}
-
-bool Covers(const knowledge::ImportRow& row, const Wheel& wheel, std::string_view framework,
-            const std::string& cuda) {
-  const bool windows = row.os == knowledge::ImportOs::kWindows;
-  if (row.framework != framework || windows != wheel.environment.windows || row.cuda.empty()) return false;
-  if (std::ranges::find(row.cuda, cuda) == row.cuda.end()) return false;
-  const base::Version version = wheel.Number();
-  return (row.since.empty() || version >= knowledge::Known(row.since)) &&
-         (row.until.empty() || version < knowledge::Known(row.until));
 }
 
 std::string_view CudnnOf(const FrameworkRelease& row, bool windows) {
@@ -43,7 +32,9 @@ std::string_view CudnnOf(const FrameworkRelease& row, bool windows) {
 void PutTensorflow(Wheel& wheel) {
   const FrameworkRelease* row = BuildOf(wheel, "tensorflow");
   const bool windows = wheel.environment.windows;
-  const LibrariesFrom from = row == nullptr ? LibrariesFrom::kUnknown : windows ? row->libraries_windows : row->libraries;
+  const LibrariesFrom from = row == nullptr ? LibrariesFrom::kUnknown
+                             : windows      ? row->libraries_windows
+                                            : row->libraries;
   const bool cuda = row != nullptr && !row->cuda.empty() && from != LibrariesFrom::kNoGpu &&
                     !wheel.name.starts_with("tensorflow-cpu") && wheel.name != "tensorflow-intel" &&
                     wheel.environment.cpu == "x86_64";
@@ -64,7 +55,8 @@ void PutTensorflow(Wheel& wheel) {
   module.runpath = "$ORIGIN/..";
   module.needed = {"libtensorflow_cc.so.2", "libtensorflow_framework.so.2"};
   Claims& main = wheel.binaries["tensorflow/libtensorflow_cc.so.2"];
-  main = {.soname = "libtensorflow_cc.so.2", .needed = {"libtensorflow_framework.so.2"}, .runpath = "$ORIGIN"};
+  main = {
+      .soname = "libtensorflow_cc.so.2", .needed = {"libtensorflow_framework.so.2"}, .runpath = "$ORIGIN"};
   Claims& framework = wheel.binaries["tensorflow/libtensorflow_framework.so.2"];
   framework = {.soname = "libtensorflow_framework.so.2", .needed = {"libc.so.6"}};
   if (!cuda) return;
@@ -116,7 +108,8 @@ void PutOnnxruntime(Wheel& wheel) {
   const std::string ending = windows ? ".pyd" : "." + wheel.environment.ModuleEnding();
   wheel.binaries["onnxruntime/capi/onnxruntime_pybind11_state" + ending].runpath = windows ? "" : "$ORIGIN";
   if (!gpu) return;
-  const std::string stem = windows ? "onnxruntime/capi/" : "onnxruntime/capi/lib", so = windows ? ".dll" : ".so";
+  const std::string stem = windows ? "onnxruntime/capi/" : "onnxruntime/capi/lib",
+                    so = windows ? ".dll" : ".so";
   Claims& shared = wheel.binaries[stem + "onnxruntime_providers_shared" + so];
   Claims& provider = wheel.binaries[stem + "onnxruntime_providers_cuda" + so];
   if (!windows) {
@@ -189,9 +182,9 @@ const FrameworkRelease* BuildOf(const Wheel& wheel, std::string_view framework) 
 }
 
 std::vector<std::string> CodeOf(const FrameworkRelease& row, const Environment& environment) {
-  const auto codes = environment.windows               ? row.code_windows
+  const auto codes = environment.windows                                         ? row.code_windows
                      : environment.cpu == "aarch64" && !row.code_aarch64.empty() ? row.code_aarch64
-                                                       : row.code;
+                                                                                 : row.code;
   const knowledge::PtxIsa* isa = knowledge::PtxOfCuda(row.cuda);
   const auto ptx = [&](const std::string& arch) {
     return "compute_" + arch + (isa != nullptr ? ":" + std::string(isa->isa) : "");
@@ -224,7 +217,8 @@ std::vector<std::string> CodeOf(const FrameworkRelease& row, const Environment& 
 bool FillFramework(Wheel& wheel) {
   const std::string& name = wheel.name;
   if (name.starts_with("tensorflow") || name == "tf-nightly") {
-    if (name != "tensorflow" && name != "tensorflow-cpu" && name != "tensorflow-gpu" && name != "tensorflow-intel")
+    if (name != "tensorflow" && name != "tensorflow-cpu" && name != "tensorflow-gpu" &&
+        name != "tensorflow-intel")
       return false;
     PutTensorflow(wheel);
   } else if (name == "jax" || name == "jaxlib" ||

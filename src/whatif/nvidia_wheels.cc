@@ -63,16 +63,17 @@ std::string NvidiaFolder(const Library& library, const std::string& cuda, bool w
     if (row.library == library.name) folder = cuda == "13" ? row.cuda13 : row.cuda12;
   }
   if (folder.empty()) {
-    const std::string family(library.family == "cudnn"                 ? "cudnn"
-                             : library.name == "nvshmem_host"          ? "nvshmem"
-                             : library.name == "nvrtc-builtins"        ? "cuda_nvrtc"
-                             : library.name == "cusparseLt"            ? "cusparselt"
-                             : library.name.starts_with("cufft")       ? "cufft"
-                             : library.name.starts_with("cusolver")    ? "cusolver"
-                             : library.name == "nvblas"                ? "cublas"
-                             : library.name.starts_with("nvToolsExt")  ? "nvtx"
-                                                                       : library.name);
-    const bool own = library.family == "cudnn" || family == "nccl" || family == "nvshmem" || family == "cusparselt";
+    const std::string family(library.family == "cudnn"                ? "cudnn"
+                             : library.name == "nvshmem_host"         ? "nvshmem"
+                             : library.name == "nvrtc-builtins"       ? "cuda_nvrtc"
+                             : library.name == "cusparseLt"           ? "cusparselt"
+                             : library.name.starts_with("cufft")      ? "cufft"
+                             : library.name.starts_with("cusolver")   ? "cusolver"
+                             : library.name == "nvblas"               ? "cublas"
+                             : library.name.starts_with("nvToolsExt") ? "nvtx"
+                                                                      : library.name);
+    const bool own =
+        library.family == "cudnn" || family == "nccl" || family == "nvshmem" || family == "cusparselt";
     folder = cuda == "13" && !own ? "nvidia/cu13/lib" : "nvidia/" + family + "/lib";
   }
   if (!windows) return folder;
@@ -98,7 +99,7 @@ void PutCudaLibrary(Wheel& wheel, const std::string& folder, const std::string& 
     claims.runpath = "$ORIGIN";
     // One wheel has both, and the first needs the second.
     if (file.starts_with("libcublas.so.")) claims.needed = {"libcublasLt" + file.substr(9)};
-  } else if (const auto old = ClaimsOf(wheel.machine, JoinPath(wheel.environment.site, path))) {
+  } else if (const auto old = ClaimsOf(*wheel.machine, JoinPath(wheel.environment.site, path))) {
     claims.imports = old->imports;
     claims.exports = old->exports;
     for (const auto& [word, value] : claims.words) std::erase(claims.exports, word);
@@ -114,8 +115,7 @@ void PutCudnn(Wheel& wheel, const std::string& folder, const base::Version& cudn
     PutCudaLibrary(wheel, folder, file, cudnn.ToString());
     Claims& claims = wheel.binaries[JoinPath(folder, file)];
     if (!windows && part->name != "shim" && folder.starts_with("nvidia/")) {
-      claims.runpath =
-          "$ORIGIN:$ORIGIN/../../cublas/lib:$ORIGIN/../../cuda_nvrtc/lib:$ORIGIN/../../cu13/lib";
+      claims.runpath = "$ORIGIN:$ORIGIN/../../cublas/lib:$ORIGIN/../../cuda_nvrtc/lib:$ORIGIN/../../cu13/lib";
     }
   }
 }

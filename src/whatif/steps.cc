@@ -5,9 +5,7 @@
 #include <variant>
 
 namespace culprit::whatif {
-namespace {
 
-// `made` happens after `all`.
 void Append(system::SystemChanges made, system::SystemChanges& all) {
   for (const std::string& path : made.removed) {
     std::erase_if(all.put,
@@ -38,8 +36,6 @@ void Append(system::SystemChanges made, system::SystemChanges& all) {
     for (auto& [name, value] : values.values) all.registry[key].values[name] = std::move(value);
   }
 }
-
-}  // namespace
 
 Changes InSteps(const system::System& machine, std::span<const report::Change> steps) {
   std::shared_ptr<const system::System> now(std::shared_ptr<void>(), &machine);  // not ours

@@ -9,6 +9,9 @@
 
 namespace culprit::whatif {
 
+// `made` happens after `all`, and both become one.
+void Append(system::SystemChanges made, system::SystemChanges& all);
+
 Changes InSteps(const system::System& machine, std::span<const report::Change> steps);
 
 }  // namespace culprit::whatif

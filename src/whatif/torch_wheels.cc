@@ -24,7 +24,7 @@ constexpr const char* kRunPath =
 std::string VersionOfTorch(const Wheel& wheel) {
   for (const std::string& place : wheel.environment.places) {
     const auto text =
-        system::ReadWholeFile(wheel.machine, base::JoinPath(place, "torch/version.py"), 1 << 20);
+        system::ReadWholeFile(*wheel.machine, base::JoinPath(place, "torch/version.py"), 1 << 20);
     if (!text) continue;
     const size_t at = text->find("__version__ = '");
     if (at == text->npos) continue;
@@ -114,8 +114,8 @@ void PutTorch(Wheel& wheel) {
                                                                     : "+" + wheel.Local();
   const std::string cuda = row != nullptr ? "'" + std::string(row->cuda) + "'" : "None";
   wheel.texts["torch/__init__.py"] = "";
-  wheel.texts["torch/version.py"] = "__version__ = '" + wheel.Release() + local + "'\ndebug = False\ncuda = " +
-                                    cuda + "\nhip = None\n";
+  wheel.texts["torch/version.py"] =
+      "__version__ = '" + wheel.Release() + local + "'\ndebug = False\ncuda = " + cuda + "\nhip = None\n";
   if (windows) {
     PutTorchWindows(wheel, row);
   } else {
@@ -124,7 +124,10 @@ void PutTorch(Wheel& wheel) {
   wheel.owns = {"torch", "torchgen", "functorch"};
   // The pins of the package index are those of its own build.
   const bool pinned = row != nullptr && (wheel.Local().empty() || row->is_default);
-  if (!pinned) std::erase_if(wheel.needs, [](const std::string& need) { return need != "" && (need.starts_with("nvidia-") || need.starts_with("cuda-toolkit")); });
+  if (!pinned)
+    std::erase_if(wheel.needs, [](const std::string& need) {
+      return need != "" && (need.starts_with("nvidia-") || need.starts_with("cuda-toolkit"));
+    });
   for (std::string& need : wheel.needs) {
     if (need.find(';') == need.npos) need += " ; platform_system == \"Linux\"";
   }

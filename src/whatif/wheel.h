@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,18 +15,18 @@
 namespace culprit::whatif {
 
 struct Wheel {
-  const system::System& machine;
+  std::shared_ptr<const system::System> machine;
   const Environment& environment;
-  std::string name;                    // normalised
-  std::string version;                 // as its record has it: "2.5.1", "2.5.1+cu118"
-  std::map<std::string, Claims> binaries{};      // by path below site-packages
+  std::string name;                          // normalised
+  std::string version;                       // as its record has it: "2.5.1", "2.5.1+cu118"
+  std::map<std::string, Claims> binaries{};  // by path below site-packages
   std::map<std::string, std::string> texts{};
-  std::vector<std::string> needs{};    // lines of Requires-Dist
-  std::vector<std::string> owns{};     // directories and files below site-packages that are its own
+  std::vector<std::string> needs{};  // lines of Requires-Dist
+  std::vector<std::string> owns{};   // directories and files below site-packages that are its own
 
-  std::string Release() const;         // without "+cu118" and ".post1"
-  std::string Local() const;           // "cu118"
-  base::Version Number() const;        // 0 where it cannot be read
+  std::string Release() const;   // without "+cu118" and ".post1"
+  std::string Local() const;     // "cu118"
+  base::Version Number() const;  // 0 where it cannot be read
 };
 
 // The package and its files: nvidia_wheels.cc, torch_wheels.cc, framework_wheels.cc. False when the package
