@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -68,9 +68,11 @@ void Check(const Scene& scene, Ruling& ruling) {
         first + " are installed into one directory in " + environment.prefix + " and overwrite each other",
         both[0]->record);
     std::string names;
+    std::vector<report::Change> removed;
     for (const auto* package : both) {
       finding.evidence.push_back({package->name + " " + package->version, package->record});
       names += " " + package->name;
+      removed.push_back(report::RemovePackage{environment.prefix, package->name});
     }
     for (const auto& framework : environment.frameworks) {
       if (!framework.cuda.empty()) finding.affects.push_back(TitleOf(environment, framework));
@@ -81,11 +83,14 @@ void Check(const Scene& scene, Ruling& ruling) {
             "uninstalling only one removes files of the other",
         .commands = {PipOf(environment) + " uninstall -y" + names},
         .risk = "medium"};
+    finding.fix.changes = std::move(removed);
     for (const char* name : {"torch", "tensorflow", "jax"}) {
       const auto* framework = FindFramework(environment, name);
       if (framework == nullptr || framework->package.empty()) continue;
-      finding.fix.commands.push_back(PipOf(environment) + " install --force-reinstall " + framework->package +
-                                     "==" + framework->version.substr(0, framework->version.find('+')));
+      const Build same = SameBuild(scene, environment, *framework);
+      finding.fix.commands.push_back(PipOf(environment) + " install --force-reinstall " +
+                                     ForPip(same.wanted) + same.index);
+      AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
       break;
     }
   }
