@@ -36,6 +36,12 @@ report::Plan PlanOf(const Planned& planned) {
       package.name.resize(bracket);
     }
     package.channel = "pypi";
+    if (package.name == "cuda-toolkit" || package.name == "cudnn") {
+      package.channel = "nvidia-apt";
+      package.role = package.name == "cudnn" ? "cudnn" : "toolkit";
+      plan.packages.push_back(std::move(package));
+      continue;
+    }
     package.role = package.name.starts_with("nvidia-")                             ? "library"
                    : package.name == "torchvision" || package.name == "torchaudio" ? "companion"
                                                                                    : "framework";
@@ -61,7 +67,6 @@ TEST_P(PlannedMachine, IsAsHealthyAsItSays) {
   ASSERT_TRUE(host) << host.error().message;
   collect::Assume(*host, look.snapshot.stack);
   const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
-  EXPECT_FALSE(scenarios.empty());
   const auto report = diagnose::Check({look.snapshot, *look.view, scenarios});
   std::string told;
   std::set<std::string> alarms;
@@ -77,7 +82,9 @@ TEST_P(PlannedMachine, IsAsHealthyAsItSays) {
   EXPECT_EQ(alarms, planned.alarms) << told;
   const auto& environments = look.snapshot.stack.environments;
   ASSERT_TRUE(environments && environments->size() == 1);
-  EXPECT_FALSE(environments->front().frameworks.empty());
+  const bool system = planned.packages.front().starts_with("cuda-toolkit");
+  EXPECT_EQ(environments->front().frameworks.empty(), system);
+  EXPECT_EQ(scenarios.empty(), system);
   EXPECT_TRUE(environments->front().problems.empty());
 }
 
@@ -103,6 +110,11 @@ INSTANTIATE_TEST_SUITE_P(
         Planned{"jax_cuda13", kHopper, "3.12", {"jax[cuda13]==0.11.0"}},
         Planned{"onnxruntime", kAmpere, "3.11", {"onnxruntime-gpu[cuda,cudnn]==1.22.0"}},
         Planned{"ctranslate2", kAmpere, "3.11", {"nvidia-cublas-cu12==12.4.5.8", "ctranslate2==4.6.3"}},
+        Planned{"toolkit_and_cudnn", kAmpere, "3.11", {"cuda-toolkit==12.4.1", "cudnn==9.5.1.17"}},
+        Planned{"cupy_with_toolkit", kAmpere, "3.11", {"cupy-cuda12x==13.6.0", "cuda-toolkit==12.4.1"}},
+        Planned{
+            "torch_too_new_for_volta", "driver=580.95.05,gpu=sm_70", "3.12", {"torch==2.15.0"}, {"CUL7001"}},
+        Planned{"driver_too_old", "driver=470.82,gpu=sm_80", "3.11", {"torch==2.5.1"}, {"CUL1006"}},
         Planned{"all_in_one",
                 kAmpere,
                 "3.11",
