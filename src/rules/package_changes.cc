@@ -229,6 +229,33 @@ std::string ForPip(const Wanted& wanted) {
   return "\"" + wanted.package + "[" + extras + "]" + version + "\"";
 }
 
+bool HasSameFilesForEveryCuda(std::string_view component) {
+  return component == "nvidia-cudnn" || component == "nvidia-nccl" || component == "nvidia-cusparselt" ||
+         component == "nvidia-nvshmem" || component == "nvidia-curand" || component == "nvidia-cusolver" ||
+         component == "nvidia-nvtx";
+}
+
+std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& environment,
+                                  const std::vector<report::Change>& changes) {
+  std::vector<std::string> names;
+  for (const PythonPackage& package : environment.packages) {
+    const std::string major = CudaMajorOfPackage(package.name);
+    const std::string component = package.name.substr(0, package.name.rfind("-cu"));
+    if (major.empty() || !HasSameFilesForEveryCuda(component)) continue;
+    const bool overwritten = std::ranges::any_of(changes, [&](const report::Change& change) {
+      const auto* install = std::get_if<report::InstallPackage>(&change);
+      return install != nullptr && install->package.starts_with(component + "-cu") &&
+             install->package != package.name;
+    });
+    // Those that are replaced themselves ask no longer.
+    const bool needed = std::ranges::any_of(
+        AskedOf(scene, environment, package.name),
+        [&](const Asked& asked) { return !IsIn<report::InstallPackage>(changes, asked.by->name); });
+    if (overwritten && !needed) names.push_back(package.name);
+  }
+  return names;
+}
+
 std::string PytorchIndex(std::string_view variant) {
   return " --index-url https://download.pytorch.org/whl/" + std::string(variant);
 }
