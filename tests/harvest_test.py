@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CHECKS = {"gpu_ids": [], "harvested": ["--newest", "2"], "distributions": ["--newest", "2"]}
+CHECKS = {"gpu_ids": [], "harvested": ["--newest", "2"], "distributions": ["--newest", "2"], "gpu_code": ["--newest", "1"]}
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools"))
-from harvesting import distributions, pins
+from harvesting import distributions, gpu_code, pins
 
 
 def requirement_cases():
@@ -51,6 +51,9 @@ def mistakes():
     for name, *wanted in wheel_cases():
         if (got := list(distributions.parse_wheel(name))) != wanted:
             yield f"{name}: {got}, not {wanted}"
+    if (got := gpu_code.notation(["sm_120", "sm_75", "sm_90a", "compute_120", "compute_80"])) != \
+            ["7.5", "9.0a", "12.0+PTX", "PTX 8.0"]:
+        yield f"GPU code: {got}"
     if (got := file_rows()) != [("windows-x86_64", None, "<3.16,>=3.11", "2026-01-02")]:
         yield f"rows of a release with an abi3 wheel: {got}"
 

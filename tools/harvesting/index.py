@@ -73,6 +73,11 @@ class Index:
             raise Unreachable(f"the package index does not have {package} as JSON")
         return json.loads(text)
 
+    def wheel(self, package, file):
+        """A wheel of which only what is asked for is read."""
+        address = urllib.parse.urljoin(f"{self.address}/{package}/json", file["url"])
+        return zipfile.ZipFile(RangeFile(self, address, file["size"]))
+
     def metadata(self, package, version, files):
         """(Requires-Dist lines, Requires-Python or '') of a release."""
         text = None
@@ -86,8 +91,7 @@ class Index:
         wheels.sort(key=lambda f: ("x86_64" not in f["filename"], "linux" not in f["filename"], f["filename"]))
         if not wheels:
             return [], ""
-        address = urllib.parse.urljoin(f"{self.address}/{package}/json", wheels[0]["url"])
-        with zipfile.ZipFile(RangeFile(self, address, wheels[0]["size"])) as wheel:
+        with self.wheel(package, wheels[0]) as wheel:
             name = next(n for n in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", n))
             message = email.parser.BytesParser().parsebytes(wheel.read(name), headersonly=True)
         return message.get_all("Requires-Dist") or [], message.get("Requires-Python") or ""
