@@ -41,6 +41,7 @@ struct PeSpec {
   std::vector<std::string> exports;
   std::vector<std::pair<std::string, std::string>> forwarders;  // name, "OTHER.Function"
   std::vector<std::pair<std::string, uint32_t>> words;          // objects of 4 bytes, as cuDNN's version
+  bool more_exports = false;  // one more name that cannot be read: which functions there are is not known
   uint16_t nameless = 0;
   std::vector<std::string> nameless_forwarders;
   uint16_t ordinal_base = 1;

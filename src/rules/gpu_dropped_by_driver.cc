@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "knowledge/arch.h"
+#include "rules/driver_choice.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -31,6 +32,16 @@ Another GPU of the machine is the one that is used.
 NVIDIA, legacy GPU lists and driver release notes, as cited in data/architectures.toml.
 )md";
 
+// A GPU of this machine for which that branch is too old.
+const snapshot::Gpu* NeedsNewer(const Scene& scene, uint32_t branch) {
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = base::Version::Parse(gpu->compute_capability);
+    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+    if (row != nullptr && !row->jetson && row->first_driver_branch > branch) return gpu;
+  }
+  return nullptr;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
   const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
@@ -47,8 +58,17 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .commands = {},
                    .risk = "medium",
                    .changes = {}};
-    if (const auto drivers = knowledge::DriversOfBranch(row->last_driver_branch))
+    if (const snapshot::Gpu* other = NeedsNewer(scene, row->last_driver_branch)) {
+      finding.fix.text = "no driver drives this GPU and the " + NameOf(*other) +
+                         ", which needs a newer branch: use one of them, in a machine of its own";
+      finding.fix.changes = {
+          report::NotInFiles{"one of the two GPUs alone in this machine", "no change of files does that"}};
+    } else if (const auto drivers = knowledge::DriversOfBranch(row->last_driver_branch);
+               drivers && !scene.OnWindows()) {
       finding.fix.changes = {report::InstallDriver{std::string(drivers->newest)}};
+    } else if (const std::string choice = ChooseDriver(scene).version; !choice.empty()) {
+      finding.fix.changes = {report::InstallDriver{choice}};
+    }
     finding.evidence = BranchEvidence(*driver, undriven);
   }
 }

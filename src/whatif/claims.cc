@@ -97,6 +97,7 @@ std::string DllBytes(const Claims& claims, const std::string& path) {
   spec.exports = claims.exports;
   // So that others made here can want it.
   if (spec.exports.empty() && spec.dll) spec.exports = {"made_up"};
+  spec.more_exports = spec.dll && !claims.all_exports;
   spec.words = claims.words;
   spec.version = claims.resource;
   if (!claims.gpu_code.empty()) spec.sections.emplace_back(".nv_fatb", GpuSection(claims.gpu_code));
@@ -158,7 +159,9 @@ std::optional<Claims> ClaimsOf(const system::System& machine, const std::string&
     claims.program = !pe.dll;
     claims.imports = pe.imports;
     claims.delay_imports = pe.delay_imports;
-    claims.exports = binfmt::ReadPeExports(*file->bytes, pe).names;
+    const binfmt::PeExports exports = binfmt::ReadPeExports(*file->bytes, pe);
+    claims.exports = exports.names;
+    claims.all_exports = !exports.cut;
     claims.resource = pe.version;
     for (const std::string_view symbol :
          library != nullptr ? library->version_symbols : std::span<const std::string_view>()) {

@@ -26,6 +26,7 @@ struct Claims {
   // DLLs alone.
   std::vector<binfmt::PeImport> imports, delay_imports;  // besides `needed`
   std::vector<std::string> exports;
+  bool all_exports = false;  // these and no others; otherwise what it exports besides is not known
   std::optional<binfmt::PeVersionInfo> resource;
 };
 

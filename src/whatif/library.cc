@@ -56,10 +56,12 @@ Changes Make(const system::System& machine, const report::PutLibrary& change) {
     claims.gpu_code = {container};
   }
   claims.program = claims.program || change.program;
-  // What stood there with this name exported what programs of this machine want of it.
-  if (windows && claims.exports.empty()) {
-    if (const auto old = ClaimsOf(machine, change.path)) claims.exports = old->exports;
+  if (windows && !change.version.empty() && knowledge::FindLibrary(name) == nullptr) {
+    claims.resource = binfmt::PeVersionInfo{
+        .file_version = change.version, .product_version = change.version, .strings = {}};
   }
+  // Another version exports what that has.
+  if (!change.version.empty()) claims.all_exports = false;
   system::SystemChanges made;
   const std::string numbered = windows ? "" : NumberedName(name, change.version, claims);
   std::string path = change.path;

@@ -41,6 +41,7 @@ Changes Make(const system::System& machine, const report::MakeComputeInstance& c
 Changes Make(const system::System& machine, const report::StartProcess& change);
 // toolkit.cc
 Changes Make(const system::System& machine, const report::InstallToolkit& change);
+// cudnn.cc
 Changes Make(const system::System& machine, const report::InstallCudnn& change);
 // carry_out.cc
 Changes Make(const system::System& machine, const report::NotInFiles& change);
