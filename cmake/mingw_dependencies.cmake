@@ -2,12 +2,12 @@
 # links: /usr/include as a whole belongs to another operating system. zlib is Debian's package for mingw-w64.
 # What else must be compiled comes from Debian's source packages (packaging/fetch-debian-source) and is built here
 # from lists of our own: of liblzma and libzstd only what unpacks.
-set(CULPRIT_WINDOWS_SOURCES ${PROJECT_SOURCE_DIR}/build/windows-deps/source CACHE PATH
-    "folder with the unpacked source packages re2, xz-utils and libzstd")
-foreach(package re2 xz-utils libzstd)
+set(CULPRIT_WINDOWS_SOURCES ${PROJECT_SOURCE_DIR}/build/source CACHE PATH
+    "folder with the unpacked source packages re2, xz-utils, libzstd and libsolv")
+foreach(package re2 xz-utils libzstd libsolv)
   if(NOT IS_DIRECTORY ${CULPRIT_WINDOWS_SOURCES}/${package})
     message(FATAL_ERROR "${CULPRIT_WINDOWS_SOURCES}/${package} is not there: packaging/fetch-debian-source "
-                        "${CULPRIT_WINDOWS_SOURCES} re2 xz-utils libzstd fetches it")
+                        "${CULPRIT_WINDOWS_SOURCES} re2 xz-utils libzstd libsolv fetches it")
   endif()
 endforeach()
 
@@ -32,18 +32,6 @@ find_path(CULPRIT_MINGW_ZLIB_HEADER zlib.h REQUIRED)
 find_library(CULPRIT_MINGW_ZLIB NAMES libz.a REQUIRED)
 add_library(PkgConfig::ZLIB INTERFACE IMPORTED GLOBAL)
 target_link_libraries(PkgConfig::ZLIB INTERFACE ${CULPRIT_MINGW_ZLIB})
-
-# culprit_source_library(PREFIX INCLUDE folder SOURCES files...): the target PkgConfig::PREFIX.
-function(culprit_source_library prefix)
-  cmake_parse_arguments(ARG "" "INCLUDE" "SOURCES;PRIVATE_INCLUDE;DEFINITIONS" ${ARGN})
-  string(TOLOWER windows_${prefix} target)
-  add_library(${target} STATIC ${ARG_SOURCES})
-  target_include_directories(${target} SYSTEM PUBLIC ${ARG_INCLUDE})
-  target_include_directories(${target} PRIVATE ${ARG_PRIVATE_INCLUDE})
-  target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
-  target_compile_options(${target} PRIVATE -w -ffunction-sections -fdata-sections)
-  add_library(PkgConfig::${prefix} ALIAS ${target})
-endfunction()
 
 set(re2 ${CULPRIT_WINDOWS_SOURCES}/re2)
 foreach(name bitstate compile dfa filtered_re2 mimics_pcre nfa onepass parse prefilter prefilter_tree prog re2 regexp
@@ -89,4 +77,6 @@ culprit_source_library(LZMA INCLUDE ${lzma}/api
   DEFINITIONS HAVE_STDBOOL_H HAVE_STDINT_H HAVE_INTTYPES_H HAVE_DECODERS HAVE_DECODER_LZMA1 HAVE_DECODER_LZMA2
               HAVE_CHECK_CRC32 HAVE_CHECK_CRC64 HAVE_CHECK_SHA256 SIZEOF_SIZE_T=8 TUKLIB_FAST_UNALIGNED_ACCESS
               TUKLIB_SYMBOL_PREFIX=lzma_ LZMA_API_STATIC)
-target_compile_definitions(windows_lzma INTERFACE LZMA_API_STATIC)
+target_compile_definitions(source_lzma INTERFACE LZMA_API_STATIC)
+
+culprit_libsolv(${CULPRIT_WINDOWS_SOURCES}/libsolv)

@@ -14,3 +14,10 @@ foreach(pair ZLIB=ZLIB::ZLIB LZMA=liblzma::liblzma ZSTD=zstd::libzstd RE2=re2::r
   add_library(PkgConfig::${prefix} INTERFACE IMPORTED GLOBAL)
   target_link_libraries(PkgConfig::${prefix} INTERFACE ${library})
 endforeach()
+
+find_path(CULPRIT_SOLV_HEADERS solv/solver.h REQUIRED)
+find_library(CULPRIT_SOLV_LIBRARY NAMES solv REQUIRED)
+add_library(PkgConfig::SOLV INTERFACE IMPORTED GLOBAL)
+target_include_directories(PkgConfig::SOLV INTERFACE ${CULPRIT_SOLV_HEADERS})
+target_compile_definitions(PkgConfig::SOLV INTERFACE SOLV_STATIC_LIB)
+target_link_libraries(PkgConfig::SOLV INTERFACE ${CULPRIT_SOLV_LIBRARY})

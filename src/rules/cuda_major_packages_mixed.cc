@@ -33,13 +33,6 @@ CUDA 13 packages without a suffix live in nvidia/cu13 and do not collide with th
 RECORD of the wheels nvidia-cudnn-cu11, nvidia-cudnn-cu12, nvidia-nccl-cu12, nvidia-nccl-cu13.
 )md";
 
-// Components whose files have the same names for every CUDA major.
-bool Collides(const std::string& component) {
-  return component == "nvidia-cudnn" || component == "nvidia-nccl" || component == "nvidia-cusparselt" ||
-         component == "nvidia-nvshmem" || component == "nvidia-curand" || component == "nvidia-cusolver" ||
-         component == "nvidia-nvtx";
-}
-
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     // directory of sys.path and component -> packages
@@ -53,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     std::vector<const snapshot::PythonPackage*> both;
     std::string first;
     for (const auto& [key, packages] : groups) {
-      if (!Collides(key.second)) continue;
+      if (!HasSameFilesForEveryCuda(key.second)) continue;
       std::set<std::string> majors;
       for (const auto* package : packages) majors.insert(CudaMajorOfPackage(package->name));
       if (majors.size() < 2) continue;

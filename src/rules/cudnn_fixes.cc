@@ -118,6 +118,7 @@ report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenar
                               "install the package again, the same version");
     }
   }
+  if (auto fix = ReinstallKeeper(scene, PlaceOf(scene, file))) return *fix;
   CudnnChoice release;
   if (copy != nullptr) release = {copy->version, "", MajorOf(copy->cuda), false};
   if (release.version.empty()) {

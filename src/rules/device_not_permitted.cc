@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool needed =
         node.path == "/dev/nvidiactl" || node.path == "/dev/nvidia-uvm" || node.path == "/dev/dxg";
     if (gpu) ++gpus;
-    if (!node.denied || (!gpu && !needed)) continue;
+    if (!node.denied || node.not_a_device || (!gpu && !needed)) continue;
     denied.push_back(&node);
     if (gpu) ++denied_gpus;
     essential |= needed;

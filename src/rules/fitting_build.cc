@@ -1,6 +1,7 @@
 #include "rules/fitting_build.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/version.h"
 #include "knowledge/arch.h"
@@ -19,6 +20,10 @@ using snapshot::PythonEnvironment;
 
 bool OnArm(const Scene& scene) { return scene.snapshot.cpu.machine == "aarch64"; }
 
+std::string PackageOf(std::string_view framework) {
+  return framework == "onnxruntime" ? "onnxruntime-gpu" : std::string(framework);
+}
+
 bool RunsOnGpus(const Scene& scene, const FrameworkRelease& row, const Version* driver) {
   if (!scene.stack().gpus) return true;
   for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
@@ -34,12 +39,19 @@ bool RunsOnGpus(const Scene& scene, const FrameworkRelease& row, const Version* 
   return true;
 }
 
-bool Suits(const Scene& scene, const PythonEnvironment& environment, const FrameworkRelease& row) {
+bool Suits(const Scene& scene, const PythonEnvironment& environment, const FrameworkRelease& row,
+           const std::string& version) {
   const auto driver = Version::Parse(DriverVersion(scene));
   if (FrameworkOnPlatform(row, scene.platform()).verdict != Verdict::kYes) return false;
   if (driver && FrameworkOnDriver(row, *driver, scene.platform()).verdict != Verdict::kYes) return false;
+  // Where the row does not say, the wheels on the package index do.
   const auto python = Version::Parse(environment.python);
-  if (python && FrameworkOnPython(row, *python).verdict != Verdict::kYes) return false;
+  const auto on_python = python ? FrameworkOnPython(row, *python).verdict : Verdict::kYes;
+  if (on_python == Verdict::kNo) return false;
+  if (on_python == Verdict::kUnknown) {
+    const auto versions = KnownVersions(scene, environment, PackageOf(row.framework));
+    if (std::ranges::find(versions, version) == versions.end()) return false;
+  }
   return RunsOnGpus(scene, row, driver ? &*driver : nullptr);
 }
 
@@ -65,10 +77,6 @@ std::optional<Build> BuildOf(const Scene& scene, const FrameworkRelease& row, co
   return std::nullopt;
 }
 
-std::string PackageOf(std::string_view framework) {
-  return framework == "onnxruntime" ? "onnxruntime-gpu" : std::string(framework);
-}
-
 bool HasCudaMajor(const PythonEnvironment& environment, std::string_view cuda) {
   const std::string major = MajorOf(cuda);
   return std::ranges::any_of(environment.packages, [&](const auto& package) {
@@ -90,8 +98,11 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
     const auto parsed = Version::Parse(version);
     if (!parsed) continue;
     auto rows = knowledge::FindFramework(framework, *parsed);
-    std::erase_if(rows, [&](const auto* row) { return !Suits(scene, environment, *row); });
+    std::erase_if(rows, [&](const auto* row) { return !Suits(scene, environment, *row, version); });
     if (rows.empty()) continue;
+    // Builds of which more is known come first: those of a table without cuDNN are for few.
+    const auto whole = [](const FrameworkRelease* row) { return !row->cudnn.empty(); };
+    if (std::ranges::any_of(rows, whole)) std::erase_if(rows, std::not_fn(whole));
     const auto by_default =
         std::ranges::find_if(rows, [](const FrameworkRelease* row) { return row->is_default; });
     auto chosen =
@@ -148,10 +159,11 @@ std::string PreferredMajor(const Scene& scene, const PythonEnvironment& environm
   return *majors.rbegin();
 }
 
-std::string InstallTogether(const Scene& scene, const PythonEnvironment& environment, const Build& build,
-                            std::vector<report::Change>& changes) {
+void InstallTogether(const Scene& scene, const PythonEnvironment& environment, const Build& build,
+                     report::Fix& fix) {
   std::string wanted = ForPip(build.wanted);
-  AddInstall(scene, environment, build.wanted, Pip::kMissing, changes);
+  std::vector<report::Change> installs;
+  AddInstall(scene, environment, build.wanted, Pip::kMissing, installs);
   if (build.wanted.package == "torch") {
     const size_t plus = build.wanted.version.find('+');
     const std::string local = plus == std::string::npos ? "" : build.wanted.version.substr(plus);
@@ -161,10 +173,19 @@ std::string InstallTogether(const Scene& scene, const PythonEnvironment& environ
       if (!version) continue;
       const Wanted also{companion, *version + local};
       wanted += " " + ForPip(also);
-      AddInstall(scene, environment, also, Pip::kAlone, changes);
+      AddInstall(scene, environment, also, Pip::kAlone, installs);
     }
   }
-  return PipOf(environment) + " install " + wanted + build.index;
+  // pip leaves packages of another CUDA in place, and the new ones would be mixed with them.
+  const auto in_the_way = InTheWay(scene, environment, installs);
+  std::string names;
+  for (const std::string& name : in_the_way) {
+    names += " " + name;
+    fix.changes.push_back(report::RemovePackage{environment.prefix, name});
+  }
+  if (!names.empty()) fix.commands.push_back(PipOf(environment) + " uninstall -y" + names);
+  fix.changes.insert(fix.changes.end(), installs.begin(), installs.end());
+  fix.commands.push_back(PipOf(environment) + " install " + wanted + build.index);
 }
 
 report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
@@ -182,8 +203,8 @@ report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
     return fix;
   }
   fix.text = "install " + fitting->title + ", which has code for this GPU; a newer driver does not help";
-  fix.commands = {InstallTogether(scene, *fit.environment, fitting->build, fix.changes),
-                  "culprit plan " + name};
+  InstallTogether(scene, *fit.environment, fitting->build, fix);
+  fix.commands.push_back("culprit plan " + name);
   return fix;
 }
 

@@ -34,9 +34,9 @@ std::string PreferredMajor(const Scene& scene, const snapshot::PythonEnvironment
                            const std::set<std::string>& majors);
 
 // pip install of that build, together with what is built on torch and installed here: "X -m pip install
-// torch==2.14.0 torchvision==0.29.2". Adds what it changes.
-std::string InstallTogether(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                            const Build& build, std::vector<report::Change>& changes);
+// torch==2.14.0 torchvision==0.29.2". Adds commands and what they change.
+void InstallTogether(const Scene& scene, const snapshot::PythonEnvironment& environment, const Build& build,
+                     report::Fix& fix);
 
 struct GpuFit;
 // A build with code for this machine's GPUs in place of the one that has none.

@@ -43,7 +43,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   if (fitting) {
     fix.text = "install " + fitting->title + "; installing a CUDA toolkit beside it does not help";
     fix.changes = {report::RemovePackage{environment.prefix, package}};
-    fix.commands.push_back(InstallTogether(scene, environment, fitting->build, fix.changes));
+    InstallTogether(scene, environment, fitting->build, fix);
     return fix;
   }
   fix.text = "install a build with CUDA; installing a CUDA toolkit beside it does not help";

@@ -83,8 +83,7 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
                  .commands = {pip + " uninstall -y " + b.name, pip + " uninstall -y " + b.name,
                               pip + " install " + b.name + "==" + version},
                  .risk = "medium"};
-  finding.fix.changes = {report::RemovePackage{environment.prefix, a.name},
-                         report::RemovePackage{environment.prefix, b.name}};
+  finding.fix.changes = {report::RemovePackage{environment.prefix, b.name}};  // every record of it
   AddInstall(scene, environment, {b.name, version}, Pip::kMissing, finding.fix.changes);
 }
 

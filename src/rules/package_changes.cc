@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "knowledge/distributions.h"
+#include "knowledge/frameworks.h"
 #include "knowledge/pins.h"
 #include "rules/pep440.h"
 
@@ -71,6 +72,34 @@ Requirement Parsed(std::string_view text) {
   return requirement;
 }
 
+// The packages of CUDA that a build of PyTorch's own index brings: those of its CUDA release, and its cuDNN.
+// The tables have pins of the package index alone; which update of that release it is they do not say.
+std::vector<Requirement> OfVariant(const Scene& scene, const PythonEnvironment& environment,
+                                   const std::string& release, const std::string& variant) {
+  std::vector<Requirement> requirements;
+  const auto number = base::Version::Parse(release);
+  const auto rows = number ? knowledge::FindFramework("torch", *number, variant)
+                           : std::vector<const knowledge::FrameworkRelease*>{};
+  if (rows.empty() || rows.front()->libraries != knowledge::LibrariesFrom::kNvidiaPip) return requirements;
+  const auto cuda = base::Version::Parse(rows.front()->cuda);
+  if (!cuda) return requirements;
+  const std::string minor[] = {"==" + std::to_string(cuda->part(0)) + "." + std::to_string(cuda->part(1)) +
+                               ".*"};
+  const auto toolkit = ExactVersion(scene, environment, "cuda-toolkit", minor);
+  const auto* pin = toolkit ? knowledge::FindPin("cuda-toolkit", *toolkit, "all") : nullptr;
+  if (pin != nullptr) {
+    for (const std::string_view text : pin->needs) requirements.push_back(Parsed(text));
+  }
+  Requirement cudnn;
+  cudnn.name = "nvidia-cudnn-cu" + std::to_string(cuda->part(0));
+  // "9.10.2.21" names a package, "9.17.1" a release; "" leaves it to the newest.
+  const std::string own(rows.front()->cudnn);
+  if (own == "none") return requirements;
+  if (!own.empty()) cudnn.specifier = "==" + own + (std::ranges::count(own, '.') < 3 ? ".*" : "");
+  requirements.push_back(std::move(cudnn));
+  return requirements;
+}
+
 // What a release requires here: by its record where it is installed, otherwise by the tables.
 std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironment& environment,
                                         const Wanted& wanted) {
@@ -87,6 +116,9 @@ std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironm
   }
   // The tables have the requirements of the wheels for Linux; those for Windows bring their CUDA inside.
   if (scene.OnWindows()) return requirements;
+  const size_t local = wanted.version.find('+');
+  if (!recorded && wanted.package == "torch" && local != std::string::npos)
+    return OfVariant(scene, environment, PublicVersion(wanted.version), wanted.version.substr(local + 1));
   std::set<std::string> extras = wanted.extras;
   if (!recorded) extras.insert("");
   for (const std::string& extra : extras) {
@@ -198,6 +230,33 @@ std::string ForPip(const Wanted& wanted) {
   const std::string version = wanted.version.empty() ? "" : "==" + wanted.version;
   if (extras.empty()) return wanted.package + version;
   return "\"" + wanted.package + "[" + extras + "]" + version + "\"";
+}
+
+bool HasSameFilesForEveryCuda(std::string_view component) {
+  return component == "nvidia-cudnn" || component == "nvidia-nccl" || component == "nvidia-cusparselt" ||
+         component == "nvidia-nvshmem" || component == "nvidia-curand" || component == "nvidia-cusolver" ||
+         component == "nvidia-nvtx";
+}
+
+std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& environment,
+                                  const std::vector<report::Change>& changes) {
+  std::vector<std::string> names;
+  for (const PythonPackage& package : environment.packages) {
+    const std::string major = CudaMajorOfPackage(package.name);
+    const std::string component = package.name.substr(0, package.name.rfind("-cu"));
+    if (major.empty() || !HasSameFilesForEveryCuda(component)) continue;
+    const bool overwritten = std::ranges::any_of(changes, [&](const report::Change& change) {
+      const auto* install = std::get_if<report::InstallPackage>(&change);
+      return install != nullptr && install->package.starts_with(component + "-cu") &&
+             install->package != package.name;
+    });
+    // Those that are replaced themselves ask no longer.
+    const bool needed = std::ranges::any_of(
+        AskedOf(scene, environment, package.name),
+        [&](const Asked& asked) { return !IsIn<report::InstallPackage>(changes, asked.by->name); });
+    if (overwritten && !needed) names.push_back(package.name);
+  }
+  return names;
 }
 
 std::string PytorchIndex(std::string_view variant) {

@@ -66,6 +66,13 @@ Build SameBuild(const Scene& scene, const snapshot::PythonEnvironment& environme
 // " --index-url https://download.pytorch.org/whl/cu118"
 std::string PytorchIndex(std::string_view variant);
 
+// Components ("nvidia-cudnn") whose files have the same names for every CUDA major: packages of two majors
+// overwrite each other.
+bool HasSameFilesForEveryCuda(std::string_view component);
+// Installed packages that what is about to be installed would overwrite so, and that nothing else asks for.
+std::vector<std::string> InTheWay(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                  const std::vector<report::Change>& changes);
+
 // "2.11.0" of "2.11.0+cu130".
 std::string PublicVersion(std::string_view version);
 

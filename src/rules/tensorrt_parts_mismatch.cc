@@ -87,16 +87,20 @@ void Check(const Scene& scene, Ruling& ruling) {
         if (mine && (!best || (one && one->ComparePublic(*best) > 0))) version = package->version;
       }
       const std::string front = std::string(set) + (major.empty() ? "" : "-cu" + major);
-      finding.fix = {.text = "uninstall all of them, then install one version; its record pins the rest",
-                     .commands = {PipOf(environment) + " uninstall -y" + names,
-                                  PipOf(environment) + " install " + front + "==" + version},
-                     .risk = "medium"};
+      std::string again;
       for (const auto* package : parts) {
-        finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+        if (PartOf(package->name).major != major && !PartOf(package->name).major.empty()) {
+          finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+          continue;
+        }
+        finding.fix.changes.push_back(report::InstallPackage{environment.prefix, package->name, version});
+        again += " " + package->name + "==" + version;
       }
-      for (const char* tail : {"", "-libs", "-bindings"}) {
-        finding.fix.changes.push_back(report::InstallPackage{environment.prefix, front + tail, version});
-      }
+      if (environment.Find(front) != nullptr) again = " " + front + "==" + version;
+      finding.fix.text = "uninstall all of them, then install one version of one CUDA major";
+      finding.fix.commands = {PipOf(environment) + " uninstall -y" + names,
+                              PipOf(environment) + " install" + again};
+      finding.fix.risk = "medium";
     }
   }
 }

@@ -92,7 +92,7 @@ std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torc
 // The build of torch that xformers names, with everything that is built on it; otherwise the release of the
 // package that belongs to the torch that is here, of the same CUDA.
 report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const Framework& companion,
-                   const Framework& torch) {
+                   const Framework& torch, bool by_cuda) {
   const std::string pip = PipOf(environment);
   report::Fix fix{.text = {}, .commands = {}, .risk = "medium"};
   const std::string package = companion.package.empty() ? companion.name : companion.package;
@@ -101,11 +101,13 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
     if (const auto fitting = FindFittingBuild(scene, environment, "torch", PublicVersion(built))) {
       fix.text = "install torch " + PublicVersion(built) + ", with which this " + companion.name +
                  " was built, and what is built on it together; do not upgrade one of them alone";
-      fix.commands = {InstallTogether(scene, environment, fitting->build, fix.changes)};
+      InstallTogether(scene, environment, fitting->build, fix);
       return fix;
     }
   }
-  const auto version = CompanionOf(companion.name, torch.version);
+  // Where only the CUDA differs, the release itself fits.
+  const auto version =
+      by_cuda ? std::optional(PublicVersion(companion.version)) : CompanionOf(companion.name, torch.version);
   if (!version) {
     fix.text = "install torch and what is built on it together, built with one CUDA; which release of " +
                companion.name + " belongs to torch " + torch.version + " is not in the tables";
@@ -117,7 +119,6 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
   // PyTorch's own index has a build of each for every CUDA; the package index has one of each, made together.
   Build build = SameBuild(scene, environment, torch);
   const size_t local = torch.version.find('+');
-  const bool by_cuda = !companion.cuda.empty() && companion.cuda != torch.cuda;
   if (build.index.empty() && by_cuda && local != std::string::npos) {
     build.index = PytorchIndex(torch.version.substr(local + 1));
   }
@@ -137,6 +138,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const Framework* companion = FindFramework(environment, name);
       if (companion == nullptr) continue;
       auto mismatch = ByRequirement(scene, environment, *companion, *torch);
+      const bool by_cuda = !mismatch && name != "flash-attn";
       if (!mismatch) mismatch = ByCuda(*companion, *torch);
       if (!mismatch) mismatch = ByKind(*companion, *torch);
       if (!mismatch) continue;
@@ -147,7 +149,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back(
           {"torch " + torch->version + (torch->cuda.empty() ? "" : ", built with CUDA " + torch->cuda),
            torch->source});
-      finding.fix = FixFor(scene, environment, *companion, *torch);
+      finding.fix = FixFor(scene, environment, *companion, *torch, by_cuda);
     }
   }
 }

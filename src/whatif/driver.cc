@@ -111,15 +111,6 @@ Changes InstallForWsl(const System& machine) {
   return InSteps(machine, steps);
 }
 
-// 560.94 -> 32.0.15.6094, as the version resource of its files has it.
-std::string FileVersion(const std::string& version) {
-  std::string digits;
-  for (const char c : version) {
-    if (c >= '0' && c <= '9') digits += c;
-  }
-  return digits.size() != 5 ? version : "32.0.1" + digits.substr(0, 1) + "." + digits.substr(1);
-}
-
 Changes InstallOnWindows(const System& machine, const std::string& version) {
   const auto environment = machine.Environment();
   const auto root = environment.find("SYSTEMROOT");
@@ -128,8 +119,8 @@ Changes InstallOnWindows(const System& machine, const std::string& version) {
   std::vector<Change> steps;
   for (const char* name : {"nvcuda.dll", "nvml.dll"}) {
     const std::string path = JoinPath(system32, name);
-    steps.emplace_back(report::PutLibrary{
-        .path = path, .like = machine.Stat(path) ? path : "", .version = FileVersion(version)});
+    steps.emplace_back(
+        report::PutLibrary{.path = path, .like = machine.Stat(path) ? path : "", .version = version});
   }
   return InSteps(machine, steps);
 }
