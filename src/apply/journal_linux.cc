@@ -229,7 +229,10 @@ base::Result<void> Journal::KeepText(const std::string& name, const std::string&
   return ToDisk(old_.get());
 }
 
-void Journal::Forget() { static_cast<void>(RemoveAll(directory_.get(), "old")); }
+void Journal::Forget() {
+  const auto gone = RemoveAll(directory_.get(), "old");  // what stays harms nobody
+  static_cast<void>(gone);
+}
 
 base::Result<Run> ReadRun(const std::string& folder) {
   const auto own = OwnFolder(folder);
