@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace culprit::knowledge {
 
@@ -12,13 +11,20 @@ struct Distribution {
   std::string_view package;                   // "torch", "nvidia-cudnn-cu12"
   std::string_view version;                   // "2.5.1"
   std::string_view platform;                  // "linux-x86_64", "linux-aarch64", "windows-x86_64", "any"
-  std::span<const std::string_view> pythons;  // "3.9"; empty: any ("py3-none")
-  std::string_view python;                    // Requires-Python: ">=3.9"; "" not said
-  std::string_view glibc;                     // of the manylinux tag: "2.28"; "" not said
-  std::string_view date;                      // of upload: "2024-10-29"; "" not known
+  std::span<const std::string_view> pythons;  // "3.9"; empty: one wheel for all that `python` allows
+  std::string_view python;  // Requires-Python, and the Python of an abi3 tag: ">=3.9"; "" not said
+  std::string_view glibc;   // of the manylinux tag: "2.28"; "" not said
+  std::string_view date;    // of upload: "2024-10-29"; "" not known
   std::string_view source;
 };
 std::span<const Distribution> Distributions();  // by package, then oldest version first
+
+// A day on which the package index was read.
+struct Harvest {
+  std::string_view date;
+  std::string_view source;
+};
+std::span<const Harvest> Harvests();
 
 // All rows of one package.
 std::span<const Distribution> DistributionsOf(std::string_view package);

@@ -189,6 +189,15 @@ TEST_F(GenerateRows, RefusesAKeyTwice) {
             Result(1, "in.toml:4: cuda = \"12.4\" stands already in line 1\n"));
 }
 
+TEST_F(GenerateRows, RefusesWhatIsNoDay) {
+  const std::string rows =
+      "distribution = [{package = \"x\", version = \"1\", platform = \"any\", source = \"s\"}]\n";
+  EXPECT_EQ(Run("harvest = [{date = \"2026-11-15\", source = \"s\"}]\n" + rows, "distributions"),
+            Result(0, ""));
+  EXPECT_EQ(Run("harvest = [{date = \"2026-13-15\", source = \"s\"}]\n" + rows, "distributions"),
+            Result(1, "in.toml:1: \"2026-13-15\" in 'date' is no day\n"));
+}
+
 TEST_F(GenerateRows, WantsEveryTable) {
   EXPECT_EQ(Run("", "host_compilers").second,
             "in.toml:1: 'nvcc' is missing\nin.toml:1: 'msvc_stl' is missing\n"

@@ -34,6 +34,8 @@ Verdict MeetsOne(const Version& version, std::string_view specifier) {
   std::string_view text = specifier.substr(length);
   const bool prefix = text.ends_with(".*");
   if (prefix) text.remove_suffix(2);
+  // No final release lies between 2.7.0rc0 and 2.7.0.
+  if (sign == ">=") text = text.substr(0, text.find("rc"));
   const auto bound = Plain(text);
   if (!bound || (prefix && sign != "==" && sign != "!=")) return Verdict::kUnknown;
   const bool equal = prefix ? BeginsWith(version, *bound) : version == *bound;
@@ -77,9 +79,11 @@ std::optional<Answer> AsCompanions(std::string_view package, std::string_view ve
   std::string_view source;
   for (const Companion& row : Companions()) {
     if (row.package != package || row.of != other || Known(row.version) != *own) continue;
-    const bool fits = BeginsWith(*wanted, Known(row.of_version));
+    const bool fits =
+        BeginsWith(*wanted, Known(row.of_version)) || (row.and_later && *wanted >= Known(row.of_version));
     const std::string why = std::string(package) + " " + std::string(version) + " belongs to " +
-                            std::string(other) + " " + std::string(row.of_version);
+                            std::string(other) + " " + std::string(row.of_version) +
+                            (row.and_later ? " and later" : "");
     if (fits) return Yes(why, row.source);
     belongs = why;
     source = row.source;

@@ -29,6 +29,9 @@ TEST(Pins, Specifiers) {
   EXPECT_EQ(MeetsText("3.9.0", "~=3.8.0"), Verdict::kNo);
   EXPECT_EQ(MeetsText("12.9", "~=12.0"), Verdict::kYes);
   EXPECT_EQ(MeetsText("13.0", "~=12.0"), Verdict::kNo);
+  EXPECT_EQ(MeetsText("2.7.0", "<2.8,>=2.7.0rc0"), Verdict::kYes);
+  EXPECT_EQ(MeetsText("2.6.1", "<2.8,>=2.7.0rc0"), Verdict::kNo);
+  EXPECT_EQ(MeetsText("1.0", "<1.0rc1"), Verdict::kUnknown);
   EXPECT_EQ(MeetsText("1.0", ">=1.0.dev5"), Verdict::kUnknown);
   EXPECT_EQ(MeetsText("1.0", ""), Verdict::kUnknown);
   EXPECT_EQ(MeetsText("1.0", "~=1"), Verdict::kUnknown);
@@ -44,6 +47,9 @@ TEST(Pins, TorchAndItsCompanions) {
   EXPECT_EQ(Fit("torchvision", "0.9.0", "torch", "1.8.0"), Verdict::kYes) << "from the companion table";
   EXPECT_EQ(Fit("torchvision", "0.9.0", "torch", "1.9.0"), Verdict::kNo);
   EXPECT_EQ(Fit("torchvision", "99.0", "torch", "2.5.1"), Verdict::kUnknown);
+  EXPECT_EQ(Fit("torchaudio", "2.11.0", "torch", "2.15.0"), Verdict::kYes)
+      << "the last one goes with all later";
+  EXPECT_EQ(Fit("torchaudio", "2.11.0", "torch", "2.10.0"), Verdict::kNo);
 }
 
 TEST(Pins, WhoIsRelated) {

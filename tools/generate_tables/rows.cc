@@ -14,6 +14,15 @@ constexpr std::string_view kPtxOnly = "PTX ";
 
 bool IsVersion(std::string_view text) { return !Numbers(text).empty(); }
 
+// "2026-11-15"
+bool IsDate(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  const auto year = Numbers(text.substr(0, 4)), month = Numbers(text.substr(5, 2)),
+             day = Numbers(text.substr(8));
+  return year.size() == 1 && month.size() == 1 && day.size() == 1 && year[0] >= 2000 && month[0] >= 1 &&
+         month[0] <= 12 && day[0] >= 1 && day[0] <= 31;
+}
+
 // "9.0", "9.0a", "10.0f"
 bool IsCapability(std::string_view text) {
   if (text.ends_with('a') || text.ends_with('f')) text.remove_suffix(1);
@@ -32,6 +41,8 @@ std::string_view WhatItIsNot(Form form, std::string_view text) {
     case Form::kVersion:
     case Form::kVersions:
       return IsVersion(text) ? "" : "version";
+    case Form::kDate:
+      return IsDate(text) ? "" : "day";
     case Form::kVersionOrNone:
       return text == "none" || IsVersion(text) ? "" : "version";
     case Form::kCapability:
@@ -83,6 +94,7 @@ class RowWriter {
       case Form::kText:
       case Form::kPattern:
       case Form::kVersion:
+      case Form::kDate:
       case Form::kVersionOrNone:
       case Form::kCapability: {
         const std::string text = reader.Text(field.name, field.required);

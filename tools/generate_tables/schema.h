@@ -11,6 +11,7 @@ namespace generate {
 enum class Form {
   kText,           // any text
   kVersion,        // "12.4.1"
+  kDate,           // a day: "2026-11-15"
   kVersionOrNone,  // "9.1.0", "none"
   kCapability,     // "9.0", "10.0f"
   kNumber,         // a whole number, 0 to 2^32 - 1; absent = 0

@@ -25,6 +25,8 @@ inline Table Rules(std::string_view function) {
 
 Subject Frameworks();
 Subject Harvested();
+Subject Distributions();
+Subject Packages();
 Subject Signatures();
 Subject Causes();
 

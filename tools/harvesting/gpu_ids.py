@@ -1,0 +1,69 @@
+"""data/gpu_ids.toml: the chip of a PCI device id, from pci.ids."""
+import json
+import pathlib
+import re
+import sys
+
+from harvesting.index import Unreachable
+from harvesting.rows import table
+
+PCI_IDS = ["/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"]
+# Fermi and later; "GP104BM" and "GP104GL" are GP104, "GB20B" is a chip of its own.
+CHIP = re.compile(r"((?:GF|GK|GM|GP|GV|TU|GA|AD|GH|GB|GR)(?:[0-9]{3}|[0-9]{2}B))B?[GLM]{0,3}(?=$|[\s\[])")
+IDS_HEADER = """\
+# PCI device ids of NVIDIA GPUs (vendor 10de), as ranges of one chip each. Written by tools/harvest from pci.ids, the
+# chip table by hand.
+#
+# range: every id of it that pci.ids names belongs to that chip; ids in between that it does not name are taken to as
+#   well, since NVIDIA numbers chip by chip.
+# chip: its compute capability; without one it is not known.
+
+"""
+
+
+def read_pci_ids(path):
+    """{device id: chip} of NVIDIA, chips of Fermi and later."""
+    chips, inside = {}, False
+    for line in path.read_text(errors="replace").splitlines():
+        if re.match(r"[0-9a-f]{4} ", line):
+            inside = line.startswith("10de ")
+        device = re.match(r"\t([0-9a-f]{4})  (.*)", line) if inside else None
+        chip = CHIP.match(device.group(2)) if device else None
+        if chip:
+            chips[int(device.group(1), 16)] = chip.group(1)
+    return chips
+
+
+def find_pci_ids(given):
+    for path in [given] if given else PCI_IDS:
+        if path and pathlib.Path(path).exists():
+            return pathlib.Path(path)
+    raise Unreachable("there is no pci.ids here (Debian: package pci.ids)")
+
+
+def harvest_pci_ids(path, old):
+    chips = read_pci_ids(path)
+    release = re.search(r"Version: (\S+)", path.read_text(errors="replace"))
+    source = f"pci.ids of {release.group(1) if release else 'unknown date'} (pci-ids.ucw.cz)"
+    ranges = []
+    for device, chip in sorted(chips.items()):
+        if ranges and ranges[-1]["chip"] == chip:
+            ranges[-1]["last"] = device
+        else:
+            ranges.append({"first": device, "last": device, "chip": chip, "source": source})
+    known = {row["name"] for row in old["chip"]}
+    for chip in sorted(set(chips.values()) - known):
+        print(f"gpu_ids: chip {chip} has no [[chip]] row", file=sys.stderr)
+    rows = "".join("[[range]]\n" + "".join(f"{k} = {hexadecimal(k, v)}\n" for k, v in row.items()) + "\n" for row in ranges)
+    return IDS_HEADER + table("chip", old["chip"]) + rows.rstrip("\n") + "\n"
+
+
+def hexadecimal(key, value):
+    return f"0x{value:04x}" if key in ("first", "last") else json.dumps(value)
+
+
+def compare_pci_ids(path, old):
+    for device, chip in sorted(read_pci_ids(path).items()):
+        fitting = [row["chip"] for row in old["range"] if row["first"] <= device <= row["last"]]
+        if fitting != [chip]:
+            yield f"device {device:04x}: pci.ids says {chip}, the data {', '.join(fitting) or 'nothing'}"

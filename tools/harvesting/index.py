@@ -1,0 +1,145 @@
+"""The package index that pip is set up with: what it lists, and members of wheels read by byte ranges."""
+import email.parser
+import functools
+import io
+import json
+import os
+import re
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+import zipfile
+
+
+class Unreachable(Exception):
+    """The source of a subject cannot be had here."""
+
+
+def pip_setting(name):
+    variable = os.environ.get("PIP_" + name.upper().replace("-", "_"))
+    if variable:
+        return variable
+    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True)
+    found = re.findall(rf"^\S*\.{name}='(.*)'$", listed.stdout, re.MULTILINE)
+    return found[-1] if found else None
+
+
+def index_address():
+    """The JSON address beside the simple index that pip uses."""
+    simple = pip_setting("index-url")
+    if not simple:
+        try:
+            from pip._internal.models.index import PyPI
+        except ImportError as error:
+            raise Unreachable(f"pip is not there to say which package index it uses ({error})") from error
+        simple = PyPI.simple_url
+    return re.sub(r"/(\+?simple)?/*$", "", simple) + "/pypi"
+
+
+class Index:
+    """What an index tells of a release: its JSON, or else the METADATA inside a wheel, read by byte ranges."""
+
+    def __init__(self):
+        self.address = index_address()
+        self.release_json = True  # until a release has none: a mirror may serve those of projects alone
+        self.context = ssl.create_default_context(cafile=pip_setting("cert"))
+
+    def open(self, address, **headers):
+        request = urllib.request.Request(address, headers={"User-Agent": "culprit-harvest", **headers})
+        return urllib.request.urlopen(request, timeout=30, context=self.context)
+
+    def read(self, address, what, **headers):
+        """The bytes, or None when there is nothing."""
+        for attempt in range(3):
+            try:
+                with self.open(address, **headers) as answer:
+                    if "Range" in headers and answer.status != 206:
+                        raise Unreachable(f"the package index sends no part of a file for {what}")
+                    return answer.read()
+            except urllib.error.HTTPError as error:
+                if error.code == 404:
+                    return None
+                if attempt == 2:
+                    raise Unreachable(f"the package index answers {error.code} for {what}") from None
+            except OSError as error:
+                if attempt == 2:
+                    raise Unreachable(f"the package index does not answer for {what}: {type(error).__name__}") from None
+
+    @functools.cache  # several subjects ask for the same
+    def project(self, package):
+        text = self.read(f"{self.address}/{package}/json", package)
+        if text is None:
+            raise Unreachable(f"the package index does not have {package} as JSON")
+        return json.loads(text)
+
+    def wheel(self, package, file):
+        """A wheel of which only what is asked for is read."""
+        address = urllib.parse.urljoin(f"{self.address}/{package}/json", file["url"])
+        return zipfile.ZipFile(RangeFile(self, address, file["size"]))
+
+    def metadata(self, package, version, files):
+        """(Requires-Dist lines, Requires-Python or '') of a release."""
+        text = None
+        if self.release_json:
+            text = self.read(f"{self.address}/{package}/{version}/json", f"{package} {version}")
+            self.release_json = text is not None
+        if text is not None:
+            info = json.loads(text)["info"]
+            return info.get("requires_dist") or [], info.get("requires_python") or ""
+        wheels = [f for f in files if f["filename"].endswith(".whl")]
+        wheels.sort(key=lambda f: ("x86_64" not in f["filename"], "linux" not in f["filename"], f["filename"]))
+        if not wheels:
+            return [], ""
+        with self.wheel(package, wheels[0]) as wheel:
+            name = next(n for n in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", n))
+            message = email.parser.BytesParser().parsebytes(wheel.read(name), headersonly=True)
+        return message.get_all("Requires-Dist") or [], message.get("Requires-Python") or ""
+
+
+class RangeFile(io.RawIOBase):
+    """A file on a server; reads blocks of it as they are needed."""
+
+    BLOCK = 1 << 16
+
+    def __init__(self, index, address, size):
+        self.index, self.address, self.size, self.at, self.blocks = index, address, size, 0, {}
+
+    def seekable(self):
+        return True
+
+    def tell(self):
+        return self.at
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        self.at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.size}[whence]
+        return self.at
+
+    def read(self, count=-1):
+        end = self.size if count is None or count < 0 else min(self.size, self.at + count)
+        first, last = self.at // self.BLOCK, max(end - 1, self.at) // self.BLOCK
+        missing = [block for block in range(first, last + 1) if block not in self.blocks]
+        if missing and end > self.at:
+            start, stop = missing[0] * self.BLOCK, min(self.size, (missing[-1] + 1) * self.BLOCK)
+            data = self.index.read(self.address, self.address.rpartition("/")[2], Range=f"bytes={start}-{stop - 1}")
+            if data is None or len(data) != stop - start:
+                raise Unreachable(f"{self.address.rpartition('/')[2]} could not be read")
+            for i, block in enumerate(range(missing[0], missing[-1] + 1)):
+                self.blocks[block] = data[i * self.BLOCK:(i + 1) * self.BLOCK]
+        whole = b"".join(self.blocks[block] for block in range(first, last + 1)) if end > self.at else b""
+        data = whole[self.at - first * self.BLOCK:end - first * self.BLOCK]
+        self.at = end
+        return data
+
+
+def final_versions(project):
+    """Final releases that have files, oldest first."""
+    final = [v for v, files in project["releases"].items()
+             if re.fullmatch(r"\d+(\.\d+)*(\.post\d+)?", v) and any(not f.get("yanked") for f in files)]
+    return sorted(final, key=version_key)
+
+
+def version_key(text):
+    return [int(part) for part in re.findall(r"\d+", text)]
