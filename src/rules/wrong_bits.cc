@@ -37,10 +37,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {(scene.OnWindows() ? "PE header of " : "ELF class of ") + failed.file + " says " + bits + " bits",
          failed.file});
-    finding.fix = {.text = "install " + failed.request->name + " for the word size of the program",
-                   .commands = {(scene.OnWindows() ? "culprit inspect " : "file -L ") +
-                                ForShell(scene, failed.file) + " " + ForShell(scene, failed.asker)},
-                   .risk = "none"};
+    finding.fix = Install(scene, failed);
+    finding.fix.text += "; for the word size of the program";
+    finding.fix.commands.push_back((scene.OnWindows() ? "culprit inspect " : "file -L ") +
+                                   ForShell(scene, failed.file) + " " + ForShell(scene, failed.asker));
   }
 }
 

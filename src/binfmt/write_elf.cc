@@ -1,17 +1,21 @@
 // Every table is a block of bytes. The sizes of all blocks do not depend on addresses, so blocks are written
 // once, placed one behind the other, and those that contain addresses are written again.
-#include "binfmt/testing/elf_builder.h"
-
-#include <elf.h>
+#include "binfmt/write_elf.h"
 
 #include <algorithm>
 
-#include "binfmt/testing/byte_writer.h"
+#include "binfmt/byte_writer.h"
+#include "binfmt/elf_constants.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 namespace {
 
 constexpr uint64_t kPage = 0x10000;  // the largest page size in use
+// Numbers of the ABI that only a writer needs.
+constexpr size_t kIdentSize = 16;
+constexpr uint32_t kGlobal = 1;
+constexpr int64_t kStringsSize = 10, kSymbolSize = 11, kRelrSize = 35, kRelrEntry = 37;
+constexpr int64_t kVersionsOfSymbols = 0x6ffffff0, kVersionDefs = 0x6ffffffd, kVersionNeeds = 0x6fffffff;
 
 uint32_t SysvHash(std::string_view name) {
   uint32_t hash = 0;
@@ -111,7 +115,7 @@ void Builder::WriteHashes() {
 
 void Builder::WriteSymbols() {
   ByteWriter out = Writer();
-  out.Text(std::string(is64_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym), '\0'));
+  out.Text(std::string(ElfSymbolSize(is64_), '\0'));
   for (size_t i = 0; i < spec_.words.size(); ++i) {
     const uint64_t address = words_.address + 4 * i;
     out.U32(strings_.Add(spec_.words[i].first));
@@ -119,8 +123,8 @@ void Builder::WriteSymbols() {
       out.U32(address);
       out.U32(4);
     }
-    out.U8(ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT));
-    out.U8(STV_DEFAULT);
+    out.U8(kGlobal << 4 | STT_OBJECT);
+    out.U8(0);   // visible
     out.U16(1);  // any section: not undefined
     if (is64_) {
       out.U64(address);
@@ -199,24 +203,24 @@ void Builder::WriteDynamic() {
   table(DT_GNU_HASH, gnu_hash_);
   table(DT_HASH, sysv_hash_);
   entry(DT_STRTAB, names_.address);
-  entry(DT_STRSZ, names_.bytes.size());
+  entry(kStringsSize, names_.bytes.size());
   entry(DT_SYMTAB, symbols_.address);
-  entry(DT_SYMENT, is64_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+  entry(kSymbolSize, ElfSymbolSize(is64_));
   if (spec_.flags != 0) entry(DT_FLAGS, spec_.flags);
   if (spec_.flags_1 != 0) entry(DT_FLAGS_1, spec_.flags_1);
-  table(DT_VERSYM, versym_);
+  table(kVersionsOfSymbols, versym_);
   if (verdef_.present()) {
     entry(DT_VERDEF, verdef_.address);
-    entry(DT_VERDEFNUM, spec_.version_defs.size() + 1);
+    entry(kVersionDefs, spec_.version_defs.size() + 1);
   }
   if (verneed_.present()) {
     entry(DT_VERNEED, verneed_.address);
-    entry(DT_VERNEEDNUM, spec_.version_needs.size());
+    entry(kVersionNeeds, spec_.version_needs.size());
   }
   if (spec_.relr) {
     entry(DT_RELR, symbols_.address);
-    entry(DT_RELRSZ, 0);
-    entry(DT_RELRENT, word_);
+    entry(kRelrSize, 0);
+    entry(kRelrEntry, word_);
   }
   entry(DT_NULL, 0);
   dynamic_.bytes = out.bytes();
@@ -228,16 +232,16 @@ std::string Builder::Header(size_t segments) const {
   out.U8(is64_ ? ELFCLASS64 : ELFCLASS32);
   out.U8(spec_.big_endian ? ELFDATA2MSB : ELFDATA2LSB);
   out.U8(EV_CURRENT);
-  out.AlignTo(EI_NIDENT);
+  out.AlignTo(kIdentSize);
   out.U16(spec_.type);
   out.U16(spec_.machine);
   out.U32(EV_CURRENT);
-  out.Number(0, word_);                                                // entry
-  out.Number(is64_ ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), word_);  // program headers
-  out.Number(0, word_);                                                // section headers
-  out.U32(0);                                                          // flags
-  out.U16(is64_ ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
-  out.U16(is64_ ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
+  out.Number(0, word_);                     // entry
+  out.Number(ElfHeaderSize(is64_), word_);  // program headers
+  out.Number(0, word_);                     // section headers
+  out.U32(0);                               // flags
+  out.U16(ElfHeaderSize(is64_));
+  out.U16(ElfProgramHeaderSize(is64_));
   out.U16(segments);
   for (int i = 0; i < 3; ++i) out.U16(0);  // no sections
   return out.bytes();
@@ -294,7 +298,7 @@ std::string Builder::Build() {
   WriteSymbols();
   WriteDynamic();
   names_.bytes = strings_.bytes();
-  const size_t segment_size = is64_ ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+  const size_t segment_size = ElfProgramHeaderSize(is64_);
   const size_t segment_count = Segments().size() / segment_size;
   const std::string header = Header(segment_count);
   uint64_t at = header.size() + segment_count * segment_size;
@@ -318,14 +322,4 @@ std::string Builder::Build() {
 
 std::string BuildElf(const ElfSpec& spec) { return Builder(spec).Build(); }
 
-uint16_t NativeMachine() {
-#if defined(__aarch64__)
-  return EM_AARCH64;
-#elif defined(__x86_64__)
-  return EM_X86_64;
-#else
-  return EM_NONE;
-#endif
-}
-
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

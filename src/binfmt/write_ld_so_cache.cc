@@ -1,15 +1,15 @@
 // Writes what docs/ld-so-cache-format.md describes; ldconfig -p reads it back in the tests. The strings of
 // the two tables of the embedded layout are the same bytes, counted from different places.
-#include "binfmt/testing/ld_so_cache_builder.h"
+#include "binfmt/write_ld_so_cache.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "binfmt/byte_writer.h"
 #include "binfmt/ld_so_cache_layout.h"
-#include "binfmt/testing/byte_writer.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 namespace {
 
 using Layout = LdCache::Layout;
@@ -113,4 +113,4 @@ std::string BuildLdCache(const LdCacheSpec& spec) {
   return file;
 }
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

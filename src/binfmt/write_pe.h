@@ -1,4 +1,4 @@
-// Small PE files for tests: say what the file shall claim, get its bytes.
+// Small PE files, for the same uses as write_elf.h: say what the file shall claim, get its bytes.
 //
 //   const std::string bytes = BuildPe({.name = "b.dll", .imports = {{"a.dll", {"Run"}}}, .exports = {"Go"}});
 //   const PeFile pe = ReadPe(AsSource(bytes));
@@ -17,7 +17,7 @@
 
 #include "binfmt/pe.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 
 struct PeSpec {
   int bits = 64;
@@ -41,6 +41,7 @@ struct PeSpec {
   std::vector<std::string> exports;
   std::vector<std::pair<std::string, std::string>> forwarders;  // name, "OTHER.Function"
   std::vector<std::pair<std::string, uint32_t>> words;          // objects of 4 bytes, as cuDNN's version
+  bool more_exports = false;  // one more name that cannot be read: which functions there are is not known
   uint16_t nameless = 0;
   std::vector<std::string> nameless_forwarders;
   uint16_t ordinal_base = 1;
@@ -56,4 +57,4 @@ struct PeSpec {
 
 std::string BuildPe(const PeSpec& spec);
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

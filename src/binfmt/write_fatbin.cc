@@ -1,10 +1,9 @@
-#include "binfmt/testing/fatbin_builder.h"
+#include "binfmt/write_fatbin.h"
 
-#include <elf.h>
+#include "binfmt/byte_writer.h"
+#include "binfmt/elf_constants.h"
 
-#include "binfmt/testing/byte_writer.h"
-
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 namespace {
 
 std::string BuildEntry(const FatbinEntry& entry) {
@@ -55,7 +54,7 @@ std::string BuildSections(const SectionsSpec& spec) {
   names.Add(".shstrtab");
   sections.push_back({.name = ".shstrtab", .bytes = names.bytes(), .type = SHT_STRTAB, .flags = 0});
 
-  const size_t header_size = is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+  const size_t header_size = ElfHeaderSize(is64);
   size_t table = (header_size + 15) / 16 * 16;
   std::vector<uint64_t> offsets;
   for (const SectionSpec& section : sections) {
@@ -73,7 +72,7 @@ std::string BuildSections(const SectionsSpec& spec) {
   out.U8(EV_CURRENT);
   out.U8(0);
   out.U8(spec.abi_version);
-  while (out.size() < EI_NIDENT) out.U8(0);
+  while (out.size() < 16) out.U8(0);
   out.U16(ET_REL);
   out.U16(spec.machine);
   out.U32(spec.version);
@@ -82,9 +81,9 @@ std::string BuildSections(const SectionsSpec& spec) {
   out.Number(table, word);
   out.U32(spec.flags);
   out.U16(header_size);
-  out.U16(is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr));
+  out.U16(ElfProgramHeaderSize(is64));
   out.U16(0);
-  out.U16(is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
+  out.U16(ElfSectionHeaderSize(is64));
   out.U16(moved ? 0 : sections.size());
   out.U16(moved ? SHN_XINDEX : sections.size() - 1);
   for (const SectionSpec& section : sections) {
@@ -109,4 +108,4 @@ std::string BuildSections(const SectionsSpec& spec) {
   return out.bytes();
 }
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

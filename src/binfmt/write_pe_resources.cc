@@ -1,12 +1,12 @@
-#include "binfmt/testing/pe_resource_builder.h"
+#include "binfmt/write_pe_resources.h"
 
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
-#include "binfmt/testing/byte_writer.h"
+#include "binfmt/byte_writer.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 namespace {
 
 std::string Utf16(std::string_view text) {
@@ -127,4 +127,4 @@ std::string BuildResources(uint32_t rva, const std::optional<PeVersionInfo>& ver
   return out.bytes();
 }
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

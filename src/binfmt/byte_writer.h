@@ -1,4 +1,4 @@
-// Numbers of either byte order at the end of a growing string: what the builders of test files share.
+// Numbers of either byte order at the end of a growing string: what the writers of files share.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 
 class ByteWriter {
  public:
@@ -52,4 +52,4 @@ class StringTable {
   std::string bytes_ = std::string(1, '\0');
 };
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

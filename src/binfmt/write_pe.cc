@@ -1,15 +1,15 @@
 // Sections in order: .text with one function, .data with the words, .idata with imports and delay imports,
 // .edata with exports, .rsrc, then those that were asked for. Texts stand before the tables that point to
 // them, so every address is known when it is written.
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_pe.h"
 
 #include <algorithm>
 #include <map>
 
-#include "binfmt/testing/byte_writer.h"
-#include "binfmt/testing/pe_resource_builder.h"
+#include "binfmt/byte_writer.h"
+#include "binfmt/write_pe_resources.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 namespace {
 
 constexpr size_t kFileAlignment = 512;
@@ -176,7 +176,7 @@ class Builder {
       if (!items[i].name.empty()) by_name[items[i].name] = i;
     }
     const auto count = static_cast<uint32_t>(items.size());
-    const auto names = static_cast<uint32_t>(by_name.size());
+    const auto names = static_cast<uint32_t>(by_name.size() + (spec_.more_exports ? 1 : 0));
     const uint32_t functions_at = next_rva_ + kHead, names_at = functions_at + 4 * count;
     const uint32_t numbers_at = names_at + 4 * names;
     Chunk texts(numbers_at + 2 * names);
@@ -188,7 +188,10 @@ class Builder {
     }
     for (const Item& item : items) out.U32(item.forward.empty() ? item.rva : texts.Text(item.forward));
     for (const auto& [name, i] : by_name) out.U32(texts.Text(name));
+    constexpr uint32_t kNowhere = 0xFFFFFF00;
+    if (spec_.more_exports) out.U32(kNowhere);
     for (const auto& [name, i] : by_name) out.U16(i);
+    if (spec_.more_exports) out.U16(0);
     out.Text(texts.out().bytes());
     directories_[0] = {next_rva_, static_cast<uint32_t>(out.size())};
     Add(".edata", out.bytes(), 0x40000040);
@@ -289,4 +292,4 @@ class Builder {
 
 std::string BuildPe(const PeSpec& spec) { return Builder(spec).Build(); }
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

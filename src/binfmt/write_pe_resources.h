@@ -1,4 +1,4 @@
-// The .rsrc section of a PE file for tests.
+// The .rsrc section of a PE file that write_pe.h writes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "binfmt/pe.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 
 // Empty when there is neither. `rva` is where the section will lie.
 std::string BuildResources(uint32_t rva, const std::optional<PeVersionInfo>& version,
@@ -17,4 +17,4 @@ std::string BuildResources(uint32_t rva, const std::optional<PeVersionInfo>& ver
 // VS_VERSIONINFO.
 std::string BuildVersionInfo(const PeVersionInfo& version);
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

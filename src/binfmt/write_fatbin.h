@@ -1,4 +1,5 @@
-// Containers of GPU code for tests, and ELF files with sections to put them into. The code itself is filler.
+// Containers of GPU code, and ELF files with sections to put them into, for files that exist in the mind or
+// in a test (write_elf.h). The code itself is filler.
 //
 //   BuildFatbin({.entries = {{.kind = 2, .arch = 90, .flags = kArchSpecific}}})
 //   BuildSections({{".nv_fatbin", container}, {".data", other}})
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 
 inline constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 
@@ -38,7 +39,7 @@ struct SectionSpec {
   std::string bytes;
   uint32_t type = 1;   // SHT_PROGBITS
   uint64_t flags = 2;  // SHF_ALLOC
-  std::optional<uint64_t> claimed_offset, claimed_size;
+  std::optional<uint64_t> claimed_offset{}, claimed_size{};
 };
 struct SectionsSpec {
   std::vector<SectionSpec> sections;
@@ -53,4 +54,4 @@ struct SectionsSpec {
 // A relocatable file with these sections and a table of their names; offsets are multiples of 16.
 std::string BuildSections(const SectionsSpec& spec);
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt

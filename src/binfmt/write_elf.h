@@ -1,10 +1,13 @@
-// Small ELF files for tests: say what the file shall claim, get its bytes.
+// Small ELF files: say what the file shall claim, get its bytes. Production code writes them for machines
+// that exist only in the mind (whatif/): a library that is not installed yet claims there what the real one
+// will, and readers need not know. Nothing is ever written to a disk from here. Tests make their files with
+// it too.
 //
 //   const std::string bytes = BuildElf({.soname = "libb.so.1", .needed = {"liba.so.1"}, .runpath =
 //   "$ORIGIN"}); const ElfFile elf = ReadElf(AsSource(bytes));
 //
-// For the machine at hand (machine = NativeMachine()) ld.so loads them. There are two PT_LOAD, and in the
-// second one addresses differ from offsets; there are no sections and no code.
+// For the machine at hand ld.so loads them. There are two PT_LOAD, and in the second one addresses differ
+// from offsets; there are no sections and no code.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +20,7 @@
 #include "base/byte_source.h"
 #include "binfmt/elf.h"
 
-namespace culprit::binfmt::testing {
+namespace culprit::binfmt {
 
 struct ElfSpec {
   int bits = 64;
@@ -50,11 +53,8 @@ struct ElfSpec {
 
 std::string BuildElf(const ElfSpec& spec);
 
-// EM_* of this program.
-uint16_t NativeMachine();
-
 inline base::MemorySource AsSource(std::string_view bytes) {
   return base::MemorySource(std::as_bytes(std::span(bytes)));
 }
 
-}  // namespace culprit::binfmt::testing
+}  // namespace culprit::binfmt
