@@ -66,7 +66,7 @@ report::Fix Repair(const Scene& scene, const loader::Scenario& scenario, const s
     return {.text = text + (release ? "; it was not built for CUDA " + last.cuda +
                                           ": take a build of the framework for an older CUDA"
                                     : ""),
-            .commands = {"culprit plan cudnn"},
+            .commands = {"culprit plan --repair"},
             .risk = "medium",
             .changes = {report::NotInFiles{"another cuDNN, and what is built for it",
                                            "which set of versions serves this GPU: culprit plan"}}};

@@ -83,7 +83,7 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
     place = "/C:/Program Files/NVIDIA/CUDNN/v" + choice.version.substr(0, choice.version.rfind('.')) + "/bin";
     fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(place)}};
     fix.text += ", and put its bin directory on PATH";
-    fix.commands = {"set \"PATH=" + base::ToWindowsPath(place) + ";%PATH%\""};
+    fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
   } else if (manager != PackageManager::kUnknown && place == SystemDirectory(scene)) {
     const std::string package = SystemPackage(choice);
     const bool dpkg = manager == PackageManager::kDpkg;
@@ -118,6 +118,7 @@ report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenar
                               "install the package again, the same version");
     }
   }
+  if (auto fix = ReinstallKeeper(scene, PlaceOf(scene, file))) return *fix;
   CudnnChoice release;
   if (copy != nullptr) release = {copy->version, "", MajorOf(copy->cuda), false};
   if (release.version.empty()) {

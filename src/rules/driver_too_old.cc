@@ -53,7 +53,10 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                           "its version is \"" + driver_text + "\"");
     return;
   }
-  const auto answer = knowledge::DriverRunsCuda(*version, release, scene.platform());
+  // "13" stands for every 13.x (cupy-cuda13x): the driver of the first runs the whole major.
+  const bool major_alone = release.find('.') == std::string::npos && release >= "11";
+  const auto answer =
+      knowledge::DriverRunsCuda(*version, release + (major_alone ? ".0" : ""), scene.platform());
   if (answer.support == knowledge::DriverSupport::kUnknown) {
     ruling.NotEnoughFacts("whether driver " + driver_text + " runs CUDA " + release, answer.why);
     return;

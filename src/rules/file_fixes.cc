@@ -150,14 +150,17 @@ report::Fix SetLink(const Scene& scene, const std::string& path, const std::stri
   return fix;
 }
 
+std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string& path) {
+  const PythonEnvironment* environment = KeeperOf(scene, path);
+  const PythonPackage* package = environment == nullptr ? nullptr : PackageOf(*environment, path);
+  if (package == nullptr) return std::nullopt;
+  return ReinstallPackage(scene, *environment, package->name, package->version,
+                          "install the package again that brought it, the same version");
+}
+
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname) {
   const std::string real = PlaceOf(scene, path);
-  const PythonEnvironment* environment = KeeperOf(scene, real);
-  const PythonPackage* package = environment == nullptr ? nullptr : PackageOf(*environment, real);
-  if (package != nullptr) {
-    return ReinstallPackage(scene, *environment, package->name, package->version,
-                            "install the package again that brought it, the same version");
-  }
+  if (auto fix = ReinstallKeeper(scene, real)) return *fix;
   report::PutLibrary again{.path = real};
   if (!scene.OnWindows()) again.soname = soname;
   const snapshot::CudnnCopy* copy = CopyOf(scene, path);

@@ -2,6 +2,7 @@
 // which file, which package and whose rights.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "rules/rule.h"
@@ -26,6 +27,9 @@ std::string SystemDirectory(const Scene& scene);
 // the soname that it stands for. "" when there is none.
 std::string LinkTarget(const Scene& scene, const std::string& path, const std::string& version = "");
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target);
+
+// The package of a Python environment that brought the file, again; nothing when none is known to have.
+std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string& path);
 
 // The library at `path` (a file, no link to it) again, sound, from whatever brought it: the package of a
 // Python environment, that of the distribution, or somebody's hands. `soname` is what it is asked for by.

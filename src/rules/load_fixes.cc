@@ -5,8 +5,10 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
+#include "knowledge/driver.h"
 #include "rules/changes.h"
 #include "rules/cudnn_fixes.h"
+#include "rules/driver_facts.h"
 #include "rules/file_fixes.h"
 #include "rules/package_facts.h"
 #include "rules/windows_search.h"
@@ -180,6 +182,19 @@ std::vector<std::string> Companions(const std::string& soname) {
   return {};
 }
 
+// The newest release of a CUDA major that the driver runs, as far as the driver is known; "" = none.
+std::string ToolkitRelease(const Scene& scene, const std::string& major) {
+  const auto driver = scene.stack().driver ? ModuleVersion(*scene.stack().driver) : std::nullopt;
+  const auto rows = knowledge::Toolkits();
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+    if (MajorOf(row->cuda) != major) continue;
+    const bool runs = !driver || knowledge::DriverRunsCuda(*driver, row->cuda, scene.platform()).support !=
+                                     knowledge::DriverSupport::kNo;
+    if (runs) return std::string(row->cuda);
+  }
+  return "";
+}
+
 // For everybody, where the system's packages put libraries.
 report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, const std::string& cuda) {
   const std::string& soname = failed.request->name;
@@ -191,8 +206,13 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
                   .commands = {"culprit why " + soname},
                   .risk = "none"};
   if (scene.OnWindows()) {
-    const std::string directory = scene.snapshot.windows()->directory + "/System32";
-    fix.changes = {report::PutLibrary{.path = base::JoinPath(directory, soname)}};
+    const std::string release = ToolkitRelease(scene, cuda);
+    if (failed.library != nullptr && failed.library->family == "cuda" && !release.empty()) {
+      fix.changes = {report::InstallToolkit{release, ""}};
+    } else {
+      const std::string directory = scene.snapshot.windows()->directory + "/System32";
+      fix.changes = {report::PutLibrary{.path = base::JoinPath(directory, soname)}};
+    }
     return fix;
   }
   const std::string directory = SystemDirectory(scene);

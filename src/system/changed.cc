@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "base/windows_path.h"
@@ -34,14 +35,8 @@ class TextSource final : public base::ByteSource {
   std::shared_ptr<const std::string> text_;
 };
 
-struct NameLess {
-  bool ignore_case = false;
-  bool operator()(const std::string& a, const std::string& b) const {
-    return ignore_case ? base::FoldCase(a) < base::FoldCase(b) : a < b;
-  }
-};
-
 struct Node {
+  std::string path;  // clean, in the spelling of the one who made it
   FileType type = FileType::kDirectory;
   std::shared_ptr<const std::string> bytes;  // of a file; of a link its target
   uint32_t mode = 0755;
@@ -87,10 +82,6 @@ class Changed final : public System {
   explicit Changed(std::shared_ptr<const System> before)
       : known_(std::make_shared<Known>(std::move(before))),
         windows_(below().platform() == base::Platform::kWindows),
-        nodes_(NameLess{windows_}),
-        hidden_(NameLess{windows_}),
-        modes_(NameLess{windows_}),
-        registry_(NameLess{true}),
         environment_(below().Environment()) {}
 
   void Change(SystemChanges changes) {
@@ -117,7 +108,7 @@ class Changed final : public System {
       return file;
     }
     auto file = below().Open(*clean);
-    if (const auto mode = modes_.find(*clean); mode != modes_.end()) {
+    if (const auto mode = modes_.find(Key(*clean)); mode != modes_.end()) {
       if (!(mode->second & 0444)) return std::unexpected(PathError::kAccess);
       // It could be read then; what it holds nobody has seen yet.
       if (!file && file.error() == PathError::kAccess) return std::unexpected(PathError::kNotRecorded);
@@ -141,14 +132,14 @@ class Changed final : public System {
     const auto clean = Walk(path, LastLink::kFollow);
     if (!clean || !windows_) return clean;
     // The spelling of the one who made the file.
-    if (const auto node = nodes_.find(*clean); node != nodes_.end()) return node->first;
+    if (const Node* node = Find(*clean)) return node->path;
     return below().RealPath(*clean).value_or(*clean);
   }
   Outcome<void> Access(const std::string& path, Rights rights) const override {
     const auto clean = Walk(path, LastLink::kFollow);
     if (!clean) return std::unexpected(clean.error());
     const Node* node = Find(*clean);
-    const auto mode = modes_.find(*clean);
+    const auto mode = modes_.find(Key(*clean));
     if (node == nullptr && mode == modes_.end()) return below().Access(*clean, rights);
     // Whoever asks is nobody special to a file that does not exist yet: the bits for others decide.
     const uint32_t wanted = rights == Rights::kRead ? 04 : 06;
@@ -168,19 +159,18 @@ class Changed final : public System {
       if (old) {
         for (DirectoryEntry& entry : *old) {
           const std::string child = base::JoinPath(*clean, entry.name);
-          if (Find(child) == nullptr && !hidden_.contains(child)) entries.push_back(std::move(entry));
+          if (Find(child) == nullptr && !hidden_.contains(Key(child))) entries.push_back(std::move(entry));
         }
-      } else if (old.error() == PathError::kAccess && modes_.contains(*clean)) {
+      } else if (old.error() == PathError::kAccess && modes_.contains(Key(*clean))) {
         return std::unexpected(PathError::kNotRecorded);
       } else if (old.error() != PathError::kNoEntry) {
         return std::unexpected(old.error());
       }
     }
-    const std::string below_it = *clean == "/" ? "/" : *clean + "/";
-    for (auto at = nodes_.lower_bound(below_it); at != nodes_.end() && StartsWith(at->first, below_it);
-         ++at) {
-      std::string name = at->first.substr(below_it.size());
-      if (name.find('/') == std::string::npos) entries.push_back({std::move(name), at->second.type});
+    const std::string start = Key(*clean == "/" ? "/" : *clean + "/");
+    for (auto at = nodes_.lower_bound(start); at != nodes_.end() && at->first.starts_with(start); ++at) {
+      if (at->first.find('/', start.size()) == std::string::npos)
+        entries.push_back({std::string(base::BaseName(at->second.path)), at->second.type});
     }
     std::ranges::sort(entries, {}, &DirectoryEntry::name);
     return entries;
@@ -221,18 +211,18 @@ class Changed final : public System {
     }
     return text;
   }
-  bool StartsWith(const std::string& path, const std::string& start) const {
-    return windows_ ? base::FoldCase(path).starts_with(base::FoldCase(start)) : path.starts_with(start);
-  }
+  // By which the maps know a path: names of Windows have no case.
+  std::string Key(const std::string& clean) const { return windows_ ? base::FoldCase(clean) : clean; }
 
   const Node* Find(const std::string& clean) const {
-    const auto node = nodes_.find(clean);
+    const auto node = nodes_.find(Key(clean));
     return node == nodes_.end() ? nullptr : &node->second;
   }
   // What the machine below has there does not count any more.
   bool Hidden(const std::string& clean) const {
     if (hidden_.empty()) return false;
-    for (std::string_view at = clean; at.size() > 1; at = base::DirName(at)) {
+    const std::string key = Key(clean);
+    for (std::string_view at = key; at.size() > 1; at = base::DirName(at)) {
       if (hidden_.contains(std::string(at))) return true;
     }
     return false;
@@ -262,7 +252,8 @@ class Changed final : public System {
     if (const Node* node = Find(*clean)) return node->status();
     // The walk ends at the link itself or at what is no link: the system below has nothing to follow.
     auto status = below().LinkStat(*clean);
-    if (const auto mode = modes_.find(*clean); status && mode != modes_.end()) status->mode = mode->second;
+    if (const auto mode = modes_.find(Key(*clean)); status && mode != modes_.end())
+      status->mode = mode->second;
     return status;
   }
 
@@ -270,19 +261,23 @@ class Changed final : public System {
     const auto clean = Walk(path, LastLink::kKeep);
     if (!clean || *clean == "/") return;
     Forget(*clean);
-    hidden_.insert(*clean);
+    hidden_.insert(Key(*clean));
   }
   // Takes away what was put there and below.
   void Forget(const std::string& clean) {
-    nodes_.erase(clean);
-    std::erase_if(nodes_, [&](const auto& node) { return StartsWith(node.first, clean + "/"); });
-    std::erase_if(
-        modes_, [&](const auto& mode) { return mode.first == clean || StartsWith(mode.first, clean + "/"); });
+    const std::string key = Key(clean), start = key + "/";
+    const auto gone = [&](const auto& item) { return item.first == key || item.first.starts_with(start); };
+    std::erase_if(nodes_, gone);
+    std::erase_if(modes_, gone);
   }
   void AddDirectory(const std::string& clean, uint32_t mode = 0755) {
     Forget(clean);
-    hidden_.insert(clean);
-    nodes_[clean] = {.type = FileType::kDirectory, .bytes = nullptr, .mode = mode, .number = ++last_number_};
+    hidden_.insert(Key(clean));
+    nodes_[Key(clean)] = {.path = clean,
+                          .type = FileType::kDirectory,
+                          .bytes = nullptr,
+                          .mode = mode,
+                          .number = ++last_number_};
   }
   // The clean path at which something new goes; the directories above are made.
   std::string Place(const std::string& path) {
@@ -315,8 +310,8 @@ class Changed final : public System {
       return;
     }
     Forget(clean);
-    hidden_.insert(clean);
-    Node made{.type = node.type, .bytes = nullptr, .mode = node.mode, .group = node.group};
+    hidden_.insert(Key(clean));
+    Node made{.path = clean, .type = node.type, .bytes = nullptr, .mode = node.mode, .group = node.group};
     made.number = ++last_number_;
     if (node.type == FileType::kLink) {
       made.bytes = std::make_shared<const std::string>(std::move(node.target));
@@ -324,24 +319,24 @@ class Changed final : public System {
     } else if (node.type == FileType::kRegular) {
       made.bytes = std::make_shared<const std::string>(std::move(node.bytes));
     }
-    nodes_[clean] = std::move(made);
+    nodes_[Key(clean)] = std::move(made);
   }
   void SetMode(const std::string& path, uint32_t mode) {
     const auto clean = Walk(path, LastLink::kFollow);
     if (!clean) return;
-    if (const auto node = nodes_.find(*clean); node != nodes_.end()) {
+    if (const auto node = nodes_.find(Key(*clean)); node != nodes_.end()) {
       node->second.mode = mode;
     } else {
-      modes_[*clean] = mode;
+      modes_[Key(*clean)] = mode;
     }
   }
 
   std::shared_ptr<const Known> known_;
   bool windows_;
-  std::map<std::string, Node, NameLess> nodes_;  // by clean path
-  std::set<std::string, NameLess> hidden_;       // clean paths; everything below as well
-  std::map<std::string, uint32_t, NameLess> modes_;
-  std::map<std::string, std::map<std::string, std::string>, NameLess> registry_;
+  std::map<std::string, Node> nodes_;       // by Key
+  std::unordered_set<std::string> hidden_;  // keys; everything below as well
+  std::map<std::string, uint32_t> modes_;   // by Key
+  std::map<std::string, std::map<std::string, std::string>> registry_;
   std::map<std::string, std::string> environment_;
   uint64_t last_number_ = 0;
 };

@@ -23,14 +23,24 @@ constexpr const char* kCache = "/etc/ld.so.cache";
 constexpr uint64_t kConfigLimit = 1 << 20;
 constexpr int kDepth = 10;  // of files that include each other
 
-// '*' and '?' within a component.
+// '*' and '?' within a component. Goes back to the last '*' alone, so a hostile pattern costs no time.
 bool Matches(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() == '*') {
-    return Matches(pattern.substr(1), name) || (!name.empty() && Matches(pattern, name.substr(1)));
+  size_t at = 0, star = std::string_view::npos, taken = 0, i = 0;
+  while (i < name.size()) {
+    if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == name[i])) {
+      ++at;
+      ++i;
+    } else if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      taken = i;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      i = ++taken;
+    } else {
+      return false;
+    }
   }
-  return !name.empty() && (pattern.front() == '?' || pattern.front() == name.front()) &&
-         Matches(pattern.substr(1), name.substr(1));
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
 }
 
 // In the order of glob(3): sorted.
@@ -62,7 +72,8 @@ std::string DirectoryOf(std::string_view line) {
 
 void ReadConfig(const System& machine, const std::string& file, int depth, Config& config) {
   const auto text = system::ReadWholeFile(machine, file, kConfigLimit);
-  if (!text || depth == 0) return;
+  // One that was read adds nothing a second time; files may include each other.
+  if (!text || depth == 0 || std::ranges::find(config.files, file) != config.files.end()) return;
   config.files.push_back(file);
   for (const std::string& whole : base::Split(*text, '\n')) {
     const std::string_view line = base::Trim(std::string_view(whole).substr(0, whole.find('#')));
@@ -176,23 +187,27 @@ Changes Make(const System& machine, const report::RefreshCache& change) {
     std::vector<Found> all;
     for (const auto& entry : *entries) Look(machine, directory, entry, all, made);
     for (const Found& found : all) {
-      const std::string path = JoinPath(directory, found.soname);
-      if (!found.link && found.soname != found.name) {
-        const auto there = machine.LinkStat(path);
-        if (there && there->type != FileType::kLink) continue;  // ldconfig: is not a symbolic link
+      // For the directories of CPUs no links are made.
+      const std::string path = JoinPath(directory, hwcaps.empty() ? found.soname : found.name);
+      const auto there = machine.LinkStat(path);
+      // A file that stands where the link should is left alone: "is not a symbolic link".
+      if (hwcaps.empty() && !found.link && found.soname != found.name &&
+          (!there || there->type == FileType::kLink)) {
         made.put[path] = {.type = FileType::kLink, .bytes = {}, .target = found.name};
         made.removed.erase(path);
       }
       lines.push_back({found.soname, path, hwcaps, found.flags});
     }
   };
-  for (const std::string& directory : Directories(machine)) {
-    read(directory, "");
+  const std::vector<std::string> directories = Directories(machine);
+  // What is for certain CPUs stands before what is for all.
+  for (const std::string& directory : directories) {
     const std::string hwcaps = JoinPath(directory, "glibc-hwcaps");
     if (const auto levels = machine.List(hwcaps)) {
       for (const auto& level : *levels) read(JoinPath(hwcaps, level.name), level.name);
     }
   }
+  for (const std::string& directory : directories) read(directory, "");
   binfmt::LdCacheSpec spec;
   for (const Line& line : lines) {
     spec.entries.push_back(

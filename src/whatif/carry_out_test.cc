@@ -5,6 +5,7 @@
 #include "binfmt/elf.h"
 #include "binfmt/fatbin.h"
 #include "binfmt/ld_so_cache.h"
+#include "binfmt/testing/host.h"
 #include "binfmt/write_elf.h"
 #include "system/memory.h"
 
@@ -91,6 +92,76 @@ TEST_F(OnLinux, LdconfigMakesLinksRemovesDeadOnesAndWritesItsCache) {
   EXPECT_EQ(lines, (std::vector<std::string>{"libb.so.2 (libc6,x86-64) => /lib/x86_64-linux-gnu/libb.so.2",
                                              "liba.so.1 (libc6,x86-64) => /opt/cuda/lib64/liba.so.1",
                                              "liba.so (libc6,x86-64) => /opt/cuda/lib64/liba.so"}));
+}
+
+// The same tree given to ldconfig itself: its cache and its links are the gold standard.
+TEST(RefreshCacheGold, IsWhatLdconfigDoes) {
+  constexpr const char* kLdconfig = "/sbin/ldconfig";
+  const binfmt::testing::TemporaryDirectory root;
+  if (!std::filesystem::exists(kLdconfig) || binfmt::testing::NativeMachine() == 0)
+    GTEST_SKIP() << "no ldconfig here, or a machine that the tests have no files for";
+  root.Write("etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n/one # why\n/none\n");
+  root.Write("etc/ld.so.conf.d/b.conf", "/two/\n");
+  root.Write("etc/ld.so.conf.d/a.conf", "/three\ninclude b.conf\n");
+  root.Write("etc/ld.so.conf.d/ignored", "/four\n");
+  const auto library = [&](const std::string& path, const char* soname) {
+    binfmt::ElfSpec spec{.machine = binfmt::testing::NativeMachine(), .needed = {"libc.so.6"}};
+    if (soname != nullptr) spec.soname = soname;
+    root.Write(path, binfmt::BuildElf(spec));
+  };
+  for (const char* directory : {"lib", "usr/lib", "one", "two", "three", "four"})
+    std::filesystem::create_directories(root.path() + "/" + directory);
+  library("one/liba.so.1.2", "liba.so.1");
+  library("one/liba.so.1.10", "liba.so.1");
+  library("one/libplain.so", nullptr);
+  library("one/notalib.so.1", "notalib.so.1");
+  library("two/liba.so.1", "liba.so.1");
+  library("two/libfile.so.2.0", "libfile.so.2");
+  library("two/libfile.so.2", "libfile.so.2");  // a file where ldconfig wants its link
+  library("three/glibc-hwcaps/x86-64-v3/libz.so.1.3", "libz.so.1");
+  library("three/libz.so.1.3", "libz.so.1");
+  library("four/libfour.so.4", "libfour.so.4");
+  library("usr/lib/libdefault.so.5.1", "libdefault.so.5");
+  root.Write("one/libtext.so", "INPUT(x)");
+  root.Write("one/libempty.so.1", "");
+  for (const auto& [path, target] : {std::pair("one/liba.so", "liba.so.1.2"),
+                                     {"one/liba.so.1", "liba.so.1.2"},
+                                     {"one/libdead.so.3", "libdead.so.3.1"},
+                                     {"one/libdead.so", "libdead.so.3"},
+                                     {"three/libz.so", "libz.so.1.3"},
+                                     {"three/libzz.so.7", "libz.so.1.3"}})
+    std::filesystem::create_symlink(target, root.path() + "/" + path);
+
+  const auto before = system::RootedSystem(root.path());
+  ASSERT_TRUE(before);
+  const auto now = CarryOut(std::shared_ptr<const System>(std::move(*system::RootedSystem(root.path()))),
+                            std::vector<report::Change>{report::RefreshCache{}});
+  ASSERT_TRUE(now) << now.error().message;
+  const auto told = [](const System& machine) {
+    std::vector<std::string> lines;
+    const auto bytes = system::ReadWholeFile(machine, "/etc/ld.so.cache", 1 << 20);
+    const auto cache = binfmt::ReadLdCache(binfmt::AsSource(bytes.value_or("")));
+    if (!cache) return lines;
+    for (const auto& entry : cache->entries) {
+      lines.push_back(std::string(entry.name) + " " + std::string(entry.path) + " " +
+                      binfmt::LdCacheFlagsName(entry.flags) + " " + std::string(entry.hwcaps_dir));
+    }
+    for (const char* directory : {"/one", "/two", "/three", "/usr/lib"}) {
+      const auto entries = machine.List(directory);
+      if (!entries) continue;
+      for (const auto& entry : *entries) {
+        const std::string path = std::string(directory) + "/" + entry.name;
+        lines.push_back(path + " " + machine.ReadLink(path).value_or("(file)"));
+      }
+    }
+    return lines;
+  };
+  const std::vector<std::string> ours = told(**now);
+  EXPECT_FALSE(std::filesystem::exists(root.path() + "/etc/ld.so.cache"));
+  binfmt::testing::Output(std::string(kLdconfig) + " -r " + root.path());
+  if (!std::filesystem::exists(root.path() + "/etc/ld.so.cache"))
+    GTEST_SKIP() << "ldconfig -r needs rights that this test does not have";
+  EXPECT_EQ(ours, told(**before));
 }
 
 TEST_F(OnLinux, ALibraryClaimsWhatItsNameAndTheTablesTell) {

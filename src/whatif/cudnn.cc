@@ -89,12 +89,15 @@ void PutHeaders(const System& machine, const Release& release, SystemChanges& ma
   for (size_t i = 0; i < 3; ++i) {
     text += "#define CUDNN_" + std::string(kWords[i]) + " " + std::to_string(release.version.part(i)) + "\n";
   }
+  bool had = false;
   for (const std::string& place : places) {
     for (const std::string& name : {std::string("cudnn_version.h"), "cudnn_version_v" + major + ".h"}) {
       const auto real = machine.RealPath(JoinPath(place, name));
       if (real) made.put[*real] = Text(text);
+      had |= real.has_value();
     }
   }
+  if (!had) made.put[JoinPath(places.front(), "cudnn_version.h")] = Text(text);
 }
 
 std::string PackageName(const Release& release) {

@@ -44,7 +44,9 @@ void PutTensorflow(Wheel& wheel) {
            MajorOf(CudnnOf(*row, windows)) + "', 'is_cuda_build': True}\n";
   }
   wheel.texts["tensorflow/__init__.py"] = "";
-  wheel.texts["tensorflow/python/platform/build_info.py"] = info;
+  // Of a build that no table has, nothing is said.
+  if (row != nullptr || wheel.name != "tensorflow")
+    wheel.texts["tensorflow/python/platform/build_info.py"] = info;
   wheel.owns = {"tensorflow"};
   if (windows) {
     Claims& module = wheel.binaries["tensorflow/python/_pywrap_tensorflow_internal.pyd"];

@@ -131,6 +131,7 @@ void Installer::PutWheel(const Wheel& wheel) {
 // An extra brings every library that the import opens; of some the tables know the name and not which release
 // of their package it is. Those are there without a record.
 void Installer::PutOpened(const Wheel& wheel) {
+  if (wheel.name == "jax") return;  // its plugin does
   std::string framework =
       wheel.name.starts_with("jax-cuda") ? "jax" : std::string(knowledge::FrameworkName(wheel.name));
   const FrameworkRelease* row = framework == "jax" ? nullptr : BuildOf(wheel, framework);
@@ -144,7 +145,7 @@ void Installer::PutOpened(const Wheel& wheel) {
     if (step.framework != framework || windows != environment_.windows ||
         std::ranges::find(step.cuda, cuda) == step.cuda.end())
       continue;
-    for (const std::string_view item : step.each) {
+    for (const std::string_view item : step.each.empty() ? step.names : step.each) {
       const std::string file(base::BaseName(item));
       const knowledge::Library* library = knowledge::FindLibrary(file);
       if (library == nullptr || library->family == "cudnn" || file.find_first_of("*{") != file.npos) continue;

@@ -56,6 +56,10 @@ Changes Make(const system::System& machine, const report::PutLibrary& change) {
     claims.gpu_code = {container};
   }
   claims.program = claims.program || change.program;
+  if (windows && !change.version.empty() && knowledge::FindLibrary(name) == nullptr) {
+    claims.resource = binfmt::PeVersionInfo{
+        .file_version = change.version, .product_version = change.version, .strings = {}};
+  }
   // Another version exports what that has.
   if (!change.version.empty()) claims.all_exports = false;
   system::SystemChanges made;

@@ -104,6 +104,35 @@ bool IsOfPip(const PlannedPackage& package) {
   return package.channel == "pypi" || package.channel.starts_with("http");
 }
 
+// Toolkit and cuDNN as NVIDIA's packages and installers put them.
+std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const report::Plan& plan) {
+  std::vector<report::Change> changes;
+  std::string cuda;
+  for (const PlannedPackage& package : plan.packages) {
+    if (IsOfPip(package) || package.channel == "host" || package.role != "toolkit") continue;
+    cuda = package.version;
+    changes.emplace_back(report::InstallToolkit{.version = cuda, .root = ""});
+  }
+  const bool windows = host.platform == base::Platform::kWindows;
+  for (const PlannedPackage& package : plan.packages) {
+    if (IsOfPip(package) || package.channel == "host" || package.role != "cudnn") continue;
+    const auto parts = base::Split(package.version + ".0", '.');
+    const std::string directory =
+        windows ? "/C:/Program Files/NVIDIA/CUDNN/v" + parts[0] + "." + parts[1] + "/bin/" +
+                      (cuda.empty() ? "12" : cuda.substr(0, cuda.find('.', cuda.find('.') + 1)))
+                : "/usr/lib/" + host.cpu + "-linux-gnu";
+    changes.emplace_back(
+        report::InstallCudnn{.version = package.version, .cuda = cuda, .directory = directory});
+  }
+  if (changes.empty() || windows) return changes;
+  changes.emplace_back(report::PutText{"/etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n"});
+  if (!cuda.empty()) {
+    changes.emplace_back(report::PutText{"/etc/ld.so.conf.d/000_cuda.conf", "/usr/local/cuda/lib64\n"});
+  }
+  changes.emplace_back(report::RefreshCache{});
+  return changes;
+}
+
 // What others need comes first, so that nothing is installed twice.
 int Turn(const PlannedPackage& package) {
   if (package.role == "framework") return 1;
@@ -126,18 +155,11 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
     AddLinux(host, python, *bare);
   }
   std::shared_ptr<const system::System> machine = bare;
-  std::vector<report::Change> outside;
   std::vector<const PlannedPackage*> inside;
   for (const PlannedPackage& package : plan.packages) {
-    if (IsOfPip(package)) {
-      inside.push_back(&package);
-    } else if (package.role == "toolkit" && package.channel != "host") {
-      outside.emplace_back(report::InstallToolkit{.version = package.version, .root = ""});
-    } else if (package.role == "cudnn" && package.channel != "host") {
-      outside.emplace_back(report::InstallCudnn{.version = package.version, .cuda = "", .directory = ""});
-    }
+    if (IsOfPip(package)) inside.push_back(&package);
   }
-  auto with_host = CarryOut(machine, outside);
+  auto with_host = CarryOut(machine, OutsideOfPython(host, plan));
   if (!with_host) return with_host;
   auto environment = FindEnvironment(**with_host, PlannedPrefix(host.platform));
   if (!environment) return std::unexpected(environment.error());

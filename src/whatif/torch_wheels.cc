@@ -50,7 +50,7 @@ std::vector<std::string> Libraries(const FrameworkRelease& row, bool windows) {
 void PutBundled(Wheel& wheel, const FrameworkRelease& row) {
   const bool windows = wheel.environment.windows;
   const std::string cuda = MajorOf(row.cuda);
-  for (const char* library : {"cudart", "cublas", "cublasLt", "nvrtc"}) {
+  for (const char* library : {"cudart", "cublas", "cublasLt"}) {
     const std::string file = CudaFile(library, cuda, windows);
     if (!file.empty()) PutCudaLibrary(wheel, "torch/lib", file, "");
   }
@@ -107,15 +107,21 @@ void PutTorch(Wheel& wheel) {
   const FrameworkRelease* row = BuildOf(wheel, "torch");
   const bool windows = wheel.environment.windows;
   // What the package index has for Windows is without CUDA.
-  if (wheel.Local() == "cpu" || (windows && wheel.Local().empty())) row = nullptr;
-  if (row != nullptr && row->cuda.empty()) row = nullptr;
-  const std::string local = row != nullptr && !row->variant.empty() ? "+" + std::string(row->variant)
-                            : wheel.Local().empty()                 ? "+cpu"
-                                                                    : "+" + wheel.Local();
-  const std::string cuda = row != nullptr ? "'" + std::string(row->cuda) + "'" : "None";
+  const bool cpu = wheel.Local() == "cpu" || (windows && wheel.Local().empty());
+  if (cpu || (row != nullptr && row->cuda.empty())) row = nullptr;
+  std::string local = wheel.Local();
+  if (cpu) local = "cpu";
+  if (row != nullptr && local.empty()) local = row->variant;
+  // Of a build that no table has, its version tells the CUDA, or nothing does.
+  std::string cuda;
+  if (row != nullptr) cuda = "'" + std::string(row->cuda) + "'";
+  if (cuda.empty() && local.starts_with("cu") && local.size() == 5)
+    cuda = "'" + local.substr(2, 2) + "." + local.substr(4) + "'";
+  if (cpu) cuda = "None";
   wheel.texts["torch/__init__.py"] = "";
-  wheel.texts["torch/version.py"] =
-      "__version__ = '" + wheel.Release() + local + "'\ndebug = False\ncuda = " + cuda + "\nhip = None\n";
+  wheel.texts["torch/version.py"] = "__version__ = '" + wheel.Release() + (local.empty() ? "" : "+" + local) +
+                                    "'\ndebug = False\n" + (cuda.empty() ? "" : "cuda = " + cuda + "\n") +
+                                    "hip = None\n";
   if (windows) {
     PutTorchWindows(wheel, row);
   } else {
