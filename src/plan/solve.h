@@ -8,8 +8,12 @@
 
 namespace culprit::plan {
 
+class BuildTable;
+
 // Fills outcome, headline, question, packages, removed, requirements, conflict, relaxations, notes and
 // knowledge_date. Steps and documents are those of commands.h.
 report::Plan Solve(const Question& question);
+// The same for many questions, which share what does not depend on them.
+report::Plan SolveWith(const Question& question, BuildTable& builds);
 
 }  // namespace culprit::plan

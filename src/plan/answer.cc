@@ -1,0 +1,142 @@
+#include "plan/answer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "plan/bounds.h"
+
+namespace culprit::plan {
+namespace {
+
+using report::PlannedPackage;
+
+constexpr std::array<std::string_view, 7> kRoles = {"driver",    "toolkit",   "cudnn",  "python",
+                                                    "framework", "companion", "library"};
+
+// What belongs to torch comes from where its torch comes from.
+void FollowTorch(const Universe& universe, const Choice& choice, PlannedPackage& planned) {
+  if (planned.name != "torchvision" && planned.name != "torchaudio") return;
+  for (size_t p = 0; p < choice.size(); ++p) {
+    if (universe.packages[p].name != "torch" || choice[p] == kNone) continue;
+    const Candidate& torch = universe.at(p, choice[p]);
+    planned.channel = torch.channel;
+    if (torch.channel != "pypi") planned.version += "+" + torch.variant;
+  }
+}
+
+PlannedPackage Planned(const Universe& universe, const Choice& choice, size_t package) {
+  const Package& whole = universe.packages[package];
+  const Candidate& chosen = universe.at(package, choice[package]);
+  PlannedPackage planned;
+  planned.name = chosen.distribution.empty() ? whole.name : chosen.distribution;
+  planned.version = chosen.version;
+  planned.channel = chosen.channel;
+  planned.role = whole.role;
+  planned.extra = chosen.extra;
+  planned.wanted = std::ranges::find(universe.wants, package) != universe.wants.end();
+  FollowTorch(universe, choice, planned);
+  return planned;
+}
+
+const Installed* InstalledAs(const Question& question, const std::string& name) {
+  const auto same = [&](const Installed& installed) {
+    std::string other = installed.package;
+    std::ranges::replace(other, '_', '-');
+    return other == name;
+  };
+  const auto at = std::ranges::find_if(question.installed, same);
+  return at == question.installed.end() ? nullptr : &*at;
+}
+
+void SetPresence(const Question& question, const Universe& universe, const Choice& choice, size_t package,
+                 PlannedPackage& planned) {
+  const Host& host = question.host;
+  if (planned.role == "driver") {
+    planned.present = host.driver && universe.at(package, choice[package]).number == *host.driver;
+    if (host.driver && !planned.present) planned.was = universe.at(package, 0).version;
+    return;
+  }
+  if (planned.role == "python") {
+    const auto here = host.python_here ? host.python_here : host.python;
+    if (host.python_here) {
+      const base::Version& number = universe.at(package, choice[package]).number;
+      planned.present = here->part(0) == number.part(0) && here->part(1) == number.part(1);
+      if (!planned.present) planned.was = host.python_here->ToString();
+    }
+    return;
+  }
+  for (size_t i = 0; i < universe.installed.size(); ++i) {
+    if (universe.installed[i] != package) continue;
+    planned.present = universe.here[i] == choice[package];
+  }
+  const Installed* installed = InstalledAs(question, planned.name);
+  if (installed != nullptr && !planned.present) planned.was = installed->version;
+}
+
+// Wheels for two CUDA majors that put files of one name into one directory.
+std::string SharedFolder(const std::string& name) {
+  for (const std::string_view stem : {"nvidia-cudnn-cu", "nvidia-nccl-cu"}) {
+    if (name.starts_with(stem)) return std::string(stem);
+  }
+  return "";
+}
+
+void AddRemoved(const Question& question, const Universe& universe, const Choice& choice,
+                report::Plan& plan) {
+  for (size_t i = 0; i < universe.installed.size(); ++i) {
+    const size_t package = universe.installed[i];
+    const Package& whole = universe.packages[package];
+    if (choice[package] != kNone) continue;
+    PlannedPackage gone{.name = whole.name, .channel = "pypi", .role = whole.role};
+    if (universe.here[i] != kNone) gone.name = universe.at(package, universe.here[i]).distribution;
+    if (whole.role == "library") {
+      const std::string folder = SharedFolder(whole.name);
+      const auto rival = std::ranges::find_if(plan.packages, [&](const PlannedPackage& planned) {
+        return !folder.empty() && SharedFolder(planned.name) == folder;
+      });
+      if (rival == plan.packages.end()) continue;
+      gone.because.push_back({"its files have the names of those of " + rival->name, ""});
+    } else {
+      gone.because.push_back({"no version of it fits beside what is wanted", ""});
+    }
+    if (const Installed* installed = InstalledAs(question, gone.name)) gone.version = installed->version;
+    plan.removed.push_back(std::move(gone));
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedPackage> WantedOf(const Universe& universe, const Choice& choice) {
+  std::vector<PlannedPackage> wanted;
+  for (const size_t package : universe.wants) {
+    if (choice[package] != kNone) wanted.push_back(Planned(universe, choice, package));
+  }
+  return wanted;
+}
+
+void WriteAnswer(const Question& question, const Universe& universe, const Choice& choice,
+                 report::Plan& plan) {
+  const Narrowed narrowed = Narrow(universe, universe.roots);
+  for (const std::string_view role : kRoles) {
+    std::vector<size_t> packages;
+    for (const size_t want : universe.wants) {
+      if (universe.packages[want].role == role && std::ranges::find(packages, want) == packages.end())
+        packages.push_back(want);
+    }
+    for (size_t p = 0; p < universe.packages.size(); ++p) {
+      if (universe.packages[p].role == role && std::ranges::find(packages, p) == packages.end())
+        packages.push_back(p);
+    }
+    for (const size_t p : packages) {
+      if (choice[p] == kNone) continue;
+      PlannedPackage planned = Planned(universe, choice, p);
+      SetPresence(question, universe, choice, p, planned);
+      planned.because = BoundsOf(question, universe, narrowed, choice, p);
+      plan.packages.push_back(std::move(planned));
+    }
+  }
+  AddRemoved(question, universe, choice, plan);
+  AddNotes(question, universe, narrowed, choice, plan.notes);
+}
+
+}  // namespace culprit::plan

@@ -1,0 +1,193 @@
+#include "plan/choose.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "plan/in_order.h"
+#include "plan/narrow.h"
+
+namespace culprit::plan {
+namespace {
+
+constexpr size_t kMostPairs = 12;  // installed packages of which two at a time are given up in search
+
+class Chooser {
+ public:
+  Chooser(const Universe& universe, const Pool& pool, Choice first)
+      : universe_(universe), pool_(pool), roots_(universe.roots), choice_(std::move(first)) {}
+
+  Choice Run(const Order& order) {
+    if (order.driver_first != kNone) TakeFirst(order.driver_first, AllOf(order.driver_first));
+    for (const size_t want : universe_.wants) TakeNewest(want);
+    KeepInstalled();
+    for (const size_t want : universe_.wants) TakeFirst(want, ByBuild(want));
+    for (const size_t package : universe_.installed) {
+      if (choice_[package] != kNone) TakeFirst(package, ByBuild(package));
+    }
+    // What came along: in the order in which packages were made, frameworks before what they need.
+    for (bool more = true; more;) {
+      more = false;
+      for (size_t p = 0; p < universe_.packages.size(); ++p) {
+        if (choice_[p] == kNone || IsFixed(p)) continue;
+        TakeFirst(p, ByPreference(p));
+        more = true;
+      }
+    }
+    return choice_;
+  }
+
+ private:
+  bool Try(const std::vector<Root>& roots) {
+    auto found = pool_.Install(roots);
+    if (!found) return false;
+    choice_ = *std::move(found);
+    return true;
+  }
+  bool TryAlso(Root root) {
+    std::ranges::sort(root.accepts);
+    std::vector<Root> roots = roots_;
+    roots.push_back(std::move(root));
+    return Try(roots);
+  }
+  // What the choice at hand meets already.
+  void Fix(size_t package, std::vector<size_t> accepts) {
+    std::ranges::sort(accepts);
+    roots_.push_back({package, std::move(accepts), ""});
+  }
+  bool IsFixed(size_t package) const {
+    return std::ranges::any_of(
+        roots_, [&](const Root& root) { return root.package == package && root.accepts.size() == 1; });
+  }
+
+  void TakeNewest(size_t package) {
+    const auto& candidates = universe_.packages[package].candidates;
+    for (;;) {
+      const base::Version have = candidates[choice_[package]].number;
+      Root newer{package, {}, ""};
+      std::vector<size_t> same;
+      for (size_t c = 0; c < candidates.size(); ++c) {
+        if (candidates[c].number > have) newer.accepts.push_back(c);
+        if (candidates[c].number == have) same.push_back(c);
+      }
+      if (!newer.accepts.empty() && TryAlso(newer)) continue;
+      Fix(package, std::move(same));
+      return;
+    }
+  }
+  // Of an order the first that can be.
+  void TakeFirst(size_t package, const std::vector<size_t>& order) {
+    for (;;) {
+      const auto at = std::ranges::find(order, choice_[package]);
+      Root better{package, {order.begin(), at}, ""};
+      if (!better.accepts.empty() && TryAlso(better)) continue;
+      Fix(package, {choice_[package]});
+      return;
+    }
+  }
+
+  // ---- fewest changes
+
+  std::vector<size_t> AllOf(size_t package) const {
+    std::vector<size_t> all(universe_.packages[package].candidates.size());
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
+  }
+
+  std::vector<Root> Keeping(const std::vector<size_t>& given_up) const {
+    std::vector<Root> roots = roots_;
+    for (size_t i = 0; i < universe_.installed.size(); ++i) {
+      const size_t package = universe_.installed[i];
+      if (universe_.here[i] != kNone && std::ranges::find(given_up, i) == given_up.end()) {
+        roots.push_back({package, {universe_.here[i]}, ""});
+      } else if (universe_.packages[package].role != "library") {  // another version rather than none
+        roots.push_back({package, AllOf(package), ""});
+      }
+    }
+    return roots;
+  }
+  void KeepInstalled() {
+    if (universe_.installed.empty()) return;
+    const size_t count = universe_.installed.size();
+    const auto keep = [&](const std::vector<size_t>& given_up) {
+      std::vector<Root> roots = Keeping(given_up);
+      if (!Try(roots)) return false;
+      roots_ = std::move(roots);
+      return true;
+    };
+    // The lightest are given up first: libraries before companions before frameworks.
+    if (keep({})) return;
+    for (size_t i = count; i-- > 0;) {
+      if (keep({i})) return;
+    }
+    for (size_t i = count; i-- > 0 && count <= kMostPairs;) {
+      for (size_t j = i; j-- > 0;) {
+        if (keep({i, j})) return;
+      }
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const size_t package = universe_.installed[i];
+      if (universe_.here[i] != kNone && TryAlso({package, {universe_.here[i]}, ""})) {
+        Fix(package, {universe_.here[i]});
+        continue;
+      }
+      if (universe_.packages[package].role == "library") continue;
+      if (TryAlso({package, AllOf(package), ""})) {
+        Fix(package, AllOf(package));
+        TakeNewest(package);
+      }
+    }
+    Try(roots_);
+  }
+
+  // ---- orders
+
+  std::vector<size_t> ByBuild(size_t package) const {
+    const auto& candidates = universe_.packages[package].candidates;
+    std::vector<size_t> order = AllOf(package);
+    const auto key = [&](size_t c) { return std::pair(!candidates[c].is_default, !candidates[c].native); };
+    SortInOrder(order, [&](size_t a, size_t b) {
+      if (candidates[a].number != candidates[b].number) return candidates[a].number > candidates[b].number;
+      return key(a) < key(b);
+    });
+    return order;
+  }
+  std::vector<size_t> ByPreference(size_t package) const {
+    std::vector<size_t> order;
+    const auto add = [&](size_t c) {
+      if (std::ranges::find(order, c) == order.end()) order.push_back(c);
+    };
+    for (size_t p = 0; p < choice_.size(); ++p) {
+      if (choice_[p] == kNone) continue;
+      for (const Need& need : universe_.at(p, choice_[p]).needs) {
+        if (need.package != package) continue;
+        for (const size_t c : need.prefers) add(c);
+      }
+    }
+    for (size_t c = 0; c < universe_.packages[package].candidates.size(); ++c) add(c);
+    return order;
+  }
+
+  const Universe& universe_;
+  const Pool& pool_;
+  std::vector<Root> roots_;
+  Choice choice_;
+};
+
+}  // namespace
+
+bool CanChoose(const Universe& universe) {
+  const Narrowed narrowed = Narrow(universe, universe.roots);
+  if (narrowed.empty != kNone) return false;
+  return Pool(universe, narrowed).Install(universe.roots).has_value();
+}
+
+std::optional<Choice> Choose(const Universe& universe, const Order& order) {
+  const Narrowed narrowed = Narrow(universe, universe.roots);
+  if (narrowed.empty != kNone) return std::nullopt;
+  const Pool pool(universe, narrowed);
+  auto first = pool.Install(universe.roots);
+  if (!first) return std::nullopt;
+  return Chooser(universe, pool, *std::move(first)).Run(order);
+}
+
+}  // namespace culprit::plan

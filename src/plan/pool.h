@@ -1,0 +1,35 @@
+// The solver. The only door to libsolv: candidates become solvables, a need becomes a name that those
+// provide which meet it, and versions are ranks. One question, asked many times: may these be installed
+// together?
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "plan/narrow.h"
+#include "plan/universe.h"
+
+namespace culprit::plan {
+
+// The candidate of each package, kNone where it is not installed.
+using Choice = std::vector<size_t>;
+
+class Pool {
+ public:
+  // Only candidates that are left are known to the pool.
+  Pool(const Universe& universe, const Narrowed& narrowed);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // One of each; nothing when that cannot be. The candidates that come first are preferred, but not at any
+  // price: who needs the best asks again with fewer.
+  std::optional<Choice> Install(const std::vector<Root>& roots) const;
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace culprit::plan

@@ -1,0 +1,79 @@
+#include "plan/solve.h"
+
+#include <algorithm>
+
+#include "knowledge/distributions.h"
+#include "knowledge/driver.h"
+#include "knowledge/release.h"
+#include "plan/answer.h"
+#include "plan/builds.h"
+#include "plan/choose.h"
+#include "plan/conflict_graph.h"
+#include "plan/conflict_words.h"
+#include "plan/making.h"
+#include "plan/relax.h"
+#include "plan/requirements.h"
+#include "plan/universe.h"
+
+namespace culprit::plan {
+namespace {
+
+std::vector<std::string> QuestionWords(const Question& question) {
+  std::vector<std::string> words;
+  for (const Want& want : question.wants) words.push_back(want.text);
+  if (question.repair) words.push_back("what is installed");
+  if (question.cuda) words.push_back("CUDA " + question.cuda->ToString());
+  const Host& host = question.host;
+  words.push_back(host.driver ? "driver " + knowledge::DriverText(*host.driver) : "any driver");
+  for (const base::Version& cc : host.gpus) words.push_back("GPU " + GpuName(cc));
+  if (host.gpus.empty()) words.push_back("any GPU");
+  if (host.python) words.push_back("Python " + host.python->ToString());
+  words.push_back(MachineWords(host.machine) + (host.wsl ? " (WSL)" : ""));
+  for (const std::string& keep : question.keep) words.push_back("--keep " + keep);
+  return words;
+}
+
+std::string SolutionHeadline(const report::Plan& plan) {
+  std::string what, with;
+  for (const report::PlannedPackage& package : plan.packages) {
+    if (package.wanted) what += (what.empty() ? "" : ", ") + package.name + " " + package.version;
+    if (package.role == "python") with += " with Python " + package.version;
+    if (package.role == "driver" && !package.present) with += " on driver >= " + package.version;
+  }
+  if (what.empty()) return "the environment fits" + with;
+  return what + with;
+}
+
+}  // namespace
+
+report::Plan Solve(const Question& question) {
+  BuildTable builds;
+  return SolveWith(question, builds);
+}
+
+report::Plan SolveWith(const Question& question, BuildTable& builds) {
+  report::Plan plan;
+  plan.knowledge_date = knowledge::KnowledgeDate();
+  plan.question = QuestionWords(question);
+  const Universe universe = MakeUniverse(question, builds);
+  if (const auto choice = Choose(universe)) {
+    plan.outcome = report::Plan::Outcome::kSolution;
+    WriteAnswer(question, universe, *choice, plan);
+    plan.headline = SolutionHeadline(plan);
+    return plan;
+  }
+  const std::vector<Requirement> smallest = SmallestConflict(question, builds);
+  for (const Requirement& one : smallest) plan.requirements.push_back(one.words);
+  plan.headline = ConflictHeadline(smallest);
+  // What is told is about the smallest conflict alone; the rest of the question has no part in it.
+  std::vector<Requirement> others = RequirementsOf(question);
+  std::erase_if(others, [&](const Requirement& one) {
+    const bool machine = one.kind == Requirement::Kind::kMachine;
+    return machine || std::ranges::find(plan.requirements, one.words) != plan.requirements.end();
+  });
+  plan.conflict = LinesOf(Simplify(GraphOf(MakeUniverse(Without(question, others).front(), builds))));
+  plan.relaxations = RelaxationsOf(question, smallest, builds);
+  return plan;
+}
+
+}  // namespace culprit::plan

@@ -1,0 +1,118 @@
+// The words of a user -> what is wanted.
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <vector>
+
+#include "base/text.h"
+#include "knowledge/distributions.h"
+#include "knowledge/frameworks.h"
+#include "knowledge/pins.h"
+#include "plan/question.h"
+
+namespace culprit::plan {
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return lower;
+}
+
+std::set<std::string> KnownNames() {
+  std::set<std::string> names = {"cuda", "cudnn", "onnxruntime-gpu"};
+  for (const auto& row : knowledge::FrameworkReleases()) names.emplace(row.framework);
+  for (const auto& row : knowledge::Distributions()) names.emplace(row.package);
+  for (const auto& pin : knowledge::Pins()) names.emplace(pin.package);
+  return names;
+}
+
+// Edits that turn one name into the other.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t before = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = before + (a[i - 1] == b[j - 1] ? 0 : 1);
+      before = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string Near(const std::string& name) {
+  std::vector<std::pair<size_t, std::string>> near;
+  for (const std::string& known : KnownNames()) {
+    const size_t distance = Distance(name, known);
+    const bool part = name.size() > 3 && (known.starts_with(name) || name.starts_with(known));
+    if (distance <= 1 + name.size() / 4 || part) near.emplace_back(distance, known);
+  }
+  std::ranges::sort(near);
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(near.size(), 3); ++i) {
+    text += (i == 0 ? "" : ", ") + near[i].second;
+  }
+  return text;
+}
+
+// As the tables call it; "" when they do not know it.
+std::string TableName(const std::string& name) {
+  if (name == "cuda" || name == "cuda-toolkit" || name == "cudatoolkit") return "cuda";
+  if (name == "cudnn") return "cudnn";
+  if (name.starts_with("cupy-cuda")) return "cupy";
+  if (const std::string_view own = knowledge::FrameworkName(name); !own.empty()) return std::string(own);
+  return KnownNames().contains(name) ? name : "";
+}
+
+bool IsNameCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+}
+
+}  // namespace
+
+base::Result<Want> ParseWant(const std::string& text) {
+  using base::ErrorCode;
+  const std::string_view whole = base::Trim(text);
+  size_t end = 0;
+  while (end < whole.size() && IsNameCharacter(whole[end])) ++end;
+  Want want{.text = std::string(whole)};
+  const std::string asked = Lower(whole.substr(0, end));
+  const std::string shown = base::Printable(whole);
+  if (asked.empty()) return base::Fail(ErrorCode::kBadFormat, "'" + shown + "' names no package");
+  std::string_view rest = base::Trim(whole.substr(end));
+  if (rest.starts_with('[')) {
+    const size_t close = rest.find(']');
+    if (close == std::string_view::npos)
+      return base::Fail(ErrorCode::kBadFormat, "'" + shown + "' lacks a closing bracket");
+    want.extra = base::Trim(rest.substr(1, close - 1));
+    rest = base::Trim(rest.substr(close + 1));
+  }
+  want.name = TableName(asked);
+  if (want.name.empty()) {
+    const std::string near = Near(asked);
+    return base::Fail(ErrorCode::kNotFound,
+                      "nothing is known of '" + asked + "'" + (near.empty() ? "" : "; known are " + near));
+  }
+  if (asked.starts_with("cupy-")) want.extra = asked.substr(sizeof("cupy-") - 1);
+  for (const std::string& part : base::Split(rest, ',')) {
+    std::string one;
+    for (const char c : part) {
+      if (c != ' ') one += c;
+    }
+    if (one.empty() && rest.empty()) break;
+    const bool readable = knowledge::Meets(base::Version{{1}}, one) != knowledge::Verdict::kUnknown;
+    if (!readable) {
+      return base::Fail(ErrorCode::kBadFormat, "'" + shown + "': '" + base::Printable(one) +
+                                                   "' is no bound such as ==2.10.* or >=2.1,<2.5");
+    }
+    want.specifiers += (want.specifiers.empty() ? "" : ",") + one;
+  }
+  return want;
+}
+
+}  // namespace culprit::plan
