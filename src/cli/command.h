@@ -25,6 +25,7 @@ int RunWhy(int argc, const char* const* argv);
 int RunInspect(int argc, const char* const* argv);
 int RunFix(int argc, const char* const* argv);
 int RunSnapshot(int argc, const char* const* argv);
+int RunPlan(int argc, const char* const* argv);
 int RunCompat(int argc, const char* const* argv);
 int RunCompletions(int argc, const char* const* argv);
 

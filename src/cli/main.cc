@@ -26,6 +26,8 @@ constexpr std::array kCommands = {
     Command{"explain", "the causes behind a log or an error message, best first; or the page of a code",
             RunExplain},
     Command{"rules", "everything that check looks for", RunRules},
+    Command{"plan", "a set of versions that fits this driver and GPU, and the commands that install it",
+            RunPlan},
     Command{"fix",
             "the fix of each finding, shown to work before anything is touched; carried out, and undone",
             RunFix},
@@ -48,6 +50,7 @@ void PrintHelp(FILE* out) {
              "  culprit probe\n"
              "  python train.py 2>&1 | culprit explain\n"
              "  culprit check .venv --host driver=535.104.05,gpu=sm_90\n"
+             "  culprit plan torch --host driver=470.82,gpu=sm_37\n"
              "  culprit fix --apply\n"
              "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
              "  culprit why --for /usr/local/cuda/lib64/libcusolver.so\n"

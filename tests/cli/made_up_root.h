@@ -136,14 +136,16 @@ class Cli : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), ReadFile(out), ReadFile(err)};
   }
 
-  // What it prints equals the file tests/cli/golden/NAME.
-  void ExpectGolden(const std::string& name, const std::vector<std::string>& arguments, int status) const {
+  // What it prints, after `clean`, equals the file tests/cli/golden/NAME.
+  void ExpectGolden(const std::string& name, const std::vector<std::string>& arguments, int status,
+                    std::string (*clean)(std::string) = nullptr) const {
     const Output output = Run(arguments);
     EXPECT_EQ(output.status, status) << output.err;
     std::string text = output.out;
     if (!output.err.empty()) text += "--- stderr\n" + output.err;
     for (size_t at; (at = text.find(top_.string())) != std::string::npos;)
       text.replace(at, top_.string().size(), "TOP");
+    if (clean != nullptr) text = clean(std::move(text));
     const fs::path golden = fs::path(CULPRIT_GOLDEN) / name;
     if (std::getenv("CULPRIT_UPDATE_GOLDEN") != nullptr) WriteFile(golden, text);
     EXPECT_EQ(text, ReadFile(golden)) << "tools/update-golden writes it anew";
