@@ -194,6 +194,43 @@ bool BuildTable::CudnnHasBuild(std::string_view cudnn, uint32_t cuda_major) {
   return at->second;
 }
 
+const knowledge::Answer& BuildTable::CudnnOnGpu(const Version& cudnn, uint32_t cuda_major,
+                                                const Version& cc) {
+  const auto [at, fresh] = on_gpu_.try_emplace({cudnn.parts, cuda_major, cc.parts});
+  if (fresh) at->second = knowledge::CudnnForGpu(cudnn, Version{{cuda_major}}, cc);
+  return at->second;
+}
+
+bool BuildTable::IsNative(const Version& driver, std::string_view cuda, Machine machine) {
+  const auto [at, fresh] = native_.try_emplace({driver.parts, machine}, Version{{0}});
+  if (fresh) at->second = knowledge::Known(knowledge::CudaOfDriver(driver, PlatformOf(machine)).cuda);
+  return at->second >= knowledge::MinorOf(knowledge::Known(cuda));
+}
+
+const std::vector<Wheel>& BuildTable::WheelsOf(std::string_view distribution, Machine machine) {
+  const auto [at, fresh] = wheels_.try_emplace({std::string(distribution), machine});
+  if (!fresh) return at->second;
+  for (const Distribution& row : knowledge::DistributionsOf(distribution)) {
+    if (row.platform == PlatformTag(machine) || row.platform == "any")
+      at->second.push_back({&row, NumberOf(row.version)});
+  }
+  SortInOrder(at->second, [](const Wheel& a, const Wheel& b) { return a.number > b.number; });
+  return at->second;
+}
+
+const std::vector<size_t>& BuildTable::Meeting(std::string_view distribution, Machine machine,
+                                               const std::string& specifiers) {
+  const auto [at, fresh] = meeting_.try_emplace({std::string(distribution), machine, specifiers});
+  if (!fresh) return at->second;
+  const std::vector<Wheel>& wheels = WheelsOf(distribution, machine);
+  for (size_t i = 0; i < wheels.size(); ++i) {
+    const bool met =
+        specifiers.empty() || knowledge::Meets(wheels[i].number, specifiers) == knowledge::Verdict::kYes;
+    if (met) at->second.push_back(i);
+  }
+  return at->second;
+}
+
 const std::vector<Build>& BuildTable::Of(std::string_view framework, Machine machine) {
   const auto [at, fresh] = made_.try_emplace({std::string(framework), machine});
   if (!fresh) return at->second;

@@ -30,6 +30,11 @@ struct Build {
   bool own_row = true;                   // false: taken over from an older release, GPU code is not known
 };
 
+struct Wheel {
+  const knowledge::Distribution* row;
+  base::Version number;
+};
+
 // Made on demand and kept for the questions that follow from the first one.
 class BuildTable {
  public:
@@ -38,10 +43,23 @@ class BuildTable {
   // knowledge::DriverForCuda and knowledge::CudnnForCuda, each asked once.
   knowledge::Answer DriverRuns(const base::Version& driver, const std::string& cuda, Machine machine);
   bool CudnnHasBuild(std::string_view cudnn, uint32_t cuda_major);
+  const knowledge::Answer& CudnnOnGpu(const base::Version& cudnn, uint32_t cuda_major,
+                                      const base::Version& cc);
+  // Whether a driver belongs to a CUDA release or a newer one.
+  bool IsNative(const base::Version& driver, std::string_view cuda, Machine machine);
+  // Wheels of a distribution for a machine, newest first.
+  const std::vector<Wheel>& WheelsOf(std::string_view distribution, Machine machine);
+  // Those of them that meet "==9.1.0.70" or ">=9.8,<10", by their place.
+  const std::vector<size_t>& Meeting(std::string_view distribution, Machine machine,
+                                     const std::string& specifiers);
 
  private:
   std::map<std::tuple<std::vector<uint32_t>, std::string, Machine>, knowledge::Answer> drivers_;
   std::map<std::pair<std::string_view, uint32_t>, bool> cudnns_;
+  std::map<std::tuple<std::vector<uint32_t>, uint32_t, std::vector<uint32_t>>, knowledge::Answer> on_gpu_;
+  std::map<std::pair<std::vector<uint32_t>, Machine>, base::Version> native_;
+  std::map<std::pair<std::string, Machine>, std::vector<Wheel>> wheels_;
+  std::map<std::tuple<std::string, Machine, std::string>, std::vector<size_t>> meeting_;
   std::map<std::pair<std::string, Machine>, std::vector<Build>> made_;
 };
 

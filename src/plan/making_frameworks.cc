@@ -210,7 +210,7 @@ void Making::NeedCudnn(const Build& build, Candidate& candidate) {
   if (!BringsItsOwn(LibrariesOf(build.row, machine)) || version.parts.size() < 3) return;
   for (const size_t gpu : gpus_) {
     const Version& cc = universe_.at(gpu, 0).number;
-    const Answer answer = knowledge::CudnnForGpu(version, cuda, cc);
+    const Answer& answer = builds_.CudnnOnGpu(version, cuda.part(0), cc);
     if (answer.verdict == Verdict::kNo) {
       Version shown = version;
       shown.parts.resize(std::min<size_t>(shown.parts.size(), 3));

@@ -28,24 +28,19 @@ bool BelongsToTorch(std::string_view name) {
 }  // namespace
 
 size_t Making::AddLibrary(const std::string& name, const std::string& key) {
-  const auto rows = knowledge::DistributionsOf(name);
-  std::vector<const Distribution*> wheels;
-  for (const Distribution& row : rows) {
-    if (row.platform == PlatformTag(question_.host.machine) || row.platform == "any") wheels.push_back(&row);
-  }
+  const std::vector<Wheel>& wheels = builds_.WheelsOf(name, question_.host.machine);
   if (wheels.empty()) return kNone;
-  SortInOrder(wheels,
-              [](const auto* a, const auto* b) { return NumberOf(a->version) > NumberOf(b->version); });
   const bool companion = BelongsToTorch(name);
   const bool pinned = knowledge::IsPinned(name);
   universe_.packages.push_back({name, companion ? "companion" : "library", {}});
   const size_t package = made_[key] = universe_.packages.size() - 1;
   std::vector<Candidate> candidates;
-  for (const Distribution* wheel : wheels) {
+  for (const Wheel& one : wheels) {
+    const Distribution* wheel = one.row;
     Candidate candidate;
     candidate.distribution = name;
     candidate.version = wheel->version;
-    candidate.number = NumberOf(wheel->version);
+    candidate.number = one.number;
     candidate.channel = "pypi";
     candidate.source = wheel->source;
     if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
@@ -61,7 +56,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
       candidate.needs.push_back(MajorNeed(cuda_major_, cuda.part(0), "the cuDNN for CUDA", wheel->source));
       for (const size_t gpu : gpus_) {
         const Version& cc = universe_.at(gpu, 0).number;
-        Answer answer = knowledge::CudnnForGpu(candidate.number, cuda, cc);
+        Answer answer = builds_.CudnnOnGpu(candidate.number, cuda.part(0), cc);
         if (answer.verdict == Verdict::kUnknown) candidate.remark = answer.why;
         if (answer.verdict != Verdict::kNo) answer.verdict = Verdict::kYes;  // frameworks pin it: they tried
         candidate.needs.push_back(
@@ -97,11 +92,7 @@ void Making::NeedVersions(const std::string& library, const std::string& specifi
   const size_t package = PackageNamed(library == "cuda-toolkit" ? "pypi:cuda-toolkit" : library);
   if (package == kNone) return;
   Need need{.package = package, .source = std::string(source)};
-  const auto& candidates = universe_.packages[package].candidates;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (specifiers.empty() || knowledge::Meets(candidates[i].number, specifiers) == Verdict::kYes)
-      need.accepts.push_back(i);
-  }
+  need.accepts = builds_.Meeting(library, question_.host.machine, specifiers);
   need.words = "asks for " + library + specifiers;
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));

@@ -189,10 +189,7 @@ Need Making::DriverNeed(const std::string& cuda) {
 
 bool Making::NativeOn(std::string_view cuda) const {
   if (!question_.host.driver || question_.allow_driver_upgrade) return true;
-  const Version version = knowledge::Known(cuda);
-  const std::string release = std::string(cuda) + (version.parts.size() == 1 ? ".0" : "");
-  return knowledge::DriverRunsCuda(*question_.host.driver, release, PlatformOf(question_.host.machine))
-             .support == knowledge::DriverSupport::kYes;
+  return builds_.IsNative(*question_.host.driver, cuda, question_.host.machine);
 }
 
 Need Making::PythonNeed(const std::vector<std::string_view>& pythons, std::string_view requires_python,

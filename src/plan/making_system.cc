@@ -83,7 +83,7 @@ size_t Making::AddSystemCudnn() {
       candidate.needs.push_back(std::move(need));
       for (const size_t gpu : gpus_) {
         const Version& cc = universe_.at(gpu, 0).number;
-        const Answer answer = knowledge::CudnnForGpu(candidate.number, cuda, cc);
+        const Answer& answer = builds_.CudnnOnGpu(candidate.number, cuda.part(0), cc);
         candidate.needs.push_back(FactNeed(gpu, answer, "has code for " + GpuName(cc),
                                            answer.verdict == Verdict::kUnknown
                                                ? "its GPU code is not known"

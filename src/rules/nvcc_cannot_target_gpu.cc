@@ -1,10 +1,13 @@
 // CUL8001: the toolkit that a build takes cannot compile for this GPU.
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
 #include "knowledge/arch.h"
 #include "knowledge/host_compilers.h"
 #include "knowledge/release.h"
+#include "rules/file_fixes.h"
 #include "rules/gpu_code_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -92,7 +95,12 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
                    report::SetVariable{"CUDA_PATH", spelled}, report::AddToList{"PATH", spelled + "\\bin"}};
     return fix;
   }
-  fix.commands = {"export CUDA_HOME=" + root, "export PATH=" + root + "/bin:$PATH"};
+  if (PackageManagerOf(scene) == PackageManager::kDpkg) {
+    std::string package = "cuda-toolkit-" + cuda;
+    std::ranges::replace(package, '.', '-');
+    fix.commands = {"sudo apt-get install " + package};  // of NVIDIA's repository
+  }
+  fix.commands.insert(fix.commands.end(), {"export CUDA_HOME=" + root, "export PATH=" + root + "/bin:$PATH"});
   fix.changes = {report::InstallToolkit{std::string(row->cuda), root}, report::SetVariable{"CUDA_HOME", root},
                  report::AddToList{"PATH", root + "/bin"}};
   return fix;

@@ -291,6 +291,18 @@ Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
 
 namespace {
 
+// What meets the requirement and, if any version does, what packages that stay ask of it.
+std::optional<std::string> VersionToAdd(const Scene& scene, const PythonEnvironment& environment,
+                                        const Requirement& requirement,
+                                        const std::vector<report::Change>& changes) {
+  std::vector<std::string> specifiers = {requirement.specifier};
+  for (Asked& one : AskedOf(scene, environment, requirement.name)) {
+    if (!IsIn<report::InstallPackage>(changes, one.by->name)) specifiers.push_back(std::move(one.specifier));
+  }
+  if (auto version = ExactVersion(scene, environment, requirement.name, specifiers)) return version;
+  return ExactVersion(scene, environment, requirement.name, std::span(specifiers).first(1));
+}
+
 // `asked`: packages that were looked at; records may ask for each other in a circle.
 void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted& wanted, Pip how,
          std::set<std::string>& asked, std::vector<report::Change>& changes) {
@@ -305,9 +317,8 @@ void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted&
     const bool there = installed != nullptr && Meets(installed->version, requirement.specifier) == true &&
                        !IsIn<report::RemovePackage>(changes, requirement.name);
     if (there && how == Pip::kMissing && requirement.extras.empty()) continue;
-    const std::string specifiers[] = {requirement.specifier};
-    auto version = there ? std::optional(installed->version)
-                         : ExactVersion(scene, environment, requirement.name, specifiers);
+    auto version =
+        there ? std::optional(installed->version) : VersionToAdd(scene, environment, requirement, changes);
     if (!version) continue;  // the tables do not tell what pip would take
     Add(scene, environment,
         {requirement.name, *version, {requirement.extras.begin(), requirement.extras.end()}}, how, asked,
