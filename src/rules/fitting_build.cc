@@ -1,6 +1,7 @@
 #include "rules/fitting_build.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/version.h"
 #include "knowledge/arch.h"
@@ -99,6 +100,9 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
     auto rows = knowledge::FindFramework(framework, *parsed);
     std::erase_if(rows, [&](const auto* row) { return !Suits(scene, environment, *row, version); });
     if (rows.empty()) continue;
+    // Builds of which more is known come first: those of a table without cuDNN are for few.
+    const auto whole = [](const FrameworkRelease* row) { return !row->cudnn.empty(); };
+    if (std::ranges::any_of(rows, whole)) std::erase_if(rows, std::not_fn(whole));
     const auto by_default =
         std::ranges::find_if(rows, [](const FrameworkRelease* row) { return row->is_default; });
     auto chosen =

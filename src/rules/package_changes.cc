@@ -92,7 +92,10 @@ std::vector<Requirement> OfVariant(const Scene& scene, const PythonEnvironment& 
   }
   Requirement cudnn;
   cudnn.name = "nvidia-cudnn-cu" + std::to_string(cuda->part(0));
-  cudnn.specifier = "==" + std::string(rows.front()->cudnn);
+  // "9.10.2.21" names a package, "9.17.1" a release; "" leaves it to the newest.
+  const std::string own(rows.front()->cudnn);
+  if (own == "none") return requirements;
+  if (!own.empty()) cudnn.specifier = "==" + own + (std::ranges::count(own, '.') < 3 ? ".*" : "");
   requirements.push_back(std::move(cudnn));
   return requirements;
 }
