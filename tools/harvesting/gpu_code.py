@@ -5,7 +5,7 @@ torch has the list as a text of libtorch_python.so, tensorflow in its build_info
 import concurrent.futures
 import re
 
-from harvesting.index import Index, final_versions, version_key
+from harvesting.index import final_versions, version_key
 
 FIRST = {"torch": "1.8", "tensorflow": "2.4"}
 KEYS = {"x86_64": "code", "aarch64": "code_aarch64"}  # the index has no CUDA build of these for Windows any more
@@ -46,9 +46,8 @@ def newest_wheel(files, machine):
     return next((f for f in files if fitting and f["filename"] == max(fitting)), None)
 
 
-def harvest(newest):
+def harvest(index, newest):
     """{(package, version, key): code}"""
-    index = Index()
     reader = {"torch": torch_code, "tensorflow": tensorflow_code}
     jobs = []
     for package, first in FIRST.items():

@@ -1,5 +1,6 @@
 """The package index that pip is set up with: what it lists, and members of wheels read by byte ranges."""
 import email.parser
+import functools
 import io
 import json
 import os
@@ -67,6 +68,7 @@ class Index:
                 if attempt == 2:
                     raise Unreachable(f"the package index does not answer for {what}: {type(error).__name__}") from None
 
+    @functools.cache  # several subjects ask for the same
     def project(self, package):
         text = self.read(f"{self.address}/{package}/json", package)
         if text is None:
