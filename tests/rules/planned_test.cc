@@ -84,7 +84,7 @@ TEST_P(PlannedMachine, IsAsHealthyAsItSays) {
   ASSERT_TRUE(environments && environments->size() == 1);
   const bool system = planned.packages.front().starts_with("cuda-toolkit");
   EXPECT_EQ(environments->front().frameworks.empty(), system);
-  EXPECT_EQ(scenarios.empty(), system);
+  EXPECT_FALSE(scenarios.empty());
   EXPECT_TRUE(environments->front().problems.empty());
 }
 
@@ -112,9 +112,12 @@ INSTANTIATE_TEST_SUITE_P(
         Planned{"ctranslate2", kAmpere, "3.11", {"nvidia-cublas-cu12==12.4.5.8", "ctranslate2==4.6.3"}},
         Planned{"toolkit_and_cudnn", kAmpere, "3.11", {"cuda-toolkit==12.4.1", "cudnn==9.5.1.17"}},
         Planned{"cupy_with_toolkit", kAmpere, "3.11", {"cupy-cuda12x==13.6.0", "cuda-toolkit==12.4.1"}},
-        Planned{
-            "torch_too_new_for_volta", "driver=580.95.05,gpu=sm_70", "3.12", {"torch==2.15.0"}, {"CUL7001"}},
-        Planned{"driver_too_old", "driver=470.82,gpu=sm_80", "3.11", {"torch==2.5.1"}, {"CUL1006"}},
+        Planned{"torch_too_new_for_volta",
+                "driver=580.95.05,gpu=sm_70",
+                "3.12",
+                {"torch==2.15.0"},
+                {"CUL3012", "CUL7002"}},
+        Planned{"driver_too_old", "driver=470.82,gpu=sm_80", "3.11", {"torch==2.5.1"}, {"CUL1013"}},
         Planned{"all_in_one",
                 kAmpere,
                 "3.11",
