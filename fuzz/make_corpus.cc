@@ -7,17 +7,16 @@
 #include <fstream>
 #include <string>
 
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/fatbin_builder.h"
-#include "binfmt/testing/ld_so_cache_builder.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_fatbin.h"
+#include "binfmt/write_ld_so_cache.h"
+#include "binfmt/write_pe.h"
 
 namespace {
 
 namespace testing = culprit::binfmt::testing;
 using culprit::binfmt::ElfRequest;
 using culprit::binfmt::LdCache;
-using testing::ElfSpec;
 
 void Write(const std::filesystem::path& directory, const std::string& name, const std::string& bytes) {
   std::filesystem::create_directories(directory);
@@ -29,7 +28,7 @@ void WriteElfSeeds(const std::filesystem::path& directory) {
     for (const bool big_endian : {false, true}) {
       const std::string format = std::to_string(bits) + (big_endian ? "-big" : "-little");
       ElfSpec spec{.bits = bits, .big_endian = big_endian};
-      Write(directory, format + "-plain", testing::BuildElf(spec));
+      Write(directory, format + "-plain", BuildElf(spec));
       spec.soname = "liba.so.1";
       spec.needed = {"libb.so", "libc.so.6"};
       spec.requests = {{ElfRequest::Kind::kAuxiliary, "libx.so"}, {ElfRequest::Kind::kFilter, "liby.so"}};
@@ -42,45 +41,44 @@ void WriteElfSeeds(const std::filesystem::path& directory) {
       spec.build_id = "0123456789abcdef";
       spec.hash = ElfSpec::Hash::kSysv;
       spec.words = {{"word", 7}, {"w", 8}};
-      Write(directory, format + "-sysv-hash", testing::BuildElf(spec));
+      Write(directory, format + "-sysv-hash", BuildElf(spec));
       spec.hash = ElfSpec::Hash::kGnu;
       spec.version_needs = {{"libc.so.6", {{"GLIBC_2.17"}, {"GLIBC_2.34", true}}}, {"libb.so", {{"B_1"}}}};
       spec.version_defs = {"A_1", "A_2"};
-      Write(directory, format + "-versions", testing::BuildElf(spec));
+      Write(directory, format + "-versions", BuildElf(spec));
     }
   }
-  Write(directory, "no-dynamic", testing::BuildElf({.dynamic = ElfSpec::Dynamic::kNo}));
-  Write(directory, "empty-dynamic", testing::BuildElf({.dynamic = ElfSpec::Dynamic::kEmpty}));
+  Write(directory, "no-dynamic", BuildElf({.dynamic = ElfSpec::Dynamic::kNo}));
+  Write(directory, "empty-dynamic", BuildElf({.dynamic = ElfSpec::Dynamic::kEmpty}));
 }
 
 void WriteFatbinSeeds(const std::filesystem::path& directory) {
   const std::string many =
-      testing::BuildFatbin({.entries = {{.kind = 1, .arch = 90, .flags = testing::kZstd, .header_size = 80},
-                                        {.arch = 90, .flags = testing::kArchSpecific | testing::kLz4},
-                                        {.arch = 100, .flags = testing::kFamilySpecific, .header_size = 112},
-                                        {.kind = 8, .arch = 75}}});
-  const std::string one = testing::BuildFatbin({.entries = {{.code = "x"}}});
+      BuildFatbin({.entries = {{.kind = 1, .arch = 90, .flags = kZstd, .header_size = 80},
+                               {.arch = 90, .flags = kArchSpecific | kLz4},
+                               {.arch = 100, .flags = kFamilySpecific, .header_size = 112},
+                               {.kind = 8, .arch = 75}}});
+  const std::string one = BuildFatbin({.entries = {{.code = "x"}}});
   Write(directory, "bare", many + std::string(40, '\0') + one);
-  Write(directory, "empty", testing::BuildFatbin({}));
+  Write(directory, "empty", BuildFatbin({}));
   Write(directory, "bad-sizes",
-        testing::BuildFatbin({.entries = {{.claimed_code_size = ~uint64_t{0}}}}) +
-            testing::BuildFatbin({.entries = {{.claimed_header_size = 0}}}) + one);
+        BuildFatbin({.entries = {{.claimed_code_size = ~uint64_t{0}}}}) +
+            BuildFatbin({.entries = {{.claimed_header_size = 0}}}) + one);
   for (const int bits : {32, 64}) {
     for (const bool big_endian : {false, true}) {
       const std::string format = std::to_string(bits) + (big_endian ? "-big" : "-little");
       Write(directory, format,
-            testing::BuildSections(
-                {.sections = {{".nv_fatbin", one + many}, {"__nv_relfatbin", one}, {".data", one}},
-                 .bits = bits,
-                 .big_endian = big_endian}));
+            BuildSections({.sections = {{".nv_fatbin", one + many}, {"__nv_relfatbin", one}, {".data", one}},
+                           .bits = bits,
+                           .big_endian = big_endian}));
     }
   }
   Write(directory, "cubin",
-        testing::BuildSections({.sections = {{".nv.compat", std::string("\2\x9\1\0", 4)}},
-                                .machine = 190,
-                                .flags = 0x6005a04,
-                                .abi_version = 8}));
-  Write(directory, "no-sections", testing::BuildElf({.needed = {"libcuda.so.1"}}) + one);
+        BuildSections({.sections = {{".nv.compat", std::string("\2\x9\1\0", 4)}},
+                       .machine = 190,
+                       .flags = 0x6005a04,
+                       .abi_version = 8}));
+  Write(directory, "no-sections", BuildElf({.needed = {"libcuda.so.1"}}) + one);
 }
 
 void WriteCacheSeeds(const std::filesystem::path& directory) {
@@ -89,26 +87,26 @@ void WriteCacheSeeds(const std::filesystem::path& directory) {
       {Layout::kOld, "old"}, {Layout::kEmbedded, "embedded"}, {Layout::kNew, "new"}};
   for (const auto& [layout, name] : layouts) {
     for (const bool big_endian : {false, true}) {
-      testing::LdCacheSpec spec{.layout = layout, .big_endian = big_endian};
+      LdCacheSpec spec{.layout = layout, .big_endian = big_endian};
       spec.entries = {{0x0303, "libz.so.1", "/v3/libz.so.1", 0, "x86-64-v3"},
                       {0x0303, "libz.so.1", "/libz.so.1", 0, ""},
                       {0x0a03, "liba.so.10", "/liba.so.10", 1, ""},
                       {0x0003, "liba.so.9", "/liba.so.9", 0, ""}};
       const std::string format = std::string(name) + (big_endian ? "-big" : "-little");
-      Write(directory, format, testing::BuildLdCache(spec));
+      Write(directory, format, BuildLdCache(spec));
       spec.says_byte_order = false;
       spec.generator = "";
       spec.entries.erase(spec.entries.begin());
-      Write(directory, format + "-unmarked", testing::BuildLdCache(spec));
+      Write(directory, format + "-unmarked", BuildLdCache(spec));
     }
   }
 }
 
 void WritePeSeeds(const std::filesystem::path& directory) {
   for (const int bits : {32, 64}) {
-    testing::PeSpec spec{.bits = bits};
+    PeSpec spec{.bits = bits};
     const std::string format = std::to_string(bits);
-    Write(directory, format + "-plain", testing::BuildPe(spec));
+    Write(directory, format + "-plain", BuildPe(spec));
     spec.name = "self.dll";
     spec.imports = {{"a.dll", {"One", "Two"}, {3}}, {"b.dll", {"Three"}, {}, true}};
     spec.delay_imports = {{"c.dll", {"Four"}, {5}}};
@@ -118,17 +116,17 @@ void WritePeSeeds(const std::filesystem::path& directory) {
     spec.words = {{"word", 7}};
     spec.nameless = 1;
     spec.nameless_forwarders = {"OTHER.#12"};
-    Write(directory, format + "-tables", testing::BuildPe(spec));
+    Write(directory, format + "-tables", BuildPe(spec));
     spec.flat = true;
     spec.delay_by_address = true;
     spec.imports_in_one_list = true;
-    Write(directory, format + "-flat", testing::BuildPe(spec));
+    Write(directory, format + "-flat", BuildPe(spec));
     Write(directory, format + "-resources",
-          testing::BuildPe({.bits = bits,
-                            .version = culprit::binfmt::PeVersionInfo{"1.2.3.4", "5.6.7.8", {{"A", "b"}}},
-                            .manifest = "<dependentAssembly><assemblyIdentity name='x'/></dependentAssembly>",
-                            .overlay = "tail",
-                            .certificate_size = 8}));
+          BuildPe({.bits = bits,
+                   .version = culprit::binfmt::PeVersionInfo{"1.2.3.4", "5.6.7.8", {{"A", "b"}}},
+                   .manifest = "<dependentAssembly><assemblyIdentity name='x'/></dependentAssembly>",
+                   .overlay = "tail",
+                   .certificate_size = 8}));
   }
 }
 

@@ -7,14 +7,10 @@
 #include <functional>
 
 #include "binfmt/elf.h"
-#include "binfmt/testing/elf_builder.h"
+#include "binfmt/write_elf.h"
 
 namespace culprit::binfmt {
 namespace {
-
-using testing::AsSource;
-using testing::BuildElf;
-using testing::ElfSpec;
 
 ElfFile Read(const std::string& bytes) {
   const auto source = AsSource(bytes);

@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "binfmt/elf.h"
-#include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/host.h"
+#include "binfmt/write_elf.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -179,18 +179,17 @@ TEST(ElfGold, AgreesWithReadelfOnOurOwnBuilder) {
   std::vector<std::string> paths;
   for (const int bits : {32, 64}) {
     for (const bool big_endian : {false, true}) {
-      paths.push_back(
-          directory.Write(std::to_string(paths.size()),
-                          testing::BuildElf({.bits = bits,
-                                             .big_endian = big_endian,
-                                             .soname = "libfoo.so.1",
-                                             .needed = {"libbar.so.2", "libc.so.6"},
-                                             .requests = {{ElfRequest::Kind::kFilter, "libfilter.so"}},
-                                             .rpath = "/opt/rpath",
-                                             .runpath = "$ORIGIN",
-                                             .interpreter = "/lib/ld.so",
-                                             .stack_flags = PF_R | PF_X,
-                                             .build_id = "0123456789abcdef"})));
+      paths.push_back(directory.Write(std::to_string(paths.size()),
+                                      BuildElf({.bits = bits,
+                                                .big_endian = big_endian,
+                                                .soname = "libfoo.so.1",
+                                                .needed = {"libbar.so.2", "libc.so.6"},
+                                                .requests = {{ElfRequest::Kind::kFilter, "libfilter.so"}},
+                                                .rpath = "/opt/rpath",
+                                                .runpath = "$ORIGIN",
+                                                .interpreter = "/lib/ld.so",
+                                                .stack_flags = PF_R | PF_X,
+                                                .build_id = "0123456789abcdef"})));
     }
   }
   ExpectAgreement(paths);
@@ -200,19 +199,19 @@ TEST(ElfGold, LdSoLoadsWhatOurBuilderMakes) {
   if (testing::NativeMachine() == EM_NONE) GTEST_SKIP() << "the builder does not know this machine";
   const testing::TemporaryDirectory directory;
   const uint16_t machine = testing::NativeMachine();
-  directory.Write("libculprit_dep.so.1", testing::BuildElf({.machine = machine,
-                                                            .soname = "libculprit_dep.so.1",
-                                                            .version_defs = {"DEP_1"},
-                                                            .words = {{"culprit_dep_version", 11}}}));
-  const std::string top = directory.Write(
-      "libculprit_top.so", testing::BuildElf({.machine = machine,
-                                              .soname = "libculprit_top.so",
-                                              .needed = {"libculprit_dep.so.1"},
-                                              .runpath = "$ORIGIN",
-                                              .version_needs = {{"libculprit_dep.so.1", {{"DEP_1"}}}},
-                                              .build_id = "0123456789abcdef",
-                                              .words = {{"culprit_top_version", 22}},
-                                              .hash = testing::ElfSpec::Hash::kSysv}));
+  directory.Write("libculprit_dep.so.1", BuildElf({.machine = machine,
+                                                   .soname = "libculprit_dep.so.1",
+                                                   .version_defs = {"DEP_1"},
+                                                   .words = {{"culprit_dep_version", 11}}}));
+  const std::string top =
+      directory.Write("libculprit_top.so", BuildElf({.machine = machine,
+                                                     .soname = "libculprit_top.so",
+                                                     .needed = {"libculprit_dep.so.1"},
+                                                     .runpath = "$ORIGIN",
+                                                     .version_needs = {{"libculprit_dep.so.1", {{"DEP_1"}}}},
+                                                     .build_id = "0123456789abcdef",
+                                                     .words = {{"culprit_top_version", 22}},
+                                                     .hash = ElfSpec::Hash::kSysv}));
   void* handle = dlopen(top.c_str(), RTLD_NOW);
   ASSERT_NE(handle, nullptr) << dlerror();
   const auto* dep = static_cast<const uint32_t*>(dlsym(handle, "culprit_dep_version"));

@@ -3,15 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/elf_sections_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_elf_sections.h"
 
 namespace culprit::binfmt {
 namespace {
-
-using testing::AddSections;
-using testing::AsSource;
-using testing::BuildElf;
 
 TEST(ElfSectionText, TheSectionOfThatNameIsRead) {
   const std::string file = AddSections(BuildElf({}), {{".text", "code"}, {".modinfo", "version=580.95.05"}});

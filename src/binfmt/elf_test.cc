@@ -5,15 +5,11 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/host.h"
+#include "binfmt/write_elf.h"
 
 namespace culprit::binfmt {
 namespace {
-
-using testing::AsSource;
-using testing::BuildElf;
-using testing::ElfSpec;
 
 ElfFile Read(const std::string& bytes) { return ReadElf(AsSource(bytes)); }
 

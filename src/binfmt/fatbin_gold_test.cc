@@ -14,9 +14,9 @@
 
 #include "base/text.h"
 #include "binfmt/fatbin.h"
-#include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/host.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_pe.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -177,9 +177,8 @@ TEST_F(FatbinGold, DllAroundAContainerIsListedLikeTheContainer) {
   ASSERT_TRUE(std::filesystem::is_regular_file(container)) << "nvcc failed";
   std::ifstream file(container, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const std::string dll = testing::BuildPe({.sections = {{".nv_fatb", bytes}, {".nvFatBi", "pointers"}}});
-  const GpuCode code =
-      ReadGpuCode(testing::AsSource(dll), ReadPe(testing::AsSource(dll)), GpuScan::kFatbinSections);
+  const std::string dll = BuildPe({.sections = {{".nv_fatb", bytes}, {".nvFatBi", "pointers"}}});
+  const GpuCode code = ReadGpuCode(AsSource(dll), ReadPe(AsSource(dll)), GpuScan::kFatbinSections);
   EXPECT_TRUE(code.complete) << code.problem;
   EXPECT_EQ(ListOf(code), AskForList(container));
   EXPECT_EQ(HeadersOf(code), AskForHeaders(container));

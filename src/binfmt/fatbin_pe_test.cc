@@ -2,17 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/fatbin.h"
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/fatbin_builder.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_fatbin.h"
+#include "binfmt/write_pe.h"
 
 namespace culprit::binfmt {
 namespace {
-
-using testing::AsSource;
-using testing::BuildFatbin;
-using testing::BuildPe;
-using testing::PeSpec;
 
 GpuCode Read(const PeSpec& spec, GpuScan scan = GpuScan::kFatbinSections) {
   const std::string bytes = BuildPe(spec);

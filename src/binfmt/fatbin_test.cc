@@ -5,8 +5,8 @@
 
 #include "binfmt/elf.h"
 #include "binfmt/fatbin_scan.h"
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/fatbin_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_fatbin.h"
 
 namespace culprit::binfmt {
 namespace {

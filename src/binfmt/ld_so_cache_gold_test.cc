@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "binfmt/ld_so_cache.h"
 #include "binfmt/ld_so_cache_layout.h"
-#include "binfmt/testing/elf_builder.h"
 #include "binfmt/testing/host.h"
-#include "binfmt/testing/ld_so_cache_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_ld_so_cache.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -99,9 +99,8 @@ TEST_F(LdSoCacheGold, AgreesOnEveryFormatThatLdconfigWrites) {
   std::filesystem::create_directories(root.path() + "/lib");
   std::filesystem::create_directories(root.path() + "/usr/lib");
   const auto library = [&](const std::string& directory, const std::string& name) {
-    root.Write(
-        directory + "/" + name,
-        testing::BuildElf({.machine = testing::NativeMachine(), .soname = name, .needed = {"libc.so.6"}}));
+    root.Write(directory + "/" + name,
+               BuildElf({.machine = testing::NativeMachine(), .soname = name, .needed = {"libc.so.6"}}));
   };
   for (const char* name : {"liba.so.9", "liba.so.10", "libb.so", "libc10.so.2"}) library("one", name);
   for (const char* name : {"liba.so.9", "libz.so.1"}) library("two", name);
@@ -143,7 +142,7 @@ TEST_F(LdSoCacheGold, LdconfigReadsWhatOurBuilderMakes) {
   const bool big_endian = std::endian::native == std::endian::big;
   for (const Layout layout : {Layout::kOld, Layout::kEmbedded, Layout::kNew}) {
     const std::string path = directory.Write(
-        "cache", testing::BuildLdCache({.layout = layout, .big_endian = big_endian, .entries = entries}));
+        "cache", BuildLdCache({.layout = layout, .big_endian = big_endian, .entries = entries}));
     const LdCache cache = ExpectAgreement(path);
     EXPECT_EQ(cache.entries.size(), entries.size());
     EXPECT_EQ(cache.layout, layout);
@@ -160,8 +159,7 @@ TEST_F(LdSoCacheGold, FlagsAreNamedAsLdconfigNamesThem) {
       entries.push_back({required << 8 | type, "liba.so", "/liba.so", 0, ""});
   }
   ExpectAgreement(directory.Write(
-      "cache",
-      testing::BuildLdCache({.big_endian = std::endian::native == std::endian::big, .entries = entries})));
+      "cache", BuildLdCache({.big_endian = std::endian::native == std::endian::big, .entries = entries})));
 }
 
 }  // namespace

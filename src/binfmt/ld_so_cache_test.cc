@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/ld_so_cache_layout.h"
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/ld_so_cache_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_ld_so_cache.h"
 
 namespace culprit::binfmt {
 namespace {
 
-using testing::AsSource;
-using testing::BuildLdCache;
-using testing::LdCacheSpec;
 using Layout = LdCache::Layout;
 
 base::Result<LdCache> Read(std::string_view bytes) { return ReadLdCache(AsSource(bytes)); }
@@ -50,7 +47,7 @@ TEST_P(LdSoCacheOfEveryLayout, GivesAllEntriesInOrder) {
   if (spec.layout == Layout::kOld) {
     for (LdCacheEntry& entry : expected) entry.hwcap = 0, entry.hwcaps_dir = {};
   } else {
-    EXPECT_EQ(cache->generator, "culprit test");
+    EXPECT_EQ(cache->generator, "culprit");
   }
   EXPECT_EQ(cache->entries, expected);
 }

@@ -7,15 +7,11 @@
 
 #include "binfmt/pe.h"
 #include "binfmt/pe_image.h"
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_pe.h"
 
 namespace culprit::binfmt {
 namespace {
-
-using testing::AsSource;
-using testing::BuildPe;
-using testing::PeSpec;
 
 struct Everything {
   PeFile pe;

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "binfmt/pe.h"
 #include "binfmt/testing/host.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_pe.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -181,14 +181,14 @@ TEST_P(PeGold, VersionAndManifestOfAResourceCompiler) {
 
 TEST_P(PeGold, FilesOfOurBuilderReadLikeObjdump) {
   const testing::TemporaryDirectory directory;
-  const std::string path = directory.Write(
-      "a.dll", testing::BuildPe({.bits = is64() ? 64 : 32,
-                                 .name = "self.dll",
-                                 .imports = {{"a.dll", {"One", "Two"}, {3}}, {"b.dll", {"Three"}}},
-                                 .exports = {"Go", "Run"},
-                                 .forwarders = {{"Away", "OTHER.Function"}},
-                                 .words = {{"word", 7}},
-                                 .sections = {{".nv_fatb", "x"}}}));
+  const std::string path =
+      directory.Write("a.dll", BuildPe({.bits = is64() ? 64 : 32,
+                                        .name = "self.dll",
+                                        .imports = {{"a.dll", {"One", "Two"}, {3}}, {"b.dll", {"Three"}}},
+                                        .exports = {"Go", "Run"},
+                                        .forwarders = {{"Away", "OTHER.Function"}},
+                                        .words = {{"word", 7}},
+                                        .sections = {{".nv_fatb", "x"}}}));
   const Facts facts = Describe(path);
   EXPECT_EQ(facts, AskObjdump(objdump(), path));
   EXPECT_EQ(facts.imports.size(), 2u);

@@ -3,16 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/pe_tables.h"
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/pe_builder.h"
 #include "binfmt/utf16.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_pe.h"
 
 namespace culprit::binfmt {
 namespace {
-
-using testing::AsSource;
-using testing::BuildPe;
-using testing::PeSpec;
 
 PeFile Read(const PeSpec& spec) { return ReadPe(AsSource(BuildPe(spec))); }
 PeExports ReadExports(const PeSpec& spec) {

@@ -34,7 +34,10 @@ void CommandLine::Add(const std::string& names, std::string& value, const std::s
 
 void CommandLine::Add(const std::string& names, std::vector<std::string>& values, const std::string& help,
                       const std::string& word) {
-  Show(parser_->app.add_option(names, values, help), word);
+  CLI::Option* option = parser_->app.add_option(names, values, help);
+  // One value each time it is said; what stands behind it is no second one.
+  if (names.starts_with('-')) option->allow_extra_args(false);
+  Show(option, word);
 }
 
 void CommandLine::AddRequired(const std::string& names, std::vector<std::string>& values,

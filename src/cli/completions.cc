@@ -18,10 +18,13 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     --cudnn|--python) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     --framework) COMPREPLY=($(compgen -W "torch tensorflow jax onnxruntime cupy" -- "$cur")); return ;;
     --root) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    --platform) COMPREPLY=($(compgen -W "linux-x86_64 linux-aarch64 windows-x86_64 wsl" -- "$cur")); return ;;
+    --as) COMPREPLY=($(compgen -W "pip uv conda apt dockerfile cmake json" -- "$cur")); return ;;
+    --allow) COMPREPLY=($(compgen -W "driver-upgrade unknown" -- "$cur")); return ;;
     --target) COMPREPLY=($(compgen -W "linux windows" -- "$cur")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "check probe why inspect explain rules compat snapshot completions --help --version" -- "$cur")); return
+    COMPREPLY=($(compgen -W "check probe why inspect explain rules plan fix compat snapshot completions --help --version" -- "$cur")); return
   fi
   case ${COMP_WORDS[1]} in
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
@@ -31,6 +34,8 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
     inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
     snapshot) COMPREPLY=($(compgen -f -W "--live $common" -- "$cur")) ;;
+    plan) COMPREPLY=($(compgen -f -W "torch tensorflow jax onnxruntime-gpu ctranslate2 cupy paddle cudnn cuda --python --cuda --host --platform --repair --allow --keep --as --no-check $common" -- "$cur")) ;;
+    fix) COMPREPLY=($(compgen -f -W "--apply --yes --undo --force --host --python --timeout --no-redact $common" -- "$cur")) ;;
     compat) COMPREPLY=($(compgen -S = -W "cuda cudnn driver gpu gcc clang msvc python platform torch tensorflow jax onnxruntime" -- "$cur")); compopt -o nospace ;;
     completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")) ;;
   esac
@@ -39,15 +44,19 @@ complete -o filenames -F _culprit culprit
 )sh";
 
 constexpr std::string_view kFish =
-    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain rules compat snapshot completions"
+    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain rules plan fix compat snapshot completions"
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
 complete -c culprit -l target -x -a "linux windows"
 complete -c culprit -s o -l output -r
 complete -c culprit -l env -r
-complete -c culprit -n "__fish_seen_subcommand_from check explain" -l host -x
-complete -c culprit -n "__fish_seen_subcommand_from check" -l python -r
+complete -c culprit -n "__fish_seen_subcommand_from check explain fix" -l host -x
+complete -c culprit -n "__fish_seen_subcommand_from check fix" -l python -r
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l apply
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l yes
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l undo
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l force
 complete -c culprit -n "__fish_seen_subcommand_from check" -l strict
 complete -c culprit -n "__fish_seen_subcommand_from check snapshot" -l live
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l device -x
@@ -56,6 +65,15 @@ complete -c culprit -n "__fish_seen_subcommand_from probe" -l framework -x -a "t
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l python -r
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l compile
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l deep
+complete -c culprit -n "__fish_seen_subcommand_from plan" -f -a "torch tensorflow jax onnxruntime-gpu ctranslate2 cupy paddle cudnn cuda"
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l as -x -a "pip uv conda apt dockerfile cmake json"
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l platform -x -a "linux-x86_64 linux-aarch64 windows-x86_64 wsl"
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l allow -x -a "driver-upgrade unknown"
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l host -x
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l python -x
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l cuda -x
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l keep -x
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l repair
 complete -c culprit -n "__fish_seen_subcommand_from check" -l verify
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l here
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l snapshot -r

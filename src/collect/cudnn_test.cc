@@ -1,14 +1,14 @@
 // The collector of cudnn on made-up machines.
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/elf_builder.h"
+#include "binfmt/write_elf.h"
 #include "collect/stack.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
 namespace {
 
-using binfmt::testing::BuildElf;
+using binfmt::BuildElf;
 using snapshot::CudnnCopy;
 
 constexpr uint32_t k919 = 9 << 16 | 19 << 8;

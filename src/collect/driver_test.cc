@@ -1,8 +1,8 @@
 // The driver as the files of a machine tell it.
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/elf_sections_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_elf_sections.h"
 #include "collect/driver_parts.h"
 #include "collect/stack.h"
 #include "system/memory.h"
@@ -99,9 +99,8 @@ TEST(Driver, ModuleFilesAreFoundForEveryKernelOnce) {
 }
 
 TEST(Driver, ModuleTellsItsVersionAndSignature) {
-  const std::string module = binfmt::testing::AddSections(
-      binfmt::testing::BuildElf({}),
-      {{".modinfo", std::string("license=Dual MIT/GPL\0version=580.95.05\0", 40)}});
+  const std::string module = binfmt::AddSections(
+      binfmt::BuildElf({}), {{".modinfo", std::string("license=Dual MIT/GPL\0version=580.95.05\0", 40)}});
   MemorySystem system;
   system.AddFile("/lib/modules/6.1/updates/dkms/nvidia.ko", module);
   system.AddFile("/lib/modules/6.2/updates/dkms/nvidia.ko",
@@ -121,8 +120,8 @@ TEST(Driver, CompatLibraryTellsTheBranchesOfItsNote) {
   MemorySystem system;
   system.AddFile(
       "/usr/local/cuda-13.0/compat/libcuda.so.580.65.06",
-      binfmt::testing::AddSections(
-          binfmt::testing::BuildElf({}),
+      binfmt::AddSections(
+          binfmt::BuildElf({}),
           {{".note.cuda.fwd_compatibility",
             "\x13..NVIDIA Corporation{\"Format\":1,\"CUDA Version\":\"13.0\",\"Driver\":[535, 550,570],"
             "\"Device\":[]}"}}));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "knowledge/arch.h"
 
 namespace culprit::collect {
 namespace {
@@ -33,11 +34,31 @@ std::optional<std::string> ComputeCapability(std::string_view text) {
   return std::string(text.substr(0, text.size() - 1)) + "." + text.back();
 }
 
+// "RTX 4090" -> "8.9"
+std::optional<std::string> CapabilityOfName(std::string_view name) {
+  const knowledge::Capability* row = knowledge::FindCapabilityByName(name);
+  if (row == nullptr) return std::nullopt;
+  return std::string(row->cc);
+}
+
+// Items at commas and spaces; a word without '=' goes on with the name of a GPU.
+std::vector<std::string> Items(std::string_view text) {
+  std::vector<std::string> items;
+  for (const std::string& word : base::SplitWords(text, ", ")) {
+    if (!items.empty() && items.back().starts_with("gpu=") && word.find('=') == std::string::npos) {
+      items.back() += " " + word;
+    } else {
+      items.push_back(word);
+    }
+  }
+  return items;
+}
+
 }  // namespace
 
 base::Result<Host> ParseHost(std::string_view text) {
   Host host;
-  for (const std::string& item : base::SplitWords(text, ", ")) {
+  for (const std::string& item : Items(text)) {
     const size_t equals = item.find('=');
     const std::string key = item.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
@@ -45,6 +66,8 @@ base::Result<Host> ParseHost(std::string_view text) {
       host.driver = value;
     } else if (const auto capability = ComputeCapability(value); key == "gpu" && capability) {
       host.gpus.push_back(*capability);
+    } else if (const auto named = CapabilityOfName(value); key == "gpu" && named) {
+      host.gpus.push_back(*named);
     } else {
       return base::Fail(base::ErrorCode::kBadFormat,
                         "--host: '" + item + "' is not understood; say driver=535.104.05,gpu=sm_90");

@@ -16,8 +16,8 @@ struct Host {
   std::vector<std::string> gpus;      // compute capabilities: "9.0"
 };
 
-// Keys driver and gpu, the latter as sm_90, sm_90a, 9.0 or repeated for several GPUs; anything else is an
-// error.
+// Keys driver and gpu, the latter as sm_90, sm_90a, 9.0 or a product's name ("RTX 4090"), repeated for
+// several GPUs; anything else is an error.
 base::Result<Host> ParseHost(std::string_view text);
 
 // A stack with that driver and those GPUs. A part that the host does not name stays as it is.

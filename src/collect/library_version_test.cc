@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/elf_builder.h"
+#include "binfmt/write_elf.h"
 #include "collect/live_file_view.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
 namespace {
 
-using binfmt::testing::BuildElf;
+using binfmt::BuildElf;
 
 snapshot::Fact<snapshot::LibraryVersion> ReadLibraryVersion(const system::System& system,
                                                             const std::string& path) {

@@ -3,13 +3,13 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/elf_builder.h"
+#include "binfmt/write_elf.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
 namespace {
 
-using binfmt::testing::BuildElf;
+using binfmt::BuildElf;
 using Strings = std::vector<std::string>;
 
 binfmt::ElfFile X86() { return {.ident = {0x7f, 'E', 'L', 'F', ELFCLASS64}, .machine = EM_X86_64}; }

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/ld_so_cache_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_ld_so_cache.h"
 #include "collect/stack.h"
 #include "collect/test_declared.h"
 #include "knowledge/libraries.h"
@@ -13,7 +13,7 @@
 namespace culprit::collect {
 namespace {
 
-using binfmt::testing::BuildElf;
+using binfmt::BuildElf;
 
 constexpr const char* kVenv = "/home/u/project/.venv";
 constexpr const char* kSite = "/home/u/project/.venv/lib/python3.12/site-packages";
@@ -158,10 +158,10 @@ void Reads::AddLibraries() {
   system_.AddFile("/var/lib/dpkg/info/libcudnn9-cuda-12.list", "/.\n");
   system_.AddFile("/var/lib/dpkg/status", "Package: a\n");
   system_.AddFile("/usr/lib/sysimage/rpm/rpmdb.sqlite");
-  binfmt::testing::LdCacheSpec cache;
+  binfmt::LdCacheSpec cache;
   cache.entries = {{.name = "libcuda.so.1", .path = "/srv/cached/libcuda.so.1"},
                    {.name = "libcudnn.so.9", .path = "/srv/cached/libcudnn.so.9"}};
-  system_.AddFile("/etc/ld.so.cache", binfmt::testing::BuildLdCache(cache));
+  system_.AddFile("/etc/ld.so.cache", binfmt::BuildLdCache(cache));
 }
 
 void Reads::AddCuda() {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/fatbin_builder.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_fatbin.h"
+#include "binfmt/write_pe.h"
 #include "snapshot/recorded_file_view.h"
 #include "system/memory.h"
 
@@ -53,7 +53,7 @@ TEST(Recorder, SurvivesLinksThatRunInACircle) {
 }
 
 TEST(Recorder, DllsAreRecordedAndTheirExportsWhereSomebodyAsked) {
-  using binfmt::testing::BuildPe;
+  using binfmt::BuildPe;
   system::MemorySystem system;
   system.AddFile("/x/a.dll",
                  BuildPe({.name = "a.dll", .imports = {{"b.dll", {"Run"}, {}}}, .exports = {"Go"}}));
@@ -84,7 +84,7 @@ TEST(Recorder, VeryManyExportsAreNotRecorded) {
   std::vector<std::string> names;
   for (int i = 0; i < 20'001; ++i) names.push_back("f" + std::to_string(i));
   system::MemorySystem system;
-  system.AddFile("/a.dll", binfmt::testing::BuildPe({.exports = names}));
+  system.AddFile("/a.dll", binfmt::BuildPe({.exports = names}));
   LiveFileView live(system);
   ASSERT_NE(live.Exports("/a.dll"), nullptr);
   EXPECT_EQ(live.Exports("/a.dll")->names.size(), 20'001u);
@@ -95,8 +95,8 @@ TEST(Recorder, VeryManyExportsAreNotRecorded) {
 }
 
 TEST(Recorder, GpuCodeIsRecordedOnlyWhereItWasAskedFor) {
-  using binfmt::testing::BuildFatbin;
-  using binfmt::testing::BuildSections;
+  using binfmt::BuildFatbin;
+  using binfmt::BuildSections;
   const std::string library = BuildSections({.sections = {{".nv_fatbin", BuildFatbin({.entries = {{}}})}}});
   system::MemorySystem system;
   system.AddFile("/lib/libx.so", library);

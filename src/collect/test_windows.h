@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_pe.h"
 #include "collect/stack.h"
 #include "system/memory.h"
 
@@ -17,7 +17,7 @@ constexpr const char* kSystem32 = "/C:/Windows/System32/";
 // A DLL with this version resource; texts as {"ProductName", "NVIDIA cuDNN Library"}.
 inline std::string Dll(const std::string& name, const std::string& version,
                        std::vector<std::pair<std::string, std::string>> strings = {}, int bits = 64) {
-  return binfmt::testing::BuildPe(
+  return binfmt::BuildPe(
       {.bits = bits,
        .name = name,
        .exports = {"Go"},

@@ -9,7 +9,7 @@
 namespace culprit::collect {
 namespace {
 
-using binfmt::testing::BuildPe;
+using binfmt::BuildPe;
 using snapshot::CudnnCopy;
 using snapshot::CudnnPart;
 

@@ -52,7 +52,7 @@ TEST(WindowsDriver, VersionOfTheFileThatProgramsLoad) {
 TEST(WindowsDriver, TheRegistryTellsWhereTheFileDoesNot) {
   WindowsMachine machine;
   machine.AddWindows();
-  machine.system.AddFile(std::string(kSystem32) + "nvcuda.dll", binfmt::testing::BuildPe({}));
+  machine.system.AddFile(std::string(kSystem32) + "nvcuda.dll", binfmt::BuildPe({}));
   EXPECT_EQ(CollectWindowsDriver(machine.Around())->kernel_version.state, FactState::kUnreadable);
   machine.system.AddRegistryKey(
       kClass + "/0000", {{"MatchingDeviceId", "PCI\\VEN_8086&DEV_1"}, {"DriverVersion", "31.0.101.4255"}});

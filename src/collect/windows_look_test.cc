@@ -9,7 +9,7 @@
 namespace culprit::collect {
 namespace {
 
-using binfmt::testing::BuildPe;
+using binfmt::BuildPe;
 
 class WindowsLook : public testing::Test {
  protected:

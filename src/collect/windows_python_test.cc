@@ -13,14 +13,14 @@ using Paths = std::vector<std::string>;
 class WindowsPython : public testing::Test {
  protected:
   void AddPython(const std::string& prefix, int bits = 64) {
-    machine_.system.AddFile(prefix + "/python.exe", binfmt::testing::BuildPe({.bits = bits, .dll = false}));
+    machine_.system.AddFile(prefix + "/python.exe", binfmt::BuildPe({.bits = bits, .dll = false}));
     machine_.system.AddFile(prefix + "/python311.dll", "x");
     machine_.system.AddFile(prefix + "/python3.dll", "x");
     machine_.system.AddDirectory(prefix + "/Lib/site-packages");
   }
   void AddVenv(const std::string& prefix, const std::string& more = "") {
     machine_.system.AddFile(prefix + "/pyvenv.cfg", "home = C:\\Python311\r\nversion = 3.11.9\r\n" + more);
-    machine_.system.AddFile(prefix + "/Scripts/python.exe", binfmt::testing::BuildPe({.dll = false}));
+    machine_.system.AddFile(prefix + "/Scripts/python.exe", binfmt::BuildPe({.dll = false}));
     machine_.system.AddDirectory(prefix + "/Lib/site-packages");
   }
   void AddTorch(const std::string& site) {

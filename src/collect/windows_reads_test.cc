@@ -147,7 +147,7 @@ void WindowsReads::AddCuda() {
 
 void WindowsReads::AddEnvironments() {
   auto& system = machine_.system;
-  const std::string program = binfmt::testing::BuildPe({.dll = false});
+  const std::string program = binfmt::BuildPe({.dll = false});
   const std::string site = std::string(kVenv) + "/Lib/site-packages";
   system.AddFile(std::string(kPython) + "/python.exe", program);
   system.AddFile(std::string(kPython) + "/python311.dll", "x");

@@ -65,7 +65,7 @@ base::Result<void> ReadPackage(const std::string& key, std::string_view value, C
       package.version = package.build->version;
       question.notes.push_back(package.shown + " is taken as " + package.version);
     }
-    if (variant.empty() && builds.size() > 1) {
+    if (variant.empty() && builds.size() > 1 && !package.build->variant.empty()) {
       std::string others;
       for (const auto* build : builds) {
         if (build != package.build) others += (others.empty() ? "" : ", ") + std::string(build->variant);

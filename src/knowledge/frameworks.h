@@ -41,8 +41,12 @@ struct FrameworkRelease {
   std::string_view code_min;  // only the lowest capability is known
   LibrariesFrom libraries;
   LibrariesFrom libraries_windows;
-  std::string_view extra;  // "tensorflow[and-cuda]"
-  bool is_default;         // what the package index gives without a variant
+  LibrariesFrom libraries_aarch64;  // Linux aarch64; kUnknown = not looked at
+  std::string_view extra;           // "tensorflow[and-cuda]"
+  bool is_default;                  // what the package index gives without a variant, on Linux x86-64
+  bool
+      default_windows;  // ... and on Windows as well; without it the index has no GPU build there, or another
+  bool default_aarch64;  // ... and on Linux aarch64
   std::string_view note;
   std::string_view source;
 };
@@ -64,9 +68,23 @@ struct Companion {
   std::string_view version;
   std::string_view of;
   std::string_view of_version;
+  bool and_later;  // every later release of `of` fits as well
   std::string_view source;
 };
 std::span<const Companion> Companions();
+
+// A package of compiled code that fits one build of another alone: xformers.
+struct Extension {
+  std::string_view package;
+  std::string_view version;  // "0.0.22.post7" too
+  std::string_view of;
+  std::string_view of_version;
+  std::string_view variant;  // of the build that it was compiled against: "cu121"
+  std::span<const std::string_view> code;
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const Extension> Extensions();
 
 std::span<const Rule> FrameworkRules();
 

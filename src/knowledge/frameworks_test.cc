@@ -26,12 +26,31 @@ TEST(Frameworks, FindsReleases) {
   EXPECT_EQ(Row("torch", "2.5").version, "2.5.1");
   EXPECT_EQ(Row("tensorflow", "2.15").cuda, "12.2");
   EXPECT_EQ(Row("onnxruntime", "1.19.2").cudnn, "9");
-  EXPECT_EQ(Row("onnxruntime", "1.18.1").cudnn, "9") << "not the row of 1.18.0";
+  EXPECT_EQ(Row("onnxruntime", "1.18.1").cudnn, "8") << "what the package index has";
+  EXPECT_EQ(Row("onnxruntime", "1.18.1", "cuda12").cudnn, "9") << "not the row of 1.18.0";
+  EXPECT_EQ(Row("tensorflow", "2.10.1").cuda, "11.2") << "a patch release is as its first one";
+  EXPECT_EQ(Row("cupy", "13.6.0").variant, "") << "the release as a whole first";
+  EXPECT_EQ(Row("cupy", "13.6.0", "cuda12x").cuda, "12.0");
   EXPECT_EQ(Row("ctranslate2", "4.4.0").cudnn, "8.9.7.29");
   EXPECT_EQ(Row("ctranslate2", "4.6.3").cudnn, "none");
   EXPECT_EQ(Row("jax", "0.8.3", "cuda13").cudnn, "9.12.0.46");
   EXPECT_TRUE(FindFramework("torch", Known("99.0")).empty());
   EXPECT_TRUE(FindFramework("torch", Known("2.5.1"), "cu130").empty());
+}
+
+// Read off the wheels; each was told otherwise, or not at all, by documents.
+TEST(Frameworks, MeasuredCode) {
+  EXPECT_EQ(OnGpu(Row("torch", "2.15.0"), "7.0"), Verdict::kNo) << "Volta ended with CUDA 12 builds";
+  EXPECT_EQ(OnGpu(Row("torch", "2.15.0"), "12.0"), Verdict::kYes);
+  EXPECT_EQ(OnGpu(Row("torch", "2.14.1"), "7.5"), Verdict::kYes);
+  EXPECT_EQ(OnGpu(Row("onnxruntime", "1.31.1"), "10.0"), Verdict::kNo) << "no PTX, and 9.0a is for 9.0 alone";
+  EXPECT_EQ(OnGpu(Row("onnxruntime", "1.28.0"), "10.0"), Verdict::kYes);
+  EXPECT_EQ(OnGpu(Row("tensorflow", "2.15.1"), "9.0"), Verdict::kYes) << "by the PTX of 8.0";
+  EXPECT_EQ(OnGpu(Row("ctranslate2", "4.8.4"), "3.7"), Verdict::kNo);
+  EXPECT_EQ(OnGpu(Row("ctranslate2", "3.24.0"), "3.7"), Verdict::kYes);
+  EXPECT_TRUE(Row("torch", "2.11.0").default_aarch64);
+  EXPECT_FALSE(Row("torch", "2.10.0").default_aarch64) << "the index had a CPU build";
+  EXPECT_FALSE(Row("torch", "2.11.0").default_windows);
 }
 
 TEST(Frameworks, KnowsOtherNames) {

@@ -79,9 +79,11 @@ std::optional<Answer> AsCompanions(std::string_view package, std::string_view ve
   std::string_view source;
   for (const Companion& row : Companions()) {
     if (row.package != package || row.of != other || Known(row.version) != *own) continue;
-    const bool fits = BeginsWith(*wanted, Known(row.of_version));
+    const bool fits =
+        BeginsWith(*wanted, Known(row.of_version)) || (row.and_later && *wanted >= Known(row.of_version));
     const std::string why = std::string(package) + " " + std::string(version) + " belongs to " +
-                            std::string(other) + " " + std::string(row.of_version);
+                            std::string(other) + " " + std::string(row.of_version) +
+                            (row.and_later ? " and later" : "");
     if (fits) return Yes(why, row.source);
     belongs = why;
     source = row.source;

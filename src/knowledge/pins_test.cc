@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "knowledge/cudnn.h"
-#include "knowledge/distributions.h"
 #include "knowledge/frameworks.h"
 #include "knowledge/release.h"
 
@@ -48,6 +47,9 @@ TEST(Pins, TorchAndItsCompanions) {
   EXPECT_EQ(Fit("torchvision", "0.9.0", "torch", "1.8.0"), Verdict::kYes) << "from the companion table";
   EXPECT_EQ(Fit("torchvision", "0.9.0", "torch", "1.9.0"), Verdict::kNo);
   EXPECT_EQ(Fit("torchvision", "99.0", "torch", "2.5.1"), Verdict::kUnknown);
+  EXPECT_EQ(Fit("torchaudio", "2.11.0", "torch", "2.15.0"), Verdict::kYes)
+      << "the last one goes with all later";
+  EXPECT_EQ(Fit("torchaudio", "2.11.0", "torch", "2.10.0"), Verdict::kNo);
 }
 
 TEST(Pins, WhoIsRelated) {
@@ -95,62 +97,6 @@ TEST(PinTables, DefaultTorchRowsAgreeWithTheIndex) {
     }
   }
   EXPECT_GE(compared, 25);
-}
-
-const Distribution* Wheel(std::string_view package, std::string_view version, std::string_view platform) {
-  for (const Distribution& row : DistributionsOf(package)) {
-    if (row.version == version && row.platform == platform) return &row;
-  }
-  return nullptr;
-}
-
-TEST(Distributions, WheelsByPlatformAndPython) {
-  const Distribution* torch = Wheel("torch", "2.5.1", "linux-x86_64");
-  ASSERT_NE(torch, nullptr);
-  EXPECT_EQ(torch->pythons.front(), "3.9") << "Requires-Python says 3.8, there is no such wheel";
-  EXPECT_EQ(torch->pythons.back(), "3.13");
-  EXPECT_NE(Wheel("torch", "2.5.1", "windows-x86_64"), nullptr);
-  EXPECT_EQ(Wheel("tensorflow-gpu", "2.12.0", "linux-x86_64"), nullptr) << "a source archive that only fails";
-
-  const Distribution* any_python = Wheel("nvidia-cudnn-cu12", "9.1.0.70", "linux-x86_64");
-  ASSERT_NE(any_python, nullptr);
-  EXPECT_TRUE(any_python->pythons.empty());
-  const Distribution* stable = Wheel("vllm", "0.6.3", "linux-x86_64");
-  ASSERT_NE(stable, nullptr);
-  EXPECT_TRUE(stable->pythons.empty()) << "cp38-abi3";
-  EXPECT_EQ(stable->python, ">=3.8");
-  EXPECT_TRUE(DistributionsOf("numpy").empty());
-}
-
-TEST(Distributions, AreInOrderAndDated) {
-  EXPECT_TRUE(std::ranges::is_sorted(Distributions(), {}, &Distribution::package))
-      << "DistributionsOf halves";
-  for (size_t i = 1; i < Distributions().size(); ++i) {
-    const Distribution &last = Distributions()[i - 1], &row = Distributions()[i];
-    if (row.package != last.package) continue;
-    const auto before = base::Version::Parse(last.version.substr(0, last.version.find(".post")));
-    const auto after = base::Version::Parse(row.version.substr(0, row.version.find(".post")));
-    ASSERT_TRUE(before && after) << row.package << " " << row.version;
-    EXPECT_LE(*before, *after) << row.package;
-    EXPECT_LE(row.date, KnowledgeDate()) << row.package << " " << row.version;
-  }
-  EXPECT_GE(KnowledgeDate(), "2026-11-15");
-}
-
-// What a default torch asks for must be there to be installed.
-TEST(Distributions, HaveWhatTheDefaultTorchAsksFor) {
-  for (const Distribution& row : DistributionsOf("torch")) {
-    const Pin* pin = FindPin("torch", row.version);
-    if (row.platform != "linux-x86_64" || pin == nullptr) continue;
-    for (const std::string_view need : pin->needs) {
-      const size_t sign = need.find("==");
-      if (sign == std::string_view::npos) continue;
-      EXPECT_TRUE(std::ranges::any_of(
-          DistributionsOf(need.substr(0, sign)),
-          [&](const Distribution& other) { return other.version == need.substr(sign + 2); }))
-          << row.version << " needs " << need;
-    }
-  }
 }
 
 }  // namespace

@@ -29,6 +29,19 @@ struct Words {
     return "uninstall " + c.package + " from " + c.environment;
   }
   std::string operator()(const InstallDriver& c) const { return "install driver " + c.version; }
+  std::string operator()(const DropFromLoaderConf& c) const {
+    return "take " + c.directory + " out of /etc/ld.so.conf and the files that it includes";
+  }
+  std::string operator()(const LoadModule& c) const {
+    return "load the kernel module " + c.name + (c.version.empty() ? "" : " " + c.version);
+  }
+  std::string operator()(const BindGpu& c) const { return "give the GPU " + c.bus_id + " to " + c.driver; }
+  std::string operator()(const MakeComputeInstance& c) const {
+    return "make a compute instance in " + c.instance;
+  }
+  std::string operator()(const StartContainer&) const {
+    return "start the container again with access to the GPUs of its host";
+  }
   std::string operator()(const InstallToolkit& c) const {
     return "install CUDA " + c.version + " in " + c.root;
   }

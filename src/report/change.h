@@ -75,6 +75,12 @@ struct PutLibrary {
   bool program = false;
   bool operator==(const PutLibrary&) const = default;
 };
+// Every line of /etc/ld.so.conf and the files that it includes which names the directory goes; the cache is
+// brought up to date by RefreshCache.
+struct DropFromLoaderConf {
+  std::string directory;
+  bool operator==(const DropFromLoaderConf&) const = default;
+};
 struct SetRegistry {  // Windows
   std::string key, name, value;
   bool operator==(const SetRegistry&) const = default;
@@ -99,6 +105,26 @@ struct InstallDriver {  // module loaded, libraries in place, device nodes there
   std::string version;
   bool operator==(const InstallDriver&) const = default;
 };
+// By modprobe or a reboot. "nvidia" then holds every GPU that it drives and no other driver holds. Device
+// nodes are made by others (PutDevice).
+struct LoadModule {
+  std::string name;     // "nvidia", "nvidia-uvm"
+  std::string version;  // "" where it has none
+  bool operator==(const LoadModule&) const = default;
+};
+struct BindGpu {  // another kernel driver holds the GPU
+  std::string bus_id, driver;
+  bool operator==(const BindGpu&) const = default;
+};
+struct MakeComputeInstance {  // MIG: in a GPU instance that has none
+  std::string instance;       // "gpu0/mig/gi1", as below /proc/driver/nvidia/capabilities
+  bool operator==(const MakeComputeInstance&) const = default;
+};
+// Start this container again and give it the GPUs of its host: nodes, and the libraries of the host's driver.
+struct StartContainer {
+  std::string driver;  // version of the host's
+  bool operator==(const StartContainer&) const = default;
+};
 struct InstallToolkit {
   std::string version, root;
   bool operator==(const InstallToolkit&) const = default;
@@ -120,7 +146,8 @@ struct NotInFiles {
 using Change =
     std::variant<SetVariable, UnsetVariable, DropFromList, AddToList, PutLink, PutText, RemoveFile, SetMode,
                  PutDevice, RefreshCache, PutLibrary, SetRegistry, InstallPackage, RemovePackage,
-                 InstallDriver, InstallToolkit, InstallCudnn, StartProcess, NotInFiles>;
+                 InstallDriver, InstallToolkit, InstallCudnn, StartProcess, NotInFiles, DropFromLoaderConf,
+                 LoadModule, BindGpu, MakeComputeInstance, StartContainer>;
 
 // "link /usr/lib/libcudnn.so.9 -> libcudnn.so.9.14.0", "install nvidia-cudnn-cu12 9.1.0.70 into /opt/venv"
 std::string InWords(const Change& change);

@@ -57,7 +57,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {names.empty() ? "it has no library for CUDA at all" : "it has " + names, bits->directory});
     finding.evidence.push_back({"torch was built with CUDA " + torch->cuda, torch->source});
-    finding.fix = {.text = "upgrade bitsandbytes; torch stays",
+    // The tables do not know which release brings which library, so nothing can be shown beforehand.
+    finding.fix = {.text = "upgrade bitsandbytes to a release with " + wanted +
+                           " (look at its files before: culprit does not know which that is); torch stays",
                    .commands = {PipOf(environment) + " install --upgrade --no-deps bitsandbytes"},
                    .risk = "low"};
   }

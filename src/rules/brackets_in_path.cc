@@ -37,8 +37,11 @@ void Check(const Scene& scene, Ruling& ruling) {
                       framework.directory);
       finding.affects.push_back("torch " + framework.version + " in " + environment.prefix);
       finding.evidence.push_back({"the path has square brackets", framework.directory});
-      finding.fix = {
-          .text = "make the environment anew in a directory without brackets", .commands = {}, .risk = "low"};
+      finding.fix = {.text = "make the environment anew in a directory without brackets",
+                     .commands = {},
+                     .risk = "low",
+                     .changes = {report::NotInFiles{"the environment in another directory",
+                                                    "it is made anew in a place that its user chooses"}}};
     }
   }
 }

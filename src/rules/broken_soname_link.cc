@@ -1,5 +1,6 @@
 // CUL5001: a link on the way of the search leads nowhere.
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -18,7 +19,8 @@ its files.
 The link was met while the load was played; nothing lies at its target.
 
 ## Fix
-Install the package again that owns the link, and let ldconfig set links. Do not link to a file of another version.
+Where the library that carries the name stands beside the link, set the link to it, as ldconfig would. Otherwise install
+the package again that owns the link. Do not link to a file of another version.
 
 ## When this is not your problem
 Dangling links that no program of yours meets do no harm and are not reported.
@@ -36,10 +38,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         failed.file + " is a link that leads nowhere, and no other " + failed.request->name + " is found",
         failed.file);
     finding.evidence.push_back({failed.file + " leads to nothing", failed.file});
-    finding.fix = {
-        .text = "see where the link leads, install that library again, then let ldconfig set the links",
-        .commands = {"readlink -f " + failed.file, "sudo ldconfig"},
-        .risk = "low"};
+    finding.fix = RepairLink(scene, failed.file);
   }
 }
 

@@ -1,4 +1,5 @@
 // CUL9015: a program that was just compiled and linked does not run.
+#include "rules/changes.h"
 #include "rules/load_error.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
@@ -46,7 +47,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = not_found ? "give the program a run path, or let ldconfig know the directory"
                                      : "compare the versions of driver, toolkit and libraries",
                    .commands = {not_found ? "culprit why " + error.library : "culprit check"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = ANewProbeTells("a program that is built anew runs")};
   }
 }
 

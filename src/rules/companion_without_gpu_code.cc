@@ -36,10 +36,15 @@ void Check(const Scene& scene, Ruling& ruling) {
                                                DisplayName(*fit.gpu) + ", only for " + fit.has,
                                            fit.library);
     Explain(fit, finding);
+    const std::string package = fit.framework->package.empty() ? fit.framework->name : fit.framework->package;
+    // The tables do not know for which GPUs these packages have code, so nothing can be shown beforehand.
     finding.fix = {
-        .text = "install a build of " + fit.framework->name + " with code for this GPU",
-        .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " +
-                     (fit.framework->package.empty() ? fit.framework->name : fit.framework->package)},
+        .text =
+            "install a build of " + fit.framework->name +
+            " with code for this GPU, or build it here; which release has it is not in the tables, so look "
+            "into the file before use",
+        .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + package,
+                     "culprit inspect " + fit.library},
         .risk = "medium"};
   }
 }

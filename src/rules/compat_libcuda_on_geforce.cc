@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "knowledge/driver.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -62,7 +63,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                            " out of the loader's configuration, and update "
                            "the driver if the program needs a newer CUDA",
                    .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -74,7 +75,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   } else {
     finding.fix = {.text = "take " + std::string(base::DirName(path)) + " out of the loader's configuration",
                    .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
   }
 }
 

@@ -1,4 +1,5 @@
 // CUL9002: the compute mode keeps this process out.
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -49,7 +50,8 @@ void Check(const Scene& scene, Ruling& ruling) {
             .text = "set the compute mode back to default; on a cluster ask for a device of your own instead",
             .commands = {(scene.OnWindows() ? "" : "sudo ") + std::string("nvidia-smi -i ") +
                          (device.nvml_index.empty() ? "0" : device.nvml_index) + " -c DEFAULT"},
-            .risk = "low"};
+            .risk = "low",
+            .changes = ANewProbeTells("the compute mode of " + NameOf(device) + " is default")};
       }
       finding->evidence.push_back(EvidenceOf(*failure->step));
     }

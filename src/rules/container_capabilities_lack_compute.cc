@@ -45,7 +45,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"no libcuda.so.1", "the loader's search and the usual directories"});
   finding.fix = {.text = "start the container again with compute among the capabilities",
                  .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
-                 .risk = "low"};
+                 .risk = "low",
+                 .changes = {report::SetVariable{name, "compute,utility"}}};
+  if (driver->kernel_version)
+    finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
 }
 
 }  // namespace

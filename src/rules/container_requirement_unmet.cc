@@ -2,6 +2,7 @@
 #include "base/version.h"
 #include "knowledge/driver.h"
 #include "knowledge/requirement.h"
+#include "rules/driver_choice.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -37,9 +38,9 @@ std::string BrandOf(const snapshot::Gpu& gpu) {
   return gpu.name.find("Tesla") != std::string::npos ? "tesla" : "";
 }
 
-knowledge::RequirementFacts HostFacts(const Scene& scene, const snapshot::Driver& driver) {
+knowledge::RequirementFacts HostFacts(const Scene& scene, std::optional<base::Version> driver) {
   knowledge::RequirementFacts facts;
-  facts.driver = ModuleVersion(driver);
+  facts.driver = std::move(driver);
   if (facts.driver) {
     const auto own = knowledge::CudaOfDriver(*facts.driver);
     facts.cuda = base::Version::Parse(own.cuda);
@@ -66,7 +67,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       return ruling.NotEnoughFacts("whether the driver meets " + name,
                                    "the driver's version is not known; say --host");
     }
-    const knowledge::Met met = knowledge::EvaluateRequirement(value, HostFacts(scene, *driver));
+    const knowledge::Met met =
+        knowledge::EvaluateRequirement(value, HostFacts(scene, ModuleVersion(*driver)));
     if (met == knowledge::Met::kUnknown) {
       ruling.NotEnoughFacts("whether driver " + *driver->kernel_version + " meets " + name, value);
     }
@@ -81,12 +83,18 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (!own.cuda.empty()) {
       finding.evidence.push_back({"it belongs to CUDA " + std::string(own.cuda), std::string(own.source)});
     }
-    finding.fix = {
-        .text =
-            "update the driver of the host, or use an image of an older CUDA; NVIDIA_DISABLE_REQUIRE=1 only "
-            "switches the check off",
-        .commands = {},
-        .risk = "medium"};
+    const std::string choice =
+        ChooseDriver(scene, [&](const base::Version& other) {
+          return knowledge::EvaluateRequirement(value, HostFacts(scene, other)) == knowledge::Met::kYes;
+        }).version;
+    finding.fix = {.text = "update the driver of the host" +
+                           (choice.empty() ? "" : " to " + choice + " or newer") +
+                           ", or use an image of an older CUDA; NVIDIA_DISABLE_REQUIRE=1 only switches the "
+                           "check off",
+                   .commands = {},
+                   .risk = "medium",
+                   .changes = {}};
+    if (!choice.empty()) finding.fix.changes = {report::InstallDriver{choice}};
   }
 }
 

@@ -83,6 +83,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (here.injected.empty())
     finding.evidence.push_back({"no file of the driver is mounted", "/proc/self/mountinfo"});
   finding.fix = StartWithGpu(here.container);
+  if (driver->kernel_version) finding.fix.changes = {report::StartContainer{*driver->kernel_version}};
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -42,6 +42,14 @@ std::string CopyIn(const Scene& scene, const snapshot::PythonEnvironment& enviro
   return "";
 }
 
+// The newest cuBLAS of a CUDA major that the tables know for this environment; "" when they know none.
+std::string NewestOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                     const std::string& major) {
+  const std::string specifiers[] = {"==" + major + ".*"};
+  const std::string package = major == "13" ? "nvidia-cublas" : "nvidia-cublas-cu" + major;
+  return ExactVersion(scene, environment, package, specifiers).value_or("");
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
@@ -62,16 +70,23 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back(scenario->title);
     finding.evidence.push_back({failed->error, "dlopen of libctranslate2, played through the loader model"});
     const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
+    std::string directory(base::DirName(copy));
     finding.fix = {.text = "let the loader find the copy of the environment, for this program alone",
-                   .commands = {"LD_LIBRARY_PATH=" + std::string(base::DirName(copy)) + " " + python +
-                                " your_program.py"},
+                   .commands = {},
                    .risk = "low"};
     if (copy.empty()) {
+      const Wanted cublas{major == "13" ? "nvidia-cublas" : "nvidia-cublas-cu" + major,
+                          NewestOf(scene, environment, major)};
       finding.fix.text = "install cuBLAS of CUDA " + major +
-                         ", then start the program with its directory in "
-                         "LD_LIBRARY_PATH";
-      finding.fix.commands = {PipOf(environment) + " install nvidia-cublas-cu" + major};
+                         ", then start the program with its directory in LD_LIBRARY_PATH";
+      finding.fix.commands = {PipOf(environment) + " install " + ForPip(cublas)};
+      if (environment.site_packages.empty() || cublas.version.empty()) continue;
+      directory =
+          environment.site_packages.front() + (major == "13" ? "/nvidia/cu13/lib" : "/nvidia/cublas/lib");
+      AddInstall(scene, environment, cublas, Pip::kMissing, finding.fix.changes);
     }
+    finding.fix.commands.push_back("LD_LIBRARY_PATH=" + directory + " " + python + " your_program.py");
+    finding.fix.changes.push_back(report::AddToList{"LD_LIBRARY_PATH", directory});
   }
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "knowledge/status_codes.h"
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -102,13 +103,24 @@ constexpr std::array kKnown = {
 // Those of the table are of Linux.
 const std::vector<std::string> kOnWindows = {"nvidia-smi", "culprit why nvcuda.dll", "shutdown /r /t 0"};
 
+// What of a fix files and variables show; whether CUDA starts then is for the next probe to tell.
+Changes Seen(const Scene& scene, int32_t code) {
+  Changes changes;
+  if (code == 3 && scene.IsSet("CUDA_MPS_PIPE_DIRECTORY"))
+    changes.emplace_back(report::UnsetVariable{"CUDA_MPS_PIPE_DIRECTORY"});
+  if (code == 802 && !scene.OnWindows()) changes.emplace_back(report::StartProcess{"nvidia-fabricmanager"});
+  changes.push_back(ANewProbeTells("CUDA starts").front());
+  return changes;
+}
+
 void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Finding& finding) {
   if (step.status == "no-such-device") {
     finding.cause = "gpu-not-visible";
     finding.summary = "the device that was asked for is not there: " + step.detail;
     finding.fix = {.text = "name a device that CUDA shows in this shell",
                    .commands = {"nvidia-smi -L", "culprit probe"},
-                   .risk = "none"};
+                   .risk = "none",
+                   .changes = ANewProbeTells("a device that is there is asked for")};
     return;
   }
   const auto code = CudaCode(step);
@@ -116,7 +128,8 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
     if (code != known.code) continue;
     finding.cause = known.cause;
     finding.summary += ": " + std::string(known.says);
-    finding.fix = {.text = std::string(known.fix), .commands = {}, .risk = "low"};
+    finding.fix = {
+        .text = std::string(known.fix), .commands = {}, .risk = "low", .changes = Seen(scene, known.code)};
     for (const std::string_view command : known.commands) {
       if (!command.empty()) finding.fix.commands.emplace_back(command);
     }
@@ -131,7 +144,8 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
   }
   finding.fix = {.text = "look at what the kernel module says; reboot if it lost its state",
                  .commands = Commands(scene, {"sudo dmesg | grep -iE 'nvrm|xid'", "sudo reboot"}, kOnWindows),
-                 .risk = "medium"};
+                 .risk = "medium",
+                 .changes = ANewProbeTells("the driver has its state back")};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -41,9 +41,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({toolkit->nvcc + " says V" + toolkit->nvcc_version, toolkit->nvcc});
     finding.evidence.push_back({"CUDA_VERSION of its cuda.h is that of " + toolkit->header_version,
                                 toolkit->root + "/include/cuda.h"});
-    finding.fix = {.text = "install this toolkit again as a whole, of one release",
+    const std::string release = Release(toolkit->nvcc_version);
+    finding.fix = {.text = "install CUDA " + release + " again as a whole into " + toolkit->root,
                    .commands = {"grep -n 'define CUDA_VERSION' " + toolkit->root + "/include/cuda.h"},
-                   .risk = "none"};
+                   .risk = "low",
+                   .changes = {report::InstallToolkit{
+                       Release(toolkit->version) == release ? toolkit->version : release, toolkit->root}}};
   }
 }
 

@@ -1,6 +1,7 @@
 // CUL9003: NVML shows devices that CUDA does not.
 #include <algorithm>
 
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -41,7 +42,9 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
     finding.fix = {.text = "unset the variable, or name devices that are there",
                    .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
                                         {"set CUDA_VISIBLE_DEVICES=", "nvidia-smi -L"}),
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = {report::UnsetVariable{"CUDA_VISIBLE_DEVICES"},
+                               ANewProbeTells("CUDA shows the devices").front()}};
     return;
   }
   if (std::ranges::any_of(hidden, [](const ProbedDevice* device) { return device->mig == "on"; })) {
@@ -50,7 +53,8 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
                    .commands = Commands(
                        scene, {"nvidia-smi -L", "sudo nvidia-smi mig -cgi 0 -C", "sudo nvidia-smi -mig 0"},
                        {"nvidia-smi -L", "nvidia-smi mig -cgi 0 -C", "nvidia-smi -mig 0"}),
-                   .risk = "medium"};
+                   .risk = "medium",
+                   .changes = ANewProbeTells("CUDA shows an instance of the GPU")};
     return;
   }
   finding.fix = {
@@ -58,7 +62,8 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
           "look at what the kernel module says of that device, and whether this process may open its nodes",
       .commands = Commands(scene, {"ls -l /dev/nvidia*", "sudo dmesg | grep -i nvrm", "nvidia-smi -q"},
                            {"nvidia-smi -q"}),
-      .risk = "none"};
+      .risk = "none",
+      .changes = ANewProbeTells("CUDA shows the devices")};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -46,6 +46,11 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {better.empty() ? std::string("unset ") + name
                                     : std::string("export ") + name + "=" + better},
         .risk = "low"};
+    if (better.empty()) {
+      finding.fix.changes = {report::UnsetVariable{name}};
+    } else {
+      finding.fix.changes = {report::SetVariable{name, better}};
+    }
   }
 }
 

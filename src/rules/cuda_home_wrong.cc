@@ -1,5 +1,6 @@
 // CUL4002: CUDA_HOME does not lead to a toolkit.
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 #include "rules/toolkit_facts.h"
@@ -42,10 +43,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({name + "=" + value, "environment"});
     finding.evidence.push_back({"CUDA " + compilers.front()->version + " is in " + compilers.front()->root,
                                 compilers.front()->source});
-    finding.fix = {.text = "set it to a toolkit that is there, or unset it",
-                   .commands = {scene.OnWindows() ? "set \"" + name + "=" + better + "\""
-                                                  : "export " + name + "=" + better},
-                   .risk = "low"};
+    finding.fix = {
+        .text = "set it to a toolkit that is there, or unset it",
+        .commands = {scene.OnWindows() ? "set \"" + name + "=" + better + "\""
+                                       : "export " + name + "=" + better},
+        .risk = "low",
+        .changes = {report::SetVariable{name, scene.OnWindows() ? base::ToWindowsPath(better) : better}}};
   };
   for (const char* name : kVariables) {
     const std::string value(scene.Variable(name));

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -33,13 +33,6 @@ CUDA 13 packages without a suffix live in nvidia/cu13 and do not collide with th
 RECORD of the wheels nvidia-cudnn-cu11, nvidia-cudnn-cu12, nvidia-nccl-cu12, nvidia-nccl-cu13.
 )md";
 
-// Components whose files have the same names for every CUDA major.
-bool Collides(const std::string& component) {
-  return component == "nvidia-cudnn" || component == "nvidia-nccl" || component == "nvidia-cusparselt" ||
-         component == "nvidia-nvshmem" || component == "nvidia-curand" || component == "nvidia-cusolver" ||
-         component == "nvidia-nvtx";
-}
-
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     // directory of sys.path and component -> packages
@@ -53,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     std::vector<const snapshot::PythonPackage*> both;
     std::string first;
     for (const auto& [key, packages] : groups) {
-      if (!Collides(key.second)) continue;
+      if (!HasSameFilesForEveryCuda(key.second)) continue;
       std::set<std::string> majors;
       for (const auto* package : packages) majors.insert(CudaMajorOfPackage(package->name));
       if (majors.size() < 2) continue;
@@ -68,9 +61,11 @@ void Check(const Scene& scene, Ruling& ruling) {
         first + " are installed into one directory in " + environment.prefix + " and overwrite each other",
         both[0]->record);
     std::string names;
+    std::vector<report::Change> removed;
     for (const auto* package : both) {
       finding.evidence.push_back({package->name + " " + package->version, package->record});
       names += " " + package->name;
+      removed.push_back(report::RemovePackage{environment.prefix, package->name});
     }
     for (const auto& framework : environment.frameworks) {
       if (!framework.cuda.empty()) finding.affects.push_back(TitleOf(environment, framework));
@@ -81,11 +76,14 @@ void Check(const Scene& scene, Ruling& ruling) {
             "uninstalling only one removes files of the other",
         .commands = {PipOf(environment) + " uninstall -y" + names},
         .risk = "medium"};
+    finding.fix.changes = std::move(removed);
     for (const char* name : {"torch", "tensorflow", "jax"}) {
       const auto* framework = FindFramework(environment, name);
       if (framework == nullptr || framework->package.empty()) continue;
-      finding.fix.commands.push_back(PipOf(environment) + " install --force-reinstall " + framework->package +
-                                     "==" + framework->version.substr(0, framework->version.find('+')));
+      const Build same = SameBuild(scene, environment, *framework);
+      finding.fix.commands.push_back(PipOf(environment) + " install --force-reinstall " +
+                                     ForPip(same.wanted) + same.index);
+      AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
       break;
     }
   }

@@ -2,7 +2,7 @@
 #include <array>
 #include <map>
 
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -74,13 +74,13 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding.evidence.push_back(
             {scenario->graph.import_error, "the import played through the loader model"});
       }
-      finding.fix = {.text = "reinstall the framework with its dependencies, so that the packages of CUDA " +
-                             wanted + " come with it; do not link libraries of CUDA " + other +
-                             " under other names",
-                     .commands = {PipOf(environment) + " install --force-reinstall " +
-                                  (framework->package.empty() ? std::string(name) : framework->package) +
-                                  "==" + framework->version.substr(0, framework->version.find('+'))},
-                     .risk = "medium"};
+      const Build same = SameBuild(scene, environment, *framework);
+      finding.fix = {
+          .text = "reinstall the framework with its dependencies, so that the packages of CUDA " + wanted +
+                  " come with it; do not link libraries of CUDA " + other + " under other names",
+          .commands = {PipOf(environment) + " install --force-reinstall " + ForPip(same.wanted) + same.index},
+          .risk = "medium"};
+      AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
     }
   }
 }

@@ -1,4 +1,5 @@
 // CUL9014: a three-line program does not compile or link.
+#include "rules/changes.h"
 #include "rules/probe_explained.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
@@ -74,7 +75,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.cause = reason.cause;
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    finding.fix = {.text = std::string(reason.fix), .commands = {"culprit check"}, .risk = "low"};
+    finding.fix = {.text = std::string(reason.fix),
+                   .commands = {"culprit check"},
+                   .risk = "low",
+                   .changes = ANewProbeTells("the program is built")};
   }
 }
 

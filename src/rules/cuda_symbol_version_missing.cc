@@ -1,5 +1,6 @@
 // CUL5011: a CUDA library of another version stands under the name.
 #include "knowledge/libraries.h"
+#include "rules/file_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 #include "rules/version_misses.h"
@@ -43,10 +44,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({miss.words, "the loader's words, from its model"});
     const std::string real = scene.view.RealPath(miss.file);
     if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
-    finding.fix = {.text = "see what the name leads to, and install the real " + miss.version +
-                           " in its place; a link from one generation to another is never right",
-                   .commands = {"ls -l " + miss.file},
-                   .risk = "none"};
+    finding.fix = RepairLink(scene, miss.file);
+    finding.fix.text += "; a link from one generation to another is never right";
+    for (report::Change& change : finding.fix.changes) {
+      if (auto* library = std::get_if<report::PutLibrary>(&change)) library->version_defs = {miss.version};
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // CUL2001: the variable is set so that no GPU is left.
 #include "base/text.h"
 #include "rules/driver_facts.h"
+#include "rules/probe_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -47,8 +48,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({name + "=" + value, "environment"});
   if (gpus) finding.evidence.push_back({NameOf(gpus->front()), gpus->front().source});
   finding.fix = {.text = "unset it, unless the GPUs shall be hidden",
-                 .commands = {"unset CUDA_VISIBLE_DEVICES"},
-                 .risk = "none"};
+                 .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
+                 .risk = "none",
+                 .changes = {report::UnsetVariable{name}}};
 }
 
 }  // namespace

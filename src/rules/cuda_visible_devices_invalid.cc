@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "knowledge/visible_devices.h"
 #include "rules/driver_facts.h"
+#include "rules/probe_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -65,12 +66,15 @@ void Check(const Scene& scene, Ruling& ruling) {
          "/proc/driver/nvidia/gpus"});
   }
   finding.fix = {.text = "name devices that are there, each once",
-                 .commands = {"unset CUDA_VISIBLE_DEVICES"},
-                 .risk = "none"};
+                 .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
+                 .risk = "none",
+                 .changes = {report::UnsetVariable{name}}};
   if (devices.size() > 1) {
     std::string all;
     for (size_t i = 0; i < devices.size(); ++i) all += (i == 0 ? "" : ",") + std::to_string(i);
-    finding.fix.commands.push_back("export CUDA_VISIBLE_DEVICES=" + all + "   # or a part of it");
+    finding.fix.commands.push_back((scene.OnWindows() ? "set" : "export") +
+                                   std::string(" CUDA_VISIBLE_DEVICES=") + all +
+                                   (scene.OnWindows() ? "" : "   # or a part of it"));
   }
 }
 

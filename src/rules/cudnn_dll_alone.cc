@@ -1,7 +1,9 @@
 // CUL3016: a directory holds some DLLs of cuDNN and lacks the rest.
 #include <algorithm>
 
+#include "base/windows_path.h"
 #include "loader/scenario_windows.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -29,6 +31,38 @@ Programs that ship parts of cuDNN on purpose and use only those.
 NVIDIA, cuDNN Installation Guide for Windows; file lists of the wheels nvidia-cudnn-cuNN.
 )md";
 
+// Where a whole release is on the machine, the single files go; otherwise the rest comes beside them.
+report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy) {
+  const auto whole = std::ranges::find_if(*scene.stack().cudnn, [&](const snapshot::CudnnCopy& other) {
+    return other.major == copy.major && other.missing_parts.empty() && other.directory != copy.directory &&
+           !loader::BelongsToPython(scene.snapshot, other.directory);
+  });
+  if (whole == scene.stack().cudnn->end()) {
+    return {.text = "put all DLLs of cuDNN " +
+                    (copy.version.empty() ? std::to_string(copy.major) : copy.version) +
+                    " there, of that release and no other",
+            .commands = {"culprit why " + copy.parts.front().name},
+            .risk = "low",
+            .changes = {report::InstallCudnn{copy.version, copy.cuda, copy.directory}}};
+  }
+  report::Fix fix{
+      .text = "remove these: the whole release is in " + whole->directory + ", which belongs on PATH",
+      .commands = {},
+      .risk = "low"};
+  for (const snapshot::CudnnPart& part : copy.parts) {
+    fix.commands.push_back("del " + ForShell(scene, part.path));
+    fix.changes.push_back(report::RemoveFile{part.path});
+  }
+  const auto path = base::SplitWindowsPath(scene.Variable("PATH"));
+  if (std::ranges::none_of(path,
+                           [&](const auto& element) { return base::SameName(element, whole->directory); })) {
+    const std::string spelled = base::ToWindowsPath(whole->directory);
+    fix.commands.push_back("set \"PATH=" + spelled + ";%PATH%\"");
+    fix.changes.push_back(report::AddToList{"PATH", spelled});
+  }
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().cudnn) return ruling.NotApplicable();
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
@@ -49,11 +83,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({there + " in " + copy.directory, copy.directory});
     finding.evidence.push_back({"not beside it: " + missing,
                                 "data/libraries.toml: the parts of cuDNN " + std::to_string(copy.major)});
-    finding.fix = {.text = "put all DLLs of cuDNN " +
-                           (copy.version.empty() ? std::to_string(copy.major) : copy.version) +
-                           " there, or remove these and put the directory of the whole release on PATH",
-                   .commands = {"culprit why " + copy.parts.front().name},
-                   .risk = "low"};
+    finding.fix = Repair(scene, copy);
   }
 }
 

@@ -1,6 +1,10 @@
 // CUL3017: the name of a DLL of cuDNN does not fit its contents.
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "rules/cudnn_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -28,6 +32,35 @@ Never: no release of cuDNN has such a file.
 Microsoft, PE Format (export directory table, name); export tables of the DLLs of cuDNN 7, 8 and 9.
 )md";
 
+bool IsLoaded(const Scene& scene, const std::string& path) {
+  return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
+    return std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
+      return base::SameName(object.path, path);
+    });
+  });
+}
+
+report::Fix Repair(const Scene& scene, const std::string& path, const std::string& inside) {
+  const std::string own = base::JoinPath(base::DirName(path), inside);
+  const bool there = scene.view.Open(own).error == base::PathError::kNone;
+  report::Fix fix{
+      .text =
+          there ? "remove it: " + own + " is there under its own name" : "give the file its own name back",
+      .commands = {(there ? "del " : "ren ") + ForShell(scene, path) + (there ? "" : " " + inside)},
+      .risk = "low"};
+  if (!there) fix.changes.push_back(report::PutLibrary{.path = own, .like = path});
+  fix.changes.push_back(report::RemoveFile{path});
+  if (IsLoaded(scene, path)) {
+    const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(base::BaseName(path)), "");
+    report::Fix asked = InstallForAll(scene, choice, std::string(base::DirName(path)));
+    fix.text += "; " + asked.text;
+    fix.commands.insert(fix.commands.end(), asked.commands.begin(), asked.commands.end());
+    fix.changes.insert(fix.changes.end(), asked.changes.begin(), asked.changes.end());
+  }
+  fix.text += "; a new name does not make another version of it";
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().cudnn) return ruling.NotApplicable();
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
@@ -39,12 +72,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (!base::FoldCase(inside).starts_with("cudnn")) continue;
       report::Finding& finding = ruling.Fire(part.path + " is " + inside + " under another name", part.path);
       finding.evidence.push_back({"its export table says " + inside, part.path});
-      finding.fix = {.text =
-                         "give the file its own name back and install the cuDNN that the program asks for; a "
-                         "new name does not make "
-                         "another version of it",
-                     .commands = {"culprit inspect \"" + part.path + "\""},
-                     .risk = "low"};
+      finding.fix = Repair(scene, part.path, inside);
     }
   }
 }

@@ -6,6 +6,9 @@
 #include "base/version.h"
 #include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
+#include "rules/cudnn_fixes.h"
+#include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -36,24 +39,45 @@ data/cudnn.toml, each row with its source.
 )md";
 
 // The last release that serves the GPU, where one is known and was built for this CUDA.
-report::Fix Repair(const Scene& scene, const loader::Scenario& scenario,
-                   const std::optional<base::Version>& cuda, const base::Version& capability) {
-  report::Fix fix{.text = "take a release of cuDNN that serves this GPU", .commands = {}, .risk = "medium"};
+CudnnChoice LastFor(const base::Version& capability, const std::optional<base::Version>& cuda) {
+  CudnnChoice choice;
   for (const knowledge::CudnnLastForCapability& last : knowledge::CudnnLastForCapabilities()) {
     const auto version = base::Version::Parse(last.cudnn);
     if (base::Version::Parse(last.cc) != capability || !version) continue;
-    fix.text = "take cuDNN " + std::string(last.cudnn) + ", the last that serves this GPU, or an older one";
-    if (!cuda) continue;
-    const std::string major = std::to_string(cuda->part(0));
-    if (knowledge::CudnnForCuda(*version, *cuda).verdict == knowledge::Verdict::kNo) {
-      fix.text +=
-          "; it was not built for CUDA " + major + ": take a build of the framework for an older CUDA";
-    } else if (const auto* environment = scene.EnvironmentOf(scenario);
-               environment != nullptr && !environment->interpreter.empty()) {
-      fix.commands = {environment->interpreter + " -m pip install 'nvidia-cudnn-cu" + major + "<" +
-                      std::to_string(version->part(0)) + "." + std::to_string(version->part(1) + 1) + "'"};
-    }
+    const auto releases = knowledge::FindCudnn(*version);
+    choice = {.version = std::string(last.cudnn),
+              .build = std::string(releases.empty() ? std::string_view() : releases.back()->build),
+              .cuda = cuda ? std::to_string(cuda->part(0)) : "",
+              .newest = false};
   }
+  return choice;
+}
+
+report::Fix Repair(const Scene& scene, const loader::Scenario& scenario, const std::string& loaded,
+                   const std::optional<base::Version>& cuda, const base::Version& capability) {
+  const CudnnChoice last = LastFor(capability, cuda);
+  const std::string text = last.version.empty() ? "take a release of cuDNN that serves this GPU"
+                                                : "take cuDNN " + last.version +
+                                                      ", the last that serves this GPU, or an older one";
+  const auto release = base::Version::Parse(last.version);
+  const bool built =
+      release && (!cuda || knowledge::CudnnForCuda(*release, *cuda).verdict != knowledge::Verdict::kNo);
+  if (!built) {
+    return {.text = text + (release ? "; it was not built for CUDA " + last.cuda +
+                                          ": take a build of the framework for an older CUDA"
+                                    : ""),
+            .commands = {"culprit plan --repair"},
+            .risk = "medium",
+            .changes = {report::NotInFiles{"another cuDNN, and what is built for it",
+                                           "which set of versions serves this GPU: culprit plan"}}};
+  }
+  const auto* environment = scene.EnvironmentOf(scenario);
+  const bool own = environment != nullptr && !environment->interpreter.empty() && !last.build.empty() &&
+                   !last.cuda.empty() && loaded.starts_with(environment->prefix + "/");
+  report::Fix fix = own ? ReinstallPackage(scene, *environment, "nvidia-cudnn-cu" + last.cuda, last.build, "")
+                        : InstallForAll(scene, last, std::string(base::DirName(PlaceOf(scene, loaded))));
+  fix.text = text;
+  fix.risk = "medium";
   return fix;
 }
 
@@ -88,7 +112,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           {loaded->object->path + " is " + loaded->version->ToString(), loaded->source});
       finding.evidence.push_back({name + " has compute capability " + gpu.compute_capability,
                                   gpu.source.empty() ? "--host" : gpu.source});
-      finding.fix = Repair(scene, scenario, cuda, *capability);
+      finding.fix = Repair(scene, scenario, loaded->object->path, cuda, *capability);
     }
   }
 }

@@ -1,4 +1,6 @@
 // CUL3010: two different files of cuDNN stand under one soname.
+#include "base/text.h"
+#include "rules/file_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -26,6 +28,23 @@ Wheels carry only the short names, all as files: that is as it should be.
 Trace of the names that cuDNN 9.19 opens; ldconfig(8).
 )md";
 
+// The release of the other parts stays: its file under the number gets the name back, or goes if it is the
+// odd one.
+report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy, const snapshot::CudnnPart& part) {
+  const std::string target = LinkTarget(scene, part.path, copy.version);
+  if (!target.empty()) {
+    report::Fix fix = SetLink(scene, part.path, target);
+    fix.text = "put a link to " + target + " in its place, which is of the release of the other parts";
+    return fix;
+  }
+  const std::string odd = LinkTarget(scene, part.path);
+  const std::string place = base::JoinPath(base::DirName(PlaceOf(scene, part.path)), odd);
+  return {.text = "remove " + odd + ", which is of another release than the other parts",
+          .commands = {Sudo(scene, place) + "rm " + place},
+          .risk = "low",
+          .changes = {report::RemoveFile{place}}};
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().cudnn) return;
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
@@ -35,11 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           part.path + (part.version.empty() ? "" : " (" + part.version + ")") + " is " + part.problem,
           part.path);
       finding.evidence.push_back({part.path + " is " + part.problem, part.path});
-      finding.fix = {.text =
-                         "decide which release shall stay, remove the files of the other, then let ldconfig "
-                         "set the links",
-                     .commands = {"ls -l " + copy.directory + "/libcudnn*", "sudo ldconfig"},
-                     .risk = "low"};
+      finding.fix = Repair(scene, copy, part);
     }
   }
 }

@@ -1,5 +1,11 @@
 // CUL3005: a cuDNN made for another CUDA is loaded.
+#include "base/text.h"
+#include "base/version.h"
+#include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
+#include "rules/cudnn_fixes.h"
+#include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -30,6 +36,11 @@ Copies that no process loads may be for any CUDA.
 Package names of NVIDIA; file lists of the wheels.
 )md";
 
+bool BuiltFor(const std::string& cudnn, const std::string& cuda) {
+  const auto release = base::Version::Parse(cudnn), wanted = base::Version::Parse(cuda);
+  return release && wanted && knowledge::CudnnForCuda(*release, *wanted).verdict == knowledge::Verdict::kYes;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     const auto found = FindCudnnForAnotherCuda(scene, scenario);
@@ -51,14 +62,20 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     const auto* environment = scene.EnvironmentOf(scenario);
     const snapshot::CudnnCopy* copy = CopyOf(scene, found->cudnn);
-    finding.fix = {.text = "install cuDNN for CUDA " + found->process_cuda + " in its place",
-                   .commands = {},
-                   .risk = "low"};
+    CudnnChoice choice = ChooseCudnn(scene, MajorOfName(base::BaseName(found->cudnn)), found->process_cuda);
+    if (copy != nullptr && BuiltFor(copy->version, found->process_cuda)) choice.version = copy->version;
+    finding.fix = InstallForAll(scene, choice, std::string(base::DirName(PlaceOf(scene, found->cudnn))));
+    finding.fix.text += "; it takes the place of the one for CUDA " + found->cudnn_cuda;
     if (environment != nullptr && copy != nullptr && copy->owner.starts_with("pip ")) {
       const std::string python = environment->interpreter.empty() ? "python3" : environment->interpreter;
       finding.fix.commands = {python + " -m pip uninstall -y nvidia-cudnn-cu" + found->cudnn_cuda,
                               python + " -m pip install --force-reinstall --no-deps nvidia-cudnn-cu" +
                                   found->process_cuda + "==" + copy->version};
+      finding.fix.text = "install cuDNN for CUDA " + found->process_cuda + " in its place";
+      finding.fix.changes = {
+          report::RemovePackage{environment->prefix, "nvidia-cudnn-cu" + found->cudnn_cuda},
+          report::InstallPackage{environment->prefix, "nvidia-cudnn-cu" + found->process_cuda,
+                                 copy->version}};
     }
   }
 }

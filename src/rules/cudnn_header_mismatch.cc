@@ -1,6 +1,7 @@
 // CUL3008: headers and library of cuDNN that a build would use differ.
 #include "base/text.h"
 #include "base/version.h"
+#include "rules/package_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -29,6 +30,16 @@ Programs that are already built do not look at headers.
 cudnn_version.h; package lists of NVIDIA.
 )md";
 
+// libcudnn9-dev-cuda-12 beside libcudnn9-cuda-12, libcudnn8-dev beside libcudnn8; "" when dpkg does not own
+// it.
+std::string HeaderPackage(const snapshot::CudnnCopy& copy) {
+  const auto words = base::SplitWords(copy.owner, " ");
+  if (words.size() < 2 || words[0] != "dpkg") return "";
+  const std::string major = std::to_string(copy.major);
+  return copy.major < 9 || copy.cuda.empty() ? "libcudnn" + major + "-dev"
+                                             : "libcudnn" + major + "-dev-cuda-" + MajorOf(copy.cuda);
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().cudnn) return;
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
@@ -50,9 +61,13 @@ void Check(const Scene& scene, Ruling& ruling) {
                     copy.header);
     finding.evidence.push_back({copy.header + " says " + copy.header_version, copy.header});
     finding.evidence.push_back({shim + " is " + copy.version, copy.version_source});
-    finding.fix = {.text = "install headers and library of one release before anything is built",
+    finding.fix = {.text = "install the headers of cuDNN " + copy.version +
+                           ", the release of the library, before anything is built",
                    .commands = {"grep -E 'define CUDNN_(MAJOR|MINOR|PATCHLEVEL)' " + copy.header},
-                   .risk = "none"};
+                   .risk = "low",
+                   .changes = {report::InstallCudnn{copy.version, MajorOf(copy.cuda), copy.directory}}};
+    const std::string package = HeaderPackage(copy);
+    if (!package.empty()) finding.fix.commands = {"sudo apt-get install --reinstall " + package};
   }
 }
 

@@ -38,9 +38,15 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {"no cudnn_version.h and no cudnn.h in the include directory beside " + copy.directory,
          copy.directory});
+    const std::string cuda = copy.cuda.substr(0, copy.cuda.find('.'));
     finding.fix = {.text = "install the development package of this cuDNN if you mean to build with it",
                    .commands = {},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = {report::InstallCudnn{copy.version, cuda, copy.directory}}};
+    if (copy.owner.starts_with("dpkg libcudnn") && !cuda.empty()) {
+      finding.fix.commands = {"sudo apt-get install libcudnn" + std::to_string(copy.major) + "-dev" +
+                              (copy.major >= 9 ? "-cuda-" + cuda : "")};
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "knowledge/cudnn.h"
-#include "rules/cudnn_facts.h"
+#include "rules/cudnn_fixes.h"
 #include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
@@ -45,30 +45,7 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::stri
   if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
     return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
   }
-  const snapshot::CudnnCopy* copy = CopyOf(scene, asker);
-  const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
-  if (words.size() == 3 && words[0] == "pip") {
-    const auto* environment = scene.EnvironmentOf(*failed.scenario);
-    const std::string python =
-        environment == nullptr || environment->interpreter.empty() ? "python3" : environment->interpreter;
-    return {
-        .text = "install the package again, the same version",
-        .commands = {python + " -m pip install --force-reinstall --no-deps " + words[1] + "==" + words[2]},
-        .risk = "low"};
-  }
-  if (words.size() >= 2 && words[0] == "dpkg") {
-    return {.text = "install the package again",
-            .commands = {"sudo apt-get install --reinstall " + words[1]},
-            .risk = "low"};
-  }
-  if (words.size() >= 2 && words[0] == "conda") {
-    return {.text = "install the package again",
-            .commands = {"conda install --force-reinstall " + words[1]},
-            .risk = "low"};
-  }
-  return {.text = "install this cuDNN again as a whole; do not copy single parts from another release",
-          .commands = {"culprit why " + failed.request->name},
-          .risk = "none"};
+  return InstallCudnnAgain(scene, *failed.scenario, asker);
 }
 
 // Which release has the part, and where it belongs.

@@ -2,7 +2,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "rules/cudnn_facts.h"
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -22,7 +24,8 @@ Typical after an upgrade that removed the numbered files, after copying a tree w
 The link was read; nothing lies at its target. Where a program meets it on the way this is an error, otherwise a note.
 
 ## Fix
-Let ldconfig or the package manager set the links; do not set them by hand to a file of another release.
+Set the link to the file of the same release where that stands beside it, as ldconfig does; otherwise let the package
+manager bring both again. Do not set a link by hand to a file of another release.
 
 ## When this is not your problem
 A dangling libcudnn.so without a number concerns builds alone.
@@ -35,18 +38,18 @@ bool IsBroken(const snapshot::CudnnPart& part) {
   return part.problem.starts_with("leads nowhere") || part.problem.starts_with("a loop");
 }
 
-report::Fix Repair(const snapshot::CudnnCopy* copy) {
+// The library that the link is meant for, of the release that its neighbours have; or the package again.
+report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy* copy, const std::string& link) {
+  const std::string version = copy == nullptr ? "" : copy->version;
+  if (!LinkTarget(scene, link, version).empty()) return RepairLink(scene, link, version);
   const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
   if (words.size() >= 2 && words[0] == "dpkg") {
     return {.text = "install the package again: it brings file and link",
             .commands = {"sudo apt-get install --reinstall " + words[1], "sudo ldconfig"},
-            .risk = "low"};
+            .risk = "low",
+            .changes = {report::InstallCudnn{version, copy->cuda, copy->directory}, report::RefreshCache{}}};
   }
-  return {.text =
-              "install this cuDNN again as a whole and let ldconfig set the links; do not link to another "
-              "release",
-          .commands = {"sudo ldconfig"},
-          .risk = "low"};
+  return RepairLink(scene, link, version);
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -59,7 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.file +
                  (failed.why == Why::kLinkLoop ? " is a link in a circle" : " is a link that leads nowhere"),
              failed.file);
-    finding.fix = Repair(nullptr);
+    finding.fix = Repair(scene, CopyOf(scene, failed.file), failed.file);
   }
   if (!scene.stack().cudnn) return;
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
@@ -68,7 +71,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       report::Finding& finding = ruling.Fire(part.path + ": " + part.problem, part.path);
       finding.severity = report::Severity::kNote;
       finding.evidence.push_back({part.path + " " + part.problem, part.path});
-      finding.fix = Repair(&copy);
+      finding.fix = Repair(scene, &copy, part.path);
     }
   }
 }

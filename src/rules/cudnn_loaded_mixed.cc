@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/load_facts.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
@@ -76,12 +77,14 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
   if (!directory.empty() && path.find(directory) != std::string::npos) {
     finding.evidence.push_back({"LD_LIBRARY_PATH=" + path, "environment"});
     finding.fix = WithoutSearchDirectory(scene, directory);
+    finding.fix.changes.push_back(ANewProbeTells("parts of one version are loaded").front());
     return;
   }
   finding.fix = {
       .text = "make all parts of cuDNN come from one directory",
       .commands = {"culprit why " + (odd == nullptr ? std::string("libcudnn_graph.so.9") : odd->name)},
-      .risk = "low"};
+      .risk = "low",
+      .changes = ANewProbeTells("parts of one version are loaded")};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

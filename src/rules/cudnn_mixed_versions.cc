@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/cudnn_facts.h"
+#include "rules/cudnn_fixes.h"
 #include "rules/function_misses.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -85,11 +86,9 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   } else if (first.via == loader::Via::kLdLibraryPath) {
     finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(first.path)));
   } else {
-    finding.fix = {
-        .text = "make all parts of cuDNN come from one directory: install the missing parts beside " +
-                first.path + ", or remove the second copy from the search",
-        .commands = {"culprit why " + std::string(base::BaseName(offender.path))},
-        .risk = "low"};
+    finding.fix = InstallCudnnAgain(scene, scenario, first.path);
+    finding.fix.text =
+        "make all parts of cuDNN come from one directory, that of " + first.path + ": " + finding.fix.text;
   }
 }
 

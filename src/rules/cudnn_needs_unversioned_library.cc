@@ -1,6 +1,7 @@
 // CUL3013: cuDNN asks for a library by a name without number.
 #include "base/text.h"
 #include "loader/library_copies.h"
+#include "rules/file_fixes.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -58,11 +59,14 @@ void Check(const Scene& scene, Ruling& ruling) {
       const bool driver = request.name == "libcuda.so";
       if (driver)
         finding.severity = report::Severity::kNote;  // few engines ask for it, and others take their place
-      finding.fix = {.text = driver ? "install the development name of the driver library, or set the link"
-                                    : "set the link beside the numbered file, or take a newer cuDNN",
-                     .commands = {"sudo ln -s " + std::string(base::BaseName(numbered)) + " " +
-                                  base::JoinPath(base::DirName(numbered), request.name)},
-                     .risk = "low"};
+      finding.fix = {
+          .text = driver ? "install the development name of the driver library, or set the link"
+                         : "set the link beside the numbered file, or take a newer cuDNN",
+          .commands = {"sudo ln -s " + std::string(base::BaseName(numbered)) + " " +
+                       base::JoinPath(base::DirName(numbered), request.name)},
+          .risk = "low",
+          .changes = {report::PutLink{PlaceOf(scene, base::JoinPath(base::DirName(numbered), request.name)),
+                                      std::string(base::BaseName(numbered))}}};
     }
   }
 }

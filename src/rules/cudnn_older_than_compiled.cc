@@ -1,8 +1,12 @@
 // CUL3006: the cuDNN that is loaded is older than the framework was built against.
 #include "base/text.h"
 #include "base/version.h"
+#include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
+#include "rules/cudnn_fixes.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
+#include "rules/package_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -33,6 +37,28 @@ A newer cuDNN of the same major is fine. A difference in the third number alone 
 torch/backends/cudnn/__init__.py; tsl cuda_dnn.cc; the compatibility rules of cuDNN.
 )md";
 
+// The release that the framework pins; without a pin, the one that it was built against.
+report::Fix Reinstall(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                      const snapshot::Framework& framework, const std::string& package,
+                      const base::Version& built) {
+  const std::string pinned = PinnedVersion(scene, environment, package);
+  if (!pinned.empty()) {
+    return ReinstallPackage(scene, environment, package, pinned,
+                            "install the cuDNN that " + framework.name + " asks for, whatever is there now");
+  }
+  const auto releases = knowledge::FindCudnn(built);
+  const std::string build(releases.empty() ? std::string_view() : releases.back()->build);
+  if (!build.empty()) {
+    return ReinstallPackage(scene, environment, package, build,
+                            "install the cuDNN that " + framework.name + " was built against");
+  }
+  return {.text = "bring cuDNN up to the release that " + framework.name + " was built against",
+          .commands = {PipOf(environment) + " install '" + package + ">=" + framework.cudnn + ",<" +
+                       std::to_string(built.part(0) + 1) + "'"},
+          .risk = "low",
+          .changes = {report::InstallPackage{environment.prefix, package, framework.cudnn}}};
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     const snapshot::Framework* framework = scene.FrameworkOf(scenario);
@@ -60,13 +86,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     const auto* environment = scene.EnvironmentOf(scenario);
     const std::string cuda = base::Split(framework->cuda, '.').front();
-    finding.fix = {.text = "bring cuDNN up to the release that " + framework->name + " was built against",
-                   .commands = {},
-                   .risk = "low"};
+    finding.fix = InstallForAll(scene, {built->ToString(), "", cuda, false}, directory);
     if (environment != nullptr && !cuda.empty() && directory.starts_with(environment->prefix)) {
-      finding.fix.commands = {(environment->interpreter.empty() ? "python3" : environment->interpreter) +
-                              " -m pip install 'nvidia-cudnn-cu" + cuda + ">=" + framework->cudnn + ",<" +
-                              std::to_string(built->part(0) + 1) + "'"};
+      finding.fix = Reinstall(scene, *environment, *framework, "nvidia-cudnn-cu" + cuda, *built);
     }
   }
 }

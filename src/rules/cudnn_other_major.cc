@@ -48,22 +48,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({copy.path + (fact ? " is " + fact->version : " is another generation"),
                                   fact ? fact.source : copy.path});
     }
-    finding.fix = {.text = "take a build of the program for the cuDNN that is there, or install " +
-                           failed.request->name +
-                           " beside it; do not link one major version to the name of another",
-                   .commands = {"culprit why " + failed.request->name},
-                   .risk = "none"};
+    finding.fix = Install(scene, failed);
     if (const auto* framework = scene.FrameworkOf(*failed.scenario)) {
-      const auto* environment = scene.EnvironmentOf(*failed.scenario);
-      const std::string package = PipPackage(*failed.library, base::Split(framework->cuda, '.').front());
-      const std::string major = failed.request->name.substr(failed.request->name.rfind('.') + 1);
-      if (!package.empty() && !environment->interpreter.empty()) {
-        finding.fix = {
-            .text = "install the cuDNN that " + framework->name + " " + framework->version +
-                    " was built for into its environment",
-            .commands = {environment->interpreter + " -m pip install '" + package + "==" + major + ".*'"},
-            .risk = "low"};
-      }
+      finding.fix.text = "install the cuDNN that " + framework->name + " " + framework->version +
+                         " was built for into its environment";
+    } else {
+      finding.fix.text += ", beside the one that is there; or take a build of the program for that one";
     }
   }
 }

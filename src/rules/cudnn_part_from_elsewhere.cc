@@ -1,6 +1,7 @@
 // CUL3011: a part of cuDNN is taken from another copy of the same version.
 #include "base/text.h"
 #include "rules/cudnn_facts.h"
+#include "rules/cudnn_fixes.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -54,12 +55,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                                   one.source});
       finding.evidence.push_back(
           {loaded.front().object->path + " is " + loaded.front().version->ToString(), loaded.front().source});
-      finding.fix =
-          one.object->via == loader::Via::kLdLibraryPath
-              ? WithoutSearchDirectory(scene, std::string(base::DirName(one.object->path)))
-              : report::Fix{.text = "install the missing part beside " + loaded.front().object->path,
-                            .commands = {"culprit why " + std::string(base::BaseName(one.object->path))},
-                            .risk = "none"};
+      finding.fix = one.object->via == loader::Via::kLdLibraryPath
+                        ? WithoutSearchDirectory(scene, std::string(base::DirName(one.object->path)))
+                        : InstallCudnnAgain(scene, scenario, loaded.front().object->path);
       break;
     }
   }

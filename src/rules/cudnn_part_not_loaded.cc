@@ -1,4 +1,5 @@
 // CUL9006: a part of cuDNN could not be loaded.
+#include "rules/changes.h"
 #include "rules/load_error.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
@@ -61,7 +62,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     AddOutput(step, finding);
     finding.fix = {.text = "install this cuDNN whole and again; do not copy one part from elsewhere",
                    .commands = {"culprit why " + (error.library.empty() ? "libcudnn.so.9" : error.library)},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = ANewProbeTells(part + " is loaded")};
   }
 }
 

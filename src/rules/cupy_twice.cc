@@ -1,6 +1,6 @@
 // CUL6013: two distributions of CuPy in one directory.
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/fitting_build.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -28,6 +28,11 @@ Never: uninstalling any one of them breaks what is left.
 cupy/cupy: cupy/_environment.py (duplicate detection).
 )md";
 
+// "13" of cupy-cuda13x; "" of cupy, which was built here.
+std::string CudaMajor(const snapshot::PythonPackage& package) {
+  return package.name.starts_with("cupy-cuda") ? package.name.substr(9, 2) : "";
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     std::vector<const snapshot::PythonPackage*> packages;
@@ -51,10 +56,21 @@ void Check(const Scene& scene, Ruling& ruling) {
       names += " " + package->name;
     }
     finding.affects.push_back("cupy in " + environment.prefix);
-    finding.fix = {.text = "uninstall all of them, then install one",
+    std::set<std::string> majors;
+    for (const auto* package : packages) majors.insert(CudaMajor(*package));
+    const std::string major = PreferredMajor(scene, environment, majors);
+    const auto kept =
+        std::ranges::find_if(packages, [&](const auto* package) { return CudaMajor(*package) == major; });
+    const Wanted one{(*kept)->name, (*kept)->version};
+    finding.fix = {.text = "uninstall all of them, then install the one for CUDA " + major,
                    .commands = {PipOf(environment) + " uninstall -y" + names,
-                                PipOf(environment) + " install " + packages.back()->name},
+                                PipOf(environment) + " install " + ForPip(one)},
                    .risk = "medium"};
+    if (major.empty()) finding.fix.text = "uninstall all of them, then install one";
+    for (const auto* package : packages) {
+      finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+    }
+    AddInstall(scene, environment, one, Pip::kMissing, finding.fix.changes);
   }
 }
 

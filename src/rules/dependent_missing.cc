@@ -1,6 +1,8 @@
 // CUL5017: a library that CUDA itself needs is missing.
 #include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -50,13 +52,17 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const loader::LibraryCopy& copy : failed.copies) {
       finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
     }
-    finding.fix = {.text = "install the package of the system that brings " + failed.request->name,
-                   .commands = {},
-                   .risk = "low"};
+    if (!failed.copies.empty()) {
+      finding.fix = SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
+      continue;
+    }
+    finding.fix = Install(scene, failed);
+    finding.fix.text = "install the package of the system that brings " + failed.request->name;
+    finding.fix.commands.clear();
+    finding.fix.risk = "low";
     for (const Package& package : kPackages) {
       if (package.library != failed.request->name) continue;
-      const bool debian = scene.view.Open("/var/lib/dpkg/status").error == base::PathError::kNone ||
-                          scene.view.Directory("/etc/apt") == base::PathError::kNone;
+      const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
       finding.fix.commands = {debian ? "sudo apt-get install " + std::string(package.debian)
                                      : "sudo dnf install " + std::string(package.fedora)};
     }

@@ -19,7 +19,8 @@ Programs reach the driver through these nodes: cudaErrorNoDevice, "Failed to ini
 module's parameter ModifyDeviceFiles is 0; only then the rule speaks.
 
 ## Fix
-Run nvidia-modprobe as root, or let udev or nvidia-persistenced make the nodes at boot.
+Install nvidia-modprobe and run it as root, or let udev or nvidia-persistenced make the nodes at boot. It heeds ModifyDeviceFiles;
+where that is 0, make them with mknod (major number 195).
 
 ## When this is not your problem
 Containers: there the runtime decides, see CUL2004.
@@ -54,8 +55,18 @@ void Check(const Scene& scene, Ruling& ruling) {
                                  ? report::Evidence{"ModifyDeviceFiles: 0", "/proc/driver/nvidia/params"}
                                  : report::Evidence{helper, std::string(ModprobePath())});
   finding.fix = {.text = "make the nodes, and let nvidia-persistenced or a udev rule do it at boot",
-                 .commands = {"sudo nvidia-modprobe -c 0 -u"},
-                 .risk = "low"};
+                 .commands = {},
+                 .risk = "low",
+                 .changes = {}};
+  if (left_to_others) {  // nvidia-modprobe heeds the parameter; the numbers are NVIDIA's and fixed
+    finding.fix.commands = {"sudo mknod -m 666 /dev/nvidiactl c 195 255",
+                            "sudo mknod -m 666 /dev/nvidia0 c 195 0"};
+    finding.fix.changes = {report::PutDevice{.path = "/dev/nvidiactl"},
+                           report::PutDevice{.path = "/dev/nvidia0"}};
+    return;
+  }
+  AddNodeMaker(scene, finding.fix);
+  AddNodes(scene, finding.fix);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool needed =
         node.path == "/dev/nvidiactl" || node.path == "/dev/nvidia-uvm" || node.path == "/dev/dxg";
     if (gpu) ++gpus;
-    if (!node.denied || (!gpu && !needed)) continue;
+    if (!node.denied || node.not_a_device || (!gpu && !needed)) continue;
     denied.push_back(&node);
     if (gpu) ++denied_gpus;
     essential |= needed;
@@ -55,7 +55,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                       (denied.size() > 1 ? " and " + std::to_string(denied.size() - 1) + " more" : ""),
                   first.path);
   if (!essential && denied_gpus < gpus) finding.severity = report::Severity::kWarning;
+  std::string nodes;
   for (const snapshot::DeviceNode* node : denied) {
+    nodes += " " + node->path;
     std::string mode;
     for (int shift = 6; shift >= 0; shift -= 3) mode += static_cast<char>('0' + ((node->mode >> shift) & 7));
     finding.evidence.push_back({"mode " + mode + ", group " + node->group, node->path});
@@ -65,13 +67,18 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "join the group " + first.group + " and log in again; do not run everything with sudo",
         .commands = {"sudo usermod -aG " + first.group + " $USER"},
-        .risk = "low"};
+        .risk = "low",
+        .changes = {report::NotInFiles{"this user in the group " + first.group,
+                                       "a new login shows whether the nodes may be opened"}}};
   } else {
     finding.fix = {
         .text = "let the driver make its nodes open to all (the default), then reload the module or reboot",
         .commands = {"grep -rn NVreg_DeviceFile /etc/modprobe.d",
-                     "sudo chmod 666 " + first.path + "   # until the next reboot"},
-        .risk = "low"};
+                     "sudo chmod 666" + nodes + "   # until the next reboot"},
+        .risk = "low",
+        .changes = {}};
+    for (const snapshot::DeviceNode* node : denied)
+      finding.fix.changes.emplace_back(report::SetMode{node->path, 0666});
   }
 }
 

@@ -46,7 +46,9 @@ void Check(const Scene& scene, Ruling& ruling) {
           .text = "install into a shorter directory, or switch long paths on (as administrator) and restart",
           .commands = {"reg add HKLM\\SYSTEM\\CurrentControlSet\\Control\\FileSystem /v LongPathsEnabled /t "
                        "REG_DWORD /d 1 /f"},
-          .risk = "low"};
+          .risk = "low",
+          .changes = {report::SetRegistry{"HKLM/SYSTEM/CurrentControlSet/Control/FileSystem",
+                                          "LongPathsEnabled", "1"}}};
       break;
     }
   }

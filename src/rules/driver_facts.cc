@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rules/driver_choice.h"
 #include "rules/load_facts.h"
 
 namespace culprit::rules {
@@ -136,40 +137,96 @@ std::string ModprobeProblem(const Scene& scene) {
   return "";  // it works, or nothing is known against it
 }
 
+namespace {
+
+bool OnDistribution(const Scene& scene, std::string_view name) {
+  return Circumstances(scene).distribution.find(name) != std::string::npos;
+}
+
+// "the NVIDIA driver, 580.65.06 or newer,"
+std::string DriverInWords(const DriverChoice& choice) {
+  if (choice.version.empty()) return "";
+  if (choice.at_most)
+    return " of branch " + choice.version.substr(0, choice.version.find('.')) +
+           " (newer ones do not drive this GPU)";
+  if (choice.because.empty()) return "";
+  return ", " + choice.version + " or newer for " + choice.because + ",";
+}
+
+}  // namespace
+
 report::Fix InstallDriver(const Scene& scene) {
-  if (scene.OnWindows()) {
-    return {.text =
-                "install the driver from NVIDIA's download page (Game Ready or Studio for GeForce, the "
-                "data-center driver otherwise) and restart; nvcuda.dll comes with it and with nothing "
-                "else: take no single file from a download site",
-            .commands = {"nvidia-smi"},
-            .risk = "medium"};
-  }
-  const std::string& distribution = Circumstances(scene).distribution;
-  if (InContainer(scene)) {
-    return {
-        .text =
-            "install the driver on the host, not in the container, and start the container with GPU access",
-        .commands = {"nvidia-smi   # on the host: must list the GPU first"},
-        .risk = "low"};
-  }
-  report::Fix fix{.text =
-                      "install the NVIDIA driver and reboot; do not mix packages of the distribution with "
-                      "NVIDIA's .run file",
+  const DriverChoice choice = ChooseDriver(scene);
+  report::Fix fix{.text = "install the NVIDIA driver" + DriverInWords(choice) +
+                          " and reboot; do not mix packages of the distribution with NVIDIA's .run file",
                   .commands = {},
                   .risk = "medium"};
-  if (distribution.find("Ubuntu") != std::string::npos) {
+  if (!choice.version.empty()) fix.changes = {report::InstallDriver{choice.version}};
+  if (scene.OnWindows()) {
+    fix.text = "install NVIDIA's driver for this GPU (GeForce or Studio driver for GeForce cards, the " +
+               std::string("data-center driver otherwise)") + DriverInWords(choice) +
+               " and restart; nvcuda.dll comes with it and with nothing else: take no single file from a "
+               "download site";
+    fix.commands = {"nvidia-smi"};
+  } else if (InContainer(scene)) {
+    fix.text =
+        "install the driver on the host, not in the container, and start the container with GPU access";
+    fix.commands = {"nvidia-smi   # on the host: must list the GPU first"};
+    fix.risk = "low";
+    if (!choice.version.empty()) fix.changes.emplace_back(report::StartContainer{choice.version});
+  } else if (OnDistribution(scene, "Ubuntu")) {
     fix.commands = {"sudo ubuntu-drivers install", "sudo reboot"};
-  } else if (distribution.find("Debian") != std::string::npos) {
+  } else if (OnDistribution(scene, "Debian")) {
     fix.text += "; the package is in the section non-free of Debian";
     fix.commands = {"sudo apt install nvidia-driver", "sudo reboot"};
-  } else if (distribution.find("Fedora") != std::string::npos) {
+  } else if (OnDistribution(scene, "Fedora")) {
     fix.text += "; the package is in RPM Fusion's nonfree repository";
     fix.commands = {"sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda", "sudo reboot"};
-  } else if (distribution.find("Arch") != std::string::npos) {
+  } else if (OnDistribution(scene, "Arch")) {
     fix.commands = {"sudo pacman -S nvidia-open nvidia-utils", "sudo reboot"};
   }
   return fix;
+}
+
+std::string InstallComputeLibraries(const Scene& scene, const std::string& version) {
+  if (OnDistribution(scene, "Ubuntu"))
+    return "sudo apt install --reinstall libnvidia-compute-" + version.substr(0, version.find('.'));
+  if (OnDistribution(scene, "Debian"))
+    return "sudo apt install --reinstall libcuda1 libnvidia-ml1 libnvidia-ptxjitcompiler1";
+  if (OnDistribution(scene, "Fedora")) return "sudo dnf reinstall xorg-x11-drv-nvidia-cuda-libs";
+  if (OnDistribution(scene, "Arch")) return "sudo pacman -S nvidia-utils";
+  return "";
+}
+
+void AddNodeMaker(const Scene& scene, report::Fix& fix) {
+  const std::string path(ModprobePath());
+  const std::string problem = ModprobeProblem(scene);
+  if (problem.empty()) return;  // nodes are made when a program starts
+  if (scene.view.Open(path).error == base::PathError::kNone) {
+    fix.commands.push_back("sudo chmod u+s " + path);
+  } else {
+    if (OnDistribution(scene, "Arch")) fix.commands.emplace_back("sudo pacman -S nvidia-utils");
+    if (OnDistribution(scene, "Fedora")) fix.commands.emplace_back("sudo dnf install nvidia-modprobe");
+    if (OnDistribution(scene, "Debian") || OnDistribution(scene, "Ubuntu"))
+      fix.commands.emplace_back("sudo apt install nvidia-modprobe");
+    fix.text += "; nvidia-modprobe, which makes the device nodes, has to be installed too";
+    fix.changes.emplace_back(report::PutLibrary{.path = path, .program = true});
+  }
+  fix.changes.emplace_back(report::SetMode{path, 04755});
+}
+
+void AddNodes(const Scene& scene, report::Fix& fix) {
+  std::string command = "sudo nvidia-modprobe";
+  fix.changes.emplace_back(report::PutDevice{.path = "/dev/nvidiactl"});
+  const size_t count = std::max<size_t>(KnownGpus(scene).size(), 1);
+  for (size_t minor = 0; minor < count; ++minor) {
+    command += " -c " + std::to_string(minor);
+    fix.changes.emplace_back(report::PutDevice{.path = "/dev/nvidia" + std::to_string(minor)});
+  }
+  fix.commands.push_back(command + " -u");
+  fix.changes.emplace_back(report::LoadModule{"nvidia-uvm", ""});
+  for (const char* path : {"/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"})
+    fix.changes.emplace_back(report::PutDevice{.path = path});
 }
 
 report::Evidence ModuleEvidence(const Driver& driver) {

@@ -64,8 +64,15 @@ std::vector<report::Evidence> BranchEvidence(const snapshot::Driver& driver, con
 std::string ModprobeProblem(const Scene& scene);
 std::string_view ModprobePath();
 
-// How a driver is installed on this distribution.
+// How a driver is installed on this distribution, and which: one that drives the GPUs and runs the CUDA that
+// processes ask for (driver_choice.h).
 report::Fix InstallDriver(const Scene& scene);
+// The command that installs the libraries of the driver again; "" on a distribution that is not known.
+std::string InstallComputeLibraries(const Scene& scene, const std::string& version);
+// To a fix after which nobody would make device nodes: nvidia-modprobe, as it should be.
+void AddNodeMaker(const Scene& scene, report::Fix& fix);
+// ... and has it make them now, with nvidia-uvm.
+void AddNodes(const Scene& scene, report::Fix& fix);
 report::Evidence ModuleEvidence(const snapshot::Driver& driver);
 
 }  // namespace culprit::rules

@@ -1,5 +1,6 @@
 // CUL1007: the two halves of the driver do not belong together.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -32,8 +33,8 @@ libcuda from a cuda-compat package is allowed to differ: CUL1011 judges that.
 CUDA driver API, cudaErrorSystemDriverMismatch (803); NVIDIA driver README.
 )md";
 
-// The module of the running kernel on disk, when it is already the one that fits the library.
-bool Staged(const snapshot::Driver& driver, const std::string& version) {
+// Whether a module of that version is on disk for the running kernel: the next start loads it.
+bool HasModule(const snapshot::Driver& driver, const std::string& version) {
   if (!driver.module_files) return false;
   for (const snapshot::ModuleFile& file : *driver.module_files) {
     if (file.kernel == driver.running_kernel && file.version == version) return true;
@@ -71,17 +72,31 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
             "the image brings its own driver library: remove the driver packages from the image; the "
             "runtime mounts the host's",
         .commands = {"dpkg -S " + loaded->object->real_path},
-        .risk = "low"};
+        .risk = "low",
+        .changes = WithoutFile(scene, path, loaded->object->real_path)};
+    finding.fix.changes.emplace_back(report::StartContainer{*driver.kernel_version});
     return;
   }
-  const bool staged = Staged(driver, loaded->version);
+  const bool staged = HasModule(driver, loaded->version);
+  if (!staged && HasModule(driver, *driver.kernel_version)) {  // a reboot would load the same one again
+    finding.fix = {.text = "bring the driver's libraries to " + *driver.kernel_version +
+                           ", the version of the module that is loaded and on disk (reinstall the driver "
+                           "package)",
+                   .commands = {"dpkg -S " + loaded->object->real_path},
+                   .risk = "medium",
+                   .changes = {report::InstallDriver{*driver.kernel_version}}};
+    if (const std::string command = InstallComputeLibraries(scene, *driver.kernel_version); !command.empty())
+      finding.fix.commands.push_back(command);
+    return;
+  }
   finding.fix = {
       .text = std::string(staged ? "the update to " + loaded->version + " is installed and waits for a reboot"
                                  : "reboot so that the module of the installed driver is loaded; if the "
                                    "versions still differ then, " +
                                        path + " is a leftover to be removed"),
       .commands = {"sudo reboot"},
-      .risk = "medium"};
+      .risk = "medium",
+      .changes = {report::LoadModule{"nvidia", loaded->version}}};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

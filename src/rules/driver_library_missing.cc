@@ -58,7 +58,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {.text = "install the compute library of driver " + *driver->kernel_version +
                          ", the same version as the module; do not link a stub to that name",
                  .commands = {},
-                 .risk = "low"};
+                 .risk = "low",
+                 .changes = {report::InstallDriver{*driver->kernel_version}}};
   const std::string command = Package(Circumstances(scene).distribution, *driver->kernel_version);
   if (!command.empty()) finding.fix.commands = {command};
 }

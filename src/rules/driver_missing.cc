@@ -62,7 +62,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text = "this machine has no NVIDIA GPU: run on another one, or on the CPU; a driver would not load",
         .commands =
             scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
-        .risk = "none"};
+        .risk = "none",
+        .changes = {report::NotInFiles{"a machine with an NVIDIA GPU", "no change of files brings a GPU"}}};
   } else {
     finding.fix = InstallDriver(scene);
   }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "knowledge/driver.h"
+#include "rules/driver_choice.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -35,37 +36,11 @@ The framework is not used with the GPU.
 CUDA Toolkit Release Notes, table of driver versions; NVIDIA, CUDA Compatibility.
 )md";
 
-struct Wanted {
-  std::string cuda, source;
-};
-
-// The runtime that is really loaded counts; without one, what the framework says of itself.
-Wanted CudaOf(const Scene& scene, const loader::Scenario& scenario) {
-  for (const loader::Object& object : scenario.graph.objects) {
-    const auto* library = LibraryOf(object);
-    if (library == nullptr || library->name != "cudart") continue;
-    if (const auto version = scene.view.Version(object.path); version && !version->version.empty()) {
-      return {version->version, object.path};
-    }
-  }
-  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (framework != nullptr && !framework->cpu_only) return {framework->cuda, framework->source};
-  return {};
-}
-
-// "12.4.127" -> "12.4": the third part of a library is no update number.
-std::string Release(const std::string& cuda) {
-  const auto version = base::Version::Parse(cuda);
-  if (!version || version->parts.size() < 2) return cuda;
-  return std::to_string(version->part(0)) + "." + std::to_string(version->part(1));
-}
-
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
                   Ruling& ruling) {
-  if (scenario.kind == loader::Scenario::Kind::kAnyProgram) return;
-  const Wanted wanted = CudaOf(scene, scenario);
+  const WantedCuda wanted = CudaOf(scene, scenario);
   if (wanted.cuda.empty()) return;
-  const std::string release = Release(wanted.cuda);
+  const std::string release = ReleaseOf(wanted.cuda);
   std::string driver_text = *driver.kernel_version, driver_source = driver.kernel_version.source;
   if (const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
       !driver.assumed && loaded && loaded->kind == "compat" && !loaded->version.empty()) {
@@ -78,7 +53,10 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                           "its version is \"" + driver_text + "\"");
     return;
   }
-  const auto answer = knowledge::DriverRunsCuda(*version, release, scene.platform());
+  // "13" stands for every 13.x (cupy-cuda13x): the driver of the first runs the whole major.
+  const bool major_alone = release.find('.') == std::string::npos && release >= "11";
+  const auto answer =
+      knowledge::DriverRunsCuda(*version, release + (major_alone ? ".0" : ""), scene.platform());
   if (answer.support == knowledge::DriverSupport::kUnknown) {
     ruling.NotEnoughFacts("whether driver " + driver_text + " runs CUDA " + release, answer.why);
     return;
@@ -100,7 +78,10 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
           (own.cuda.empty() ? "" : ", or install a build for CUDA " + std::string(own.cuda) + " or older") +
           "; another toolkit does not help",
       .commands = {},
-      .risk = "medium"};
+      .risk = "medium",
+      .changes = {}};
+  if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
+    finding.fix.changes = {report::InstallDriver{choice}};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -48,9 +48,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(ModuleEvidence(*driver));
     finding.evidence.push_back({"the module for the running kernel is " + file.version, file.path});
     finding.evidence.push_back({"libcuda.so.1 is " + cuda->version, cuda->object->real_path});
-    finding.fix = {.text = "finish the update so that module and libraries are of one version, then reboot",
+    finding.fix = {.text = "finish the update: bring the libraries to " + file.version +
+                           " too, the version of the module on disk, then reboot",
                    .commands = {"modinfo -F version nvidia", "cat /sys/module/nvidia/version"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = {report::InstallDriver{file.version}}};
     return;
   }
 }

@@ -1,4 +1,5 @@
 // CUL9012: the memory of the device has errors that could not be corrected.
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -43,7 +44,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER", "sudo dmesg | grep -i xid",
                               "sudo nvidia-smi --gpu-reset -i " + device.nvml_index},
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER"}),
-        .risk = "medium"};
+        .risk = "medium",
+        .changes = ANewProbeTells("the counter of " + NameOf(device) + " is back to 0")};
   }
 }
 

@@ -1,5 +1,6 @@
 // CUL1023: a libcuda of zero bytes stands in the way.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -61,7 +62,18 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {"find " + std::string(base::DirName(library.real_path)) +
                          " -maxdepth 1 -size 0 \\( -name 'libcuda*' -o -name 'libnvidia-*' \\) -print",
                      "sudo rm " + library.real_path},
-        .risk = "low"};
+        .risk = "low",
+        .changes = WithoutFile(scene, library.path, library.real_path)};
+    if (ends && driver->kernel_version && InContainer(scene)) {
+      finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
+    } else if (ends && driver->kernel_version && FindDriverLibrary(*driver) == nullptr) {
+      finding.fix.text = "remove the empty files of the driver and install its libraries again, in version " +
+                         *driver->kernel_version;
+      if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
+          !command.empty())
+        finding.fix.commands.push_back(command);
+      finding.fix.changes.emplace_back(report::InstallDriver{*driver->kernel_version});
+    }
     return;
   }
 }

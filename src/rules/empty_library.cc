@@ -1,5 +1,9 @@
 // CUL5005: a library is an empty file.
+#include <algorithm>
+
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -27,6 +31,22 @@ An empty libcuda.so.1 in a container is a matter of the container runtime and ha
 ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
+// Away with it where another copy can take its place; a name that nothing else carries needs its library.
+report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
+  const auto copies = loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
+                                         failed.request->name);
+  const std::string real = scene.view.RealPath(failed.file);
+  const bool another = std::ranges::any_of(copies, [&](const loader::LibraryCopy& copy) {
+    return copy.real_path != real && scene.view.Open(copy.path).size > 0;
+  });
+  if (!another) return ReplaceDamaged(scene, failed.file, failed.request->name);
+  return {.text = "remove the empty file: another copy of the library is there",
+          .commands = {scene.OnWindows() ? "del " + ForShell(scene, failed.file)
+                                         : Sudo(scene, failed.file) + "rm " + failed.file},
+          .risk = "low",
+          .changes = {report::RemoveFile{PlaceOf(scene, failed.file)}}};
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kEmptyFile) continue;
@@ -35,9 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.file + " is an empty file, and the search for " + failed.request->name + " ends there",
              failed.file);
     finding.evidence.push_back({failed.file + " has 0 bytes", failed.file});
-    finding.fix = {.text = "remove the empty file, or install its package again",
-                   .commands = {"ls -l " + failed.file, "sudo rm " + failed.file},
-                   .risk = "low"};
+    finding.fix = Repair(scene, failed);
   }
 }
 

@@ -34,9 +34,11 @@ void Check(const Scene& scene, Ruling& ruling) {
         Fire(ruling, failed,
              failed.file + " asks for an executable stack, which glibc of this system refuses", failed.file);
     finding.evidence.push_back({"PT_GNU_STACK of " + failed.file + " has the flag X", failed.file});
+    const std::string real = scene.view.RealPath(failed.file);
     finding.fix = {.text = "take a newer build of this library, or clear its mark (keep a copy of the file)",
                    .commands = {"patchelf --clear-execstack " + failed.file},
-                   .risk = "medium"};
+                   .risk = "medium",
+                   .changes = {report::PutLibrary{.path = real, .like = real}}};
   }
 }
 

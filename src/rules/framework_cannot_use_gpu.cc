@@ -1,4 +1,5 @@
 // CUL9013: a framework cannot use the device, though the layers below work.
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -53,7 +54,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = without ? "install a build of " + name + " for CUDA in this environment"
                                    : "install " + name + " again in an environment of its own",
                    .commands = {"culprit check"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = ANewProbeTells(name + " uses the GPU")};
   }
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/fitting_build.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -32,26 +32,28 @@ torch/version.py and tools/generate_torch_version.py of PyTorch; tensorflow/tool
 build_and_package_info.py.
 )md";
 
-// The commands that put a build with CUDA in place.
-std::vector<std::string> Commands(const snapshot::PythonEnvironment& environment,
-                                  const snapshot::Framework& framework) {
+// The build with CUDA that takes its place: of the same release where one suits, otherwise the newest.
+report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                   const snapshot::Framework& framework) {
   const std::string pip = PipOf(environment);
-  const std::string release = framework.version.substr(0, framework.version.find('+'));
-  if (framework.name == "torch") {
-    return {pip + " uninstall -y torch", pip + " install torch==" + release};
+  const std::string package = framework.package.empty() ? framework.name : framework.package;
+  report::Fix fix{.text = {}, .commands = {pip + " uninstall -y " + package}, .risk = "medium"};
+  auto fitting = FindFittingBuild(scene, environment, framework.name, PublicVersion(framework.version));
+  if (!fitting) fitting = FindFittingBuild(scene, environment, framework.name);
+  if (fitting) {
+    fix.text = "install " + fitting->title + "; installing a CUDA toolkit beside it does not help";
+    fix.changes = {report::RemovePackage{environment.prefix, package}};
+    InstallTogether(scene, environment, fitting->build, fix);
+    return fix;
   }
-  if (framework.name == "onnxruntime") {
-    return {pip + " uninstall -y onnxruntime onnxruntime-gpu",
-            pip + " install \"onnxruntime-gpu[cuda,cudnn]\""};
-  }
-  if (framework.name == "tensorflow") {
-    return {pip + " uninstall -y tensorflow tensorflow-cpu",
-            pip + " install \"tensorflow[and-cuda]==" + release + "\""};
-  }
+  fix.text = "install a build with CUDA; installing a CUDA toolkit beside it does not help";
   if (framework.name == "paddle") {
-    return {pip + " uninstall -y paddlepaddle", pip + " install paddlepaddle-gpu"};
+    fix.commands.push_back(pip + " install paddlepaddle-gpu");
+  } else {
+    fix.text += ". The tables know no release that suits this driver, GPU and Python";
+    fix.commands = {"culprit plan " + framework.name};
   }
-  return {};
+  return fix;
 }
 
 // Whether something else in the environment is built for the GPU: then the build for the CPU is likely meant.
@@ -87,9 +89,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             {first.name.empty() ? "GPU with compute capability " + first.compute_capability : first.name,
              first.assumed ? "--host" : first.source});
       }
-      finding.fix = {.text = "install a build with CUDA; installing a CUDA toolkit beside it does not help",
-                     .commands = Commands(environment, framework),
-                     .risk = "medium"};
+      finding.fix = FixFor(scene, environment, framework);
     }
   }
 }

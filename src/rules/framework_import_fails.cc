@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
+#include "rules/package_changes.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
 
@@ -39,6 +41,42 @@ bool IsCudaLibrary(const std::string& name) {
   return knowledge::FindLibrary(base::BaseName(name)) != nullptr;
 }
 
+// A file of the framework's own package, which a reinstall brings back; everything else is the system's.
+bool IsOwn(const snapshot::Framework& framework, const loader::Request* cause) {
+  if (cause == nullptr || cause->name.find('/') != std::string::npos) return true;
+  // What the package itself needs by a name that only it has: libtorch_cuda.so, libtensorflow_framework.so.2.
+  return base::BaseName(cause->name).starts_with("lib" + framework.name) ||
+         base::BaseName(cause->name).starts_with("libc10");
+}
+
+report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                   const snapshot::Framework& framework, const loader::Request* cause) {
+  const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
+  const std::string subject = cause != nullptr ? cause->name : framework.directory;
+  const std::string why = "culprit why " + std::string(base::BaseName(subject)) + " --for " + python;
+  if (IsOwn(framework, cause)) {
+    const Build same = SameBuild(scene, environment, framework);
+    const Wanted alone{same.wanted.package, same.wanted.version};
+    report::Fix fix{.text = "reinstall " + alone.package + ": one of its own files is missing",
+                    .commands = {PipOf(environment) + " install --force-reinstall --no-deps " +
+                                     ForPip(alone) + same.index,
+                                 why},
+                    .risk = "low"};
+    AddInstall(scene, environment, alone, Pip::kAlone, fix.changes);
+    return fix;
+  }
+  report::Fix fix{.text = "install the package of the system that brings " + cause->name,
+                  .commands = {why},
+                  .risk = "low"};
+  const std::string directory = SystemDirectory(scene);
+  if (directory.empty()) return fix;
+  report::PutLibrary put;
+  put.path = base::JoinPath(directory, cause->name);
+  put.soname = cause->name;
+  fix.changes = {put, report::RefreshCache{}};
+  return fix;
+}
+
 void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
   const auto* environment = scene.EnvironmentOf(scenario);
   const auto* framework = scene.FrameworkOf(scenario);
@@ -71,11 +109,7 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   if (cause != nullptr && !cause->requester_path.empty()) {
     finding.evidence.push_back({cause->requester_path + " needs " + cause->name, cause->requester_path});
   }
-  finding.fix = {.text = "reinstall " + (framework->package.empty() ? framework->name : framework->package) +
-                         " if one of its own files is missing; otherwise install the library that is named",
-                 .commands = {"culprit why " + std::string(base::BaseName(subject)) + " --for " +
-                              (environment->interpreter.empty() ? "python3" : environment->interpreter)},
-                 .risk = "none"};
+  finding.fix = FixFor(scene, *environment, *framework, cause);
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

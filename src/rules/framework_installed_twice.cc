@@ -2,7 +2,8 @@
 #include <array>
 
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
+#include "rules/pep440.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -47,8 +48,9 @@ bool Matters(std::string_view name) {
   return false;
 }
 
-void Tell(const snapshot::PythonEnvironment& environment, const snapshot::PythonPackage& a,
-          const snapshot::PythonPackage& b, const std::string& text, Ruling& ruling) {
+void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
+          const snapshot::PythonPackage& a, const snapshot::PythonPackage& b, const std::string& text,
+          Ruling& ruling) {
   report::Finding& finding = ruling.Fire(text, b.record);
   finding.affects.push_back(b.name + " in " + environment.prefix);
   finding.evidence.push_back(
@@ -56,16 +58,33 @@ void Tell(const snapshot::PythonEnvironment& environment, const snapshot::Python
   finding.evidence.push_back(
       {b.name + " " + b.version + (b.installer.empty() ? "" : " by " + b.installer), b.record});
   const std::string pip = PipOf(environment);
-  finding.fix = {.text = "uninstall it until nothing is left, then install it once",
-                 .commands = {pip + " uninstall -y " + b.name, pip + " uninstall -y " + b.name},
-                 .risk = "medium"};
   if (a.installer == "conda") {
-    finding.fix.text =
-        "decide for conda's or for pip's; to go back to conda's: uninstall pip's and reinstall";
-    finding.fix.commands = {
-        pip + " uninstall -y " + b.name,
-        "conda install --prefix " + environment.prefix + " --force-reinstall " + a.name + "=" + a.version};
+    finding.fix = {
+        .text =
+            "keep pip's copy, whose files came last: drop conda's without what it needs, then write "
+            "pip's again. To go back to conda's: uninstall pip's and reinstall conda's",
+        .commands = {"conda remove --prefix " + environment.prefix + " --force -y " + a.name,
+                     pip + " install --force-reinstall " + b.name + "==" + b.version},
+        .risk = "medium"};
+    finding.fix.changes.push_back(report::RemoveFile{a.record});
+    AddInstall(scene, environment, {b.name, b.version}, Pip::kEverything, finding.fix.changes);
+    return;
   }
+  // The files are of the release that they name; where they name none, of the newer record.
+  const auto first = PythonVersion::Parse(a.version), second = PythonVersion::Parse(b.version);
+  std::string version = first && second && first->ComparePublic(*second) > 0 ? a.version : b.version;
+  for (const auto& framework : environment.frameworks) {
+    for (const auto* one : {&a, &b}) {
+      if (framework.package == one->name && PublicVersion(framework.version) == PublicVersion(one->version))
+        version = one->version;
+    }
+  }
+  finding.fix = {.text = "uninstall it until nothing is left, then install it once",
+                 .commands = {pip + " uninstall -y " + b.name, pip + " uninstall -y " + b.name,
+                              pip + " install " + b.name + "==" + version},
+                 .risk = "medium"};
+  finding.fix.changes = {report::RemovePackage{environment.prefix, b.name}};  // every record of it
+  AddInstall(scene, environment, {b.name, version}, Pip::kMissing, finding.fix.changes);
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -75,7 +94,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const auto &a = packages[i - 1], &b = packages[i];
       if (a.name != b.name || a.version == b.version || !Matters(a.name)) continue;
       if (base::DirName(a.record) != base::DirName(b.record)) continue;
-      Tell(environment, a, b,
+      Tell(scene, environment, a, b,
            a.name + " has two records in " + environment.prefix + ": " + a.version + " and " + b.version,
            ruling);
     }
@@ -91,7 +110,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           pip = &package;
       }
       if (conda == nullptr || pip == nullptr) continue;
-      Tell(environment, *conda, *pip,
+      Tell(scene, environment, *conda, *pip,
            "conda installed " + conda->name + " " + conda->version + " and " + pip->installer +
                " installed " + pip->name + " " + pip->version + " over it in " + environment.prefix,
            ruling);

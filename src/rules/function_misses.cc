@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 #include "rules/load_facts.h"
@@ -94,11 +95,21 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
                          "; remove " + miss.dll + ", or let another directory come before it on PATH",
                  .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
                  .risk = "low"};
-  if (better.empty()) return;
+  if (better.empty()) {
+    const auto release = scene.view.Version(first.importer);
+    const std::string number = release ? release->version : "";
+    if (miss.cudnn) {
+      finding.fix.changes = {report::InstallCudnn{number, "", std::string(base::DirName(first.importer))}};
+    } else {
+      finding.fix.changes = {report::PutLibrary{.path = miss.dll, .version = number}};
+    }
+    return;
+  }
   const auto version = scene.view.Version(better);
   finding.evidence.push_back({better + " is " + version->version + " and would fit", version.source});
   finding.fix.commands.insert(finding.fix.commands.begin(),
                               "set \"PATH=" + std::string(base::DirName(better)) + ";%PATH%\"");
+  finding.fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(std::string(base::DirName(better)))}};
 }
 
 }  // namespace culprit::rules

@@ -29,6 +29,19 @@ A file that no program of yours loads is not reported.
 elf/dl-version.c of glibc.
 )md";
 
+// Built where glibc is not newer than here, it is the same file without the demand.
+report::PutLibrary BuildForOlderSystem(const Scene& scene, const std::string& path) {
+  report::PutLibrary build{.path = scene.view.RealPath(path)};
+  if (const auto& elf = scene.view.Open(path).elf; elf != nullptr) {
+    build.soname = elf->soname.value_or("");
+    for (const auto& request : elf->requests) build.needed.push_back(request.name);
+    build.runpath = elf->runpath.value_or(elf->rpath.value_or(""));
+    build.version_defs = elf->version_defs;
+    build.program = elf->interpreter.has_value();
+  }
+  return build;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const VersionMiss& miss : VersionMisses(scene)) {
     if (!miss.version.starts_with("GLIBC_")) continue;
@@ -43,7 +56,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                            " for an older system, or run it in a container of a newer distribution; never "
                            "replace libc by hand",
                    .commands = {"ldd --version"},
-                   .risk = "none"};
+                   .risk = "none",
+                   .changes = {BuildForOlderSystem(scene, miss.asker)}};
   }
 }
 

@@ -49,8 +49,12 @@ void Check(const Scene& scene, Ruling& ruling) {
           "machine",
       .commands = {"echo " + bus_id + " | sudo tee /sys/bus/pci/devices/" + bus_id + "/driver/unbind",
                    "echo | sudo tee /sys/bus/pci/devices/" + bus_id + "/driver_override",
-                   "echo " + bus_id + " | sudo tee /sys/bus/pci/drivers_probe"},
-      .risk = "high"};
+                   "sudo modprobe nvidia", "echo " + bus_id + " | sudo tee /sys/bus/pci/drivers_probe"},
+      .risk = "high",
+      .changes = {report::BindGpu{bus_id, "nvidia"},
+                  report::LoadModule{"nvidia", FindDriverLibrary(*driver)->version}}};
+  AddNodeMaker(scene, finding.fix);
+  AddNodes(scene, finding.fix);
 }
 
 }  // namespace

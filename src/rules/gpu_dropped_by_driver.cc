@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "knowledge/arch.h"
+#include "rules/driver_choice.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -22,7 +23,8 @@ Legacy drivers", nvidia-smi shows no device.
 Compute capability of the GPU, from its PCI id or from --host, against the last branch of the table data/architectures.toml.
 
 ## Fix
-Install the last branch that drives it, and CUDA builds that the branch runs.
+Install the last branch that drives it, and CUDA builds that the branch runs. Beside a GPU that needs a newer branch no driver
+serves both.
 
 ## When this is not your problem
 Another GPU of the machine is the one that is used.
@@ -30,6 +32,16 @@ Another GPU of the machine is the one that is used.
 ## Sources
 NVIDIA, legacy GPU lists and driver release notes, as cited in data/architectures.toml.
 )md";
+
+// A GPU of this machine for which that branch is too old.
+const snapshot::Gpu* NeedsNewer(const Scene& scene, uint32_t branch) {
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = base::Version::Parse(gpu->compute_capability);
+    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+    if (row != nullptr && !row->jetson && row->first_driver_branch > branch) return gpu;
+  }
+  return nullptr;
+}
 
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
@@ -45,7 +57,19 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
     finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not see this GPU",
                    .commands = {},
-                   .risk = "medium"};
+                   .risk = "medium",
+                   .changes = {}};
+    if (const snapshot::Gpu* other = NeedsNewer(scene, row->last_driver_branch)) {
+      finding.fix.text = "no driver drives this GPU and the " + NameOf(*other) +
+                         ", which needs a newer branch: use one of them, in a machine of its own";
+      finding.fix.changes = {
+          report::NotInFiles{"one of the two GPUs alone in this machine", "no change of files does that"}};
+    } else if (const auto drivers = knowledge::DriversOfBranch(row->last_driver_branch);
+               drivers && !scene.OnWindows()) {
+      finding.fix.changes = {report::InstallDriver{std::string(drivers->newest)}};
+    } else if (const std::string choice = ChooseDriver(scene).version; !choice.empty()) {
+      finding.fix.changes = {report::InstallDriver{choice}};
+    }
     finding.evidence = BranchEvidence(*driver, undriven);
   }
 }

@@ -1,6 +1,7 @@
 // CUL9001: the memory of the device is taken.
 #include <algorithm>
 
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -65,7 +66,8 @@ report::Finding& FireFor(const Scene& scene, Ruling& ruling, const ProbedDevice&
                     "left a child; or use another device"
                   : "end what holds the memory if it is not needed, or use another device",
       .commands = {},
-      .risk = "medium"};
+      .risk = "medium",
+      .changes = ANewProbeTells("memory of " + NameOf(device) + " is free")};
   if (holders.empty()) {
     finding.fix.commands = Commands(scene, {"nvidia-smi", "sudo fuser -v /dev/nvidia*"}, {"nvidia-smi"});
   } else {
@@ -110,7 +112,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                        "look who uses the device at this moment, and whether a limit is set for this user or "
                        "container (vGPU profile, MPS, cgroup, WSL)",
                    .commands = {"nvidia-smi"},
-                   .risk = "none"};
+                   .risk = "none",
+                   .changes = ANewProbeTells("the memory suffices")};
   }
 }
 

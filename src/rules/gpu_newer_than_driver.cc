@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "knowledge/arch.h"
+#include "rules/driver_choice.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -42,8 +43,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " is older than the " +
                                                NameOf(*gpu) + ", which needs branch " + branch + " or newer",
                                            gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
-    finding.fix = {
-        .text = "install a driver of branch " + branch + " or newer", .commands = {}, .risk = "medium"};
+    finding.fix = {.text = "install a driver of branch " + branch + " or newer",
+                   .commands = {},
+                   .risk = "medium",
+                   .changes = {}};
+    if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
+      finding.fix.changes = {report::InstallDriver{choice}};
     if (gpu->assumed || driver->assumed)
       finding.severity = report::Severity::kWarning;  // nobody has tried it
     finding.evidence = BranchEvidence(*driver, undriven);

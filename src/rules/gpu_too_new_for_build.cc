@@ -1,6 +1,6 @@
 // CUL7001: the framework has no code that runs on this GPU, which is newer than the build.
+#include "rules/fitting_build.h"
 #include "rules/gpu_code_facts.h"
-#include "rules/package_facts.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -39,12 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                                DisplayName(*fit.gpu) + ", only for " + fit.has,
                                            fit.library);
     Explain(fit, finding);
-    finding.fix = {
-        .text = "install a newer build of " + fit.framework->name +
-                ", or one for a newer CUDA; a newer driver does not help",
-        .commands = {PipOf(*fit.environment) + " install --upgrade " +
-                     (fit.framework->package.empty() ? fit.framework->name : fit.framework->package)},
-        .risk = "medium"};
+    finding.fix = BuildForThisGpu(scene, fit);
   }
 }
 

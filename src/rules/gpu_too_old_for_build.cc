@@ -1,6 +1,6 @@
 // CUL7002: the framework has no code that runs on this GPU, which is older than the build supports.
+#include "rules/fitting_build.h"
 #include "rules/gpu_code_facts.h"
-#include "rules/package_facts.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -36,11 +36,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                                fit.lowest + ", the GPU is " + DisplayName(*fit.gpu),
                                            fit.library);
     Explain(fit, finding);
-    finding.fix = {
-        .text = "install an older release of " + fit.framework->name +
-                ", or its build for an older CUDA, that still has code for this GPU; check it before use",
-        .commands = {"culprit inspect " + fit.library},
-        .risk = "medium"};
+    finding.fix = BuildForThisGpu(scene, fit);
   }
 }
 

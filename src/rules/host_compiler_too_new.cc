@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/host_compilers.h"
+#include "rules/file_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 #include "rules/toolkit_facts.h"
@@ -66,6 +67,17 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string major = base::Split(row->gcc_max, '.').front();
     finding.fix.text = "install gcc " + major + " beside it and name it to nvcc";
     finding.fix.commands = {"export NVCC_CCBIN=g++-" + major};
+    report::PutLibrary older;
+    older.path = "/usr/bin/g++-" + major;
+    older.like = compiler.path;
+    older.program = true;
+    // One that is there need not be installed.
+    if (scene.view.Open(older.path).error != base::PathError::kNone) {
+      if (PackageManagerOf(scene) == PackageManager::kDpkg)
+        finding.fix.commands.insert(finding.fix.commands.begin(), "sudo apt-get install g++-" + major);
+      finding.fix.changes.emplace_back(older);
+    }
+    finding.fix.changes.emplace_back(report::SetVariable{"NVCC_CCBIN", "g++-" + major});
   }
 }
 

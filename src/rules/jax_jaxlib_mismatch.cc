@@ -1,5 +1,5 @@
 // CUL6004: jax and jaxlib that refuse each other.
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/pep440.h"
 #include "rules/table.h"
 
@@ -58,10 +58,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back("jax " + jax->version + " in " + environment.prefix);
     finding.evidence.push_back({source.empty() ? "jax " + jax->version : source, jax->record});
     if (jaxlib != nullptr) finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
-    finding.fix = {.text = "install jax and jaxlib of one release together",
-                   .commands = {PipOf(environment) + " install --upgrade jax==" + jax->version +
-                                " jaxlib==" + jax->version},
-                   .risk = "medium"};
+    finding.fix = {
+        .text = "install jax and jaxlib of one release together",
+        .commands = {PipOf(environment) + " install jax==" + jax->version + " jaxlib==" + jax->version},
+        .risk = "medium"};
+    AddInstall(scene, environment, {"jaxlib", jax->version}, Pip::kMissing, finding.fix.changes);
   }
 }
 

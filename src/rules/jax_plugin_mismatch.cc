@@ -1,5 +1,5 @@
 // CUL6005: the CUDA plugin of JAX is not of the version of jaxlib, or its two halves differ.
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/pep440.h"
 #include "rules/table.h"
 
@@ -59,10 +59,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({package.name + " " + package.version, package.record});
       finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
       if (pjrt != nullptr) finding.evidence.push_back({pjrt_name + " " + pjrt->version, pjrt->record});
+      const Wanted whole{"jax", jax == nullptr ? jaxlib->version : jax->version, {extra}};
       finding.fix = {.text = "install the whole set of one release with the extra of jax",
-                     .commands = {PipOf(environment) + " install --upgrade \"jax[" + extra +
-                                  "]==" + (jax == nullptr ? jaxlib->version : jax->version) + "\""},
+                     .commands = {PipOf(environment) + " install " + ForPip(whole)},
                      .risk = "medium"};
+      AddInstall(scene, environment, whole, Pip::kMissing, finding.fix.changes);
     }
   }
 }

@@ -1,5 +1,5 @@
 // CUL6010: JAX without its CUDA plugin on a machine with an NVIDIA GPU.
-#include "rules/package_facts.h"
+#include "rules/fitting_build.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -39,13 +39,21 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {"no jax-cuda*-plugin among " + std::to_string(environment.packages.size()) + " packages",
          environment.prefix});
-    const bool has13 = jax->version.find("0.4.") == std::string::npos &&
-                       jax->version.find("0.5.") == std::string::npos &&
-                       jax->version.find("0.6.") == std::string::npos;
-    finding.fix = {.text = std::string("install jax with its CUDA extra") +
-                           (has13 ? "; with a driver of branch 580 or later cuda13 works too" : ""),
-                   .commands = {PipOf(environment) + " install \"jax[cuda12]==" + jax->version + "\""},
+    const auto fitting = FindFittingBuild(scene, environment, "jax", jax->version);
+    if (!fitting) {
+      finding.fix = {
+          .text =
+              "install jax with the CUDA extra of a release that suits this driver and GPU; the tables "
+              "know none of " +
+              jax->version + " that does",
+          .commands = {"culprit plan jax"},
+          .risk = "low"};
+      continue;
+    }
+    finding.fix = {.text = "install " + fitting->title + " with its plugin and the packages of CUDA",
+                   .commands = {PipOf(environment) + " install " + ForPip(fitting->build.wanted)},
                    .risk = "low"};
+    AddInstall(scene, environment, fitting->build.wanted, Pip::kMissing, finding.fix.changes);
   }
 }
 

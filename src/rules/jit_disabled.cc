@@ -42,7 +42,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            variable);
     Explain(fit, finding);
     finding.evidence.push_back({variable + "=" + std::string(scene.Variable(variable)), "environment"});
-    finding.fix = {.text = "unset the variable", .commands = {"unset " + variable}, .risk = "none"};
+    finding.fix = {.text = "unset the variable",
+                   .commands = {scene.OnWindows() ? "set " + variable + "=" : "unset " + variable},
+                   .risk = "none",
+                   .changes = {report::UnsetVariable{variable}}};
   }
 }
 

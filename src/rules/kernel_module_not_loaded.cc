@@ -81,7 +81,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "load the module and read what the kernel says; a reboot does it after a fresh installation",
         .commands = {"sudo modprobe nvidia", "sudo dmesg | grep -i -E 'nvrm|nvidia' | tail -20"},
-        .risk = "low"};
+        .risk = "low",
+        .changes = {report::LoadModule{"nvidia", library->version}}};
+    AddNodeMaker(scene, finding.fix);
+    AddNodes(scene, finding.fix);
   } else {
     finding.evidence.push_back({"no nvidia.ko for any kernel", "/lib/modules"});
     finding.fix = {
@@ -89,7 +92,9 @@ void Check(const Scene& scene, Ruling& ruling) {
             "install the kernel module of the same version as the library, with the headers of the "
             "running kernel",
         .commands = {"uname -r", "dkms status"},
-        .risk = "medium"};
+        .risk = "medium",
+        .changes = {}};
+    if (!library->version.empty()) finding.fix.changes = {report::InstallDriver{library->version}};
   }
 }
 

@@ -49,6 +49,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       .text = "take the empty element out",
       .commands = {rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH='" + rest + "'"},
       .risk = "low"};
+  if (rest.empty()) {
+    finding.fix.changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}};
+  } else {
+    finding.fix.changes = {report::SetVariable{"LD_LIBRARY_PATH", rest}};
+  }
   for (const loader::Scenario& scenario : scene.scenarios) {
     for (const loader::Object& object : scenario.graph.objects) {
       const bool here =

@@ -1,6 +1,7 @@
 // CUL5015: a library that shall be preloaded cannot be.
 #include <set>
 
+#include "base/text.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -28,6 +29,45 @@ A name that only another program of another word size can use is reported by tha
 ld.so(8).
 )md";
 
+report::Fix WithoutVariableEntry(const Scene& scene, const std::string& name) {
+  std::string rest;
+  for (const std::string& element : base::SplitWords(scene.Variable("LD_PRELOAD"), ": ")) {
+    if (element != name) rest += (rest.empty() ? "" : ":") + element;
+  }
+  if (rest.empty()) {
+    return {.text = "unset or correct LD_PRELOAD",
+            .commands = {"unset LD_PRELOAD"},
+            .risk = "low",
+            .changes = {report::UnsetVariable{"LD_PRELOAD"}}};
+  }
+  return {.text = "take " + name + " out of LD_PRELOAD, or correct it",
+          .commands = {"export LD_PRELOAD='" + rest + "'"},
+          .risk = "low",
+          .changes = {report::SetVariable{"LD_PRELOAD", rest}}};
+}
+
+// The name alone goes, wherever it stands in the file; comments and other entries stay.
+report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
+  constexpr std::string_view kSeparators = " \t\n:";
+  std::string rest = *scene.snapshot.ld_so_preload, pattern;
+  for (size_t at = rest.find(name); at != std::string::npos; at = rest.find(name, at)) {
+    const size_t end = at + name.size();
+    const bool begins = at == 0 || kSeparators.contains(rest[at - 1]);
+    const bool ends = end == rest.size() || kSeparators.contains(rest[end]);
+    if (begins && ends) {
+      rest.erase(at, name.size());
+    } else {
+      at = end;
+    }
+  }
+  for (const char c : name)
+    pattern += c == '.' || c == '[' || c == '*' ? std::string{'\\', c} : std::string{c};
+  return {.text = "take the entry out of the file; programs that run already are not touched",
+          .commands = {"sudo sed -i 's|" + pattern + "||' /etc/ld.so.preload"},
+          .risk = "low",
+          .changes = {report::PutText{"/etc/ld.so.preload", rest}}};
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   std::set<std::string> told;
   for (const loader::Scenario& scenario : scene.scenarios) {
@@ -41,12 +81,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           ruling.Fire(subject + " names " + name + ", which cannot be loaded", subject);
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({words, "the loader's words, from its model"});
-      finding.fix =
-          file ? report::Fix{.text = "take the line out of the file",
-                             .commands = {"cat /etc/ld.so.preload"},
-                             .risk = "low"}
-               : report::Fix{
-                     .text = "unset or correct LD_PRELOAD", .commands = {"unset LD_PRELOAD"}, .risk = "low"};
+      finding.fix = file ? WithoutFileEntry(scene, name) : WithoutVariableEntry(scene, name);
     }
   }
 }

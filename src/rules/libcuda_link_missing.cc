@@ -50,7 +50,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"no libcuda.so.1 leads to a file", directory});
   finding.fix = {.text = "let ldconfig make the link; do not link a stub to that name",
                  .commands = {"sudo ldconfig", "ls -l " + directory + "/libcuda.so.1"},
-                 .risk = "low"};
+                 .risk = "low",
+                 .changes = {report::RefreshCache{}}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // CUL1026: the driver library lies outside the search of the loader.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -57,7 +58,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {
       .text = "add the directory to the loader's configuration and rebuild the cache",
       .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/nvidia-driver.conf", "sudo ldconfig"},
-      .risk = "low"};
+      .risk = "low",
+      .changes = SearchedByLdconfig(directory, "nvidia-driver")};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -51,7 +52,8 @@ report::Finding DescribeKill(const snapshot::ProbeStep& step) {
           "and see whether it was the kernel",
       .commands = {"sudo dmesg | grep -i -E 'oom|killed process' | tail",
                    "cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory.events"},
-      .risk = "none"};
+      .risk = "none",
+      .changes = ANewProbeTells("the host's memory suffices")};
   return finding;
 }
 
@@ -68,7 +70,8 @@ report::Finding Describe(const Scene& scene, const snapshot::ProbeStep& step) {
                               ? "an overlay or a guard puts its own DLL into every process"
                               : "anything is preloaded into every process (LD_PRELOAD, /etc/ld.so.preload)"),
                  .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
-                 .risk = "low"};
+                 .risk = "low",
+                 .changes = ANewProbeTells(file + " does not crash")};
   return finding;
 }
 

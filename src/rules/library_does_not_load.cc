@@ -1,5 +1,6 @@
 // CUL9016: a library cannot be opened.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/load_error.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
@@ -54,7 +55,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = itself ? "install it, or let the loader look where it is"
                                   : "install " + error.library + ", which it needs",
                    .commands = {"culprit why " + (itself ? wanted : error.library)},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = ANewProbeTells(wanted + " is opened")};
   }
 }
 

@@ -1,5 +1,6 @@
 // CUL9011: a call does not return.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -55,7 +56,10 @@ void Check(const Scene& scene, Ruling& ruling) {
               "copies between devices hang behind an IOMMU: turn it off for the host or forbid peer access",
           .commands =
               Commands(scene, {"export NCCL_P2P_DISABLE=1", "nvidia-smi topo -m"}, {"nvidia-smi topo -m"}),
-          .risk = "low"};
+          .risk = "low",
+          .changes = {}};
+      if (!scene.OnWindows()) finding.fix.changes = {report::SetVariable{"NCCL_P2P_DISABLE", "1"}};
+      finding.fix.changes.push_back(ANewProbeTells("copies between devices end").front());
     } else {
       finding.fix = {
           .text =
@@ -66,7 +70,8 @@ void Check(const Scene& scene, Ruling& ruling) {
               scene,
               {"sudo dmesg | grep -i xid", "culprit probe --timeout 300", "sudo nvidia-smi --gpu-reset"},
               {"culprit probe --timeout 300"}),
-          .risk = "medium"};
+          .risk = "medium",
+          .changes = ANewProbeTells("the call returns")};
     }
   }
 }

@@ -1,5 +1,8 @@
 // CUL5016: a library may not be read by this user.
+#include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -27,6 +30,25 @@ Root is refused only by SELinux, by a sandbox or by a network file system.
 ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
+report::Fix LetRead(const Scene& scene, const std::string& file) {
+  const std::string place = PlaceOf(scene, file);
+  if (scene.OnWindows()) {
+    return {.text = "let everyone read it",
+            .commands = {"icacls " + ForShell(scene, file) + " /grant *S-1-5-32-545:RX"},
+            .risk = "low",
+            .changes = {report::SetMode{place, 0644}}};
+  }
+  const std::string directory(base::DirName(place));
+  const bool shut = !scene.view.List(directory);
+  report::Fix fix{.text = "let everyone read it",
+                  .commands = {"namei -l " + file,
+                               Sudo(scene, place) + "chmod a+rX " + (shut ? directory + " " : "") + file},
+                  .risk = "low"};
+  if (shut) fix.changes.push_back(report::SetMode{directory, 0755});
+  fix.changes.push_back(report::SetMode{place, 0644});
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kNotReadable) continue;
@@ -35,9 +57,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         failed.file + " may not be read by this user, and no other " + failed.request->name + " is found",
         failed.file);
     finding.evidence.push_back({"opening " + failed.file + " is refused", failed.file});
-    finding.fix = {.text = "let everyone read it",
-                   .commands = {"namei -l " + failed.file, "sudo chmod a+rX " + failed.file},
-                   .risk = "low"};
+    finding.fix = LetRead(scene, failed.file);
   }
 }
 

@@ -47,6 +47,19 @@ const loader::Object* Loaded(const loader::LoadGraph& graph, const std::string& 
   return nullptr;
 }
 
+// The same library as a newer compiler brings it: it keeps all versions and has this one too.
+report::PutLibrary Newer(const Scene& scene, const VersionMiss& miss) {
+  report::PutLibrary newer{.path = scene.view.RealPath(miss.file),
+                           .soname = std::string(base::BaseName(miss.file))};
+  if (const auto& elf = scene.view.Open(miss.file).elf; elf != nullptr) {
+    newer.soname = elf->soname.value_or(newer.soname);
+    for (const auto& request : elf->requests) newer.needed.push_back(request.name);
+    newer.version_defs = elf->version_defs;
+  }
+  newer.version_defs.push_back(miss.version);
+  return newer;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const VersionMiss& miss : VersionMisses(scene)) {
     if (!IsCompilerVersion(miss.version)) continue;
@@ -78,13 +91,15 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = {.text = "let the newer copy win for this program",
                      .commands = {"LD_LIBRARY_PATH=" + std::string(base::DirName(better)) + " " +
                                   StartCommand(scene, *miss.scenario)},
-                     .risk = "low"};
+                     .risk = "low",
+                     .changes = {report::AddToList{"LD_LIBRARY_PATH", std::string(base::DirName(better))}}};
     } else {
       finding.fix = {.text = "install a newer " + name +
                              " (in a conda environment: libstdcxx-ng of conda-forge), or take a build of " +
                              std::string(base::BaseName(miss.asker)) + " made with an older compiler",
                      .commands = {},
-                     .risk = "low"};
+                     .risk = "low",
+                     .changes = {Newer(scene, miss)}};
     }
   }
 }

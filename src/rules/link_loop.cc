@@ -1,5 +1,6 @@
 // CUL5002: a link on the way of the search leads in a circle.
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -18,7 +19,8 @@ of directories in which it lies, so a good copy further down that list is not se
 The link was met while the load was played.
 
 ## Fix
-Remove the link and let ldconfig or the package set it again.
+Where the library that carries the name stands beside the link, set the link to it, as ldconfig would. Otherwise install
+the package again that owns the link.
 
 ## When this is not your problem
 Circles that no program of yours meets are not reported.
@@ -36,9 +38,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.file + " is a link in a circle, and no other " + failed.request->name + " is found",
              failed.file);
     finding.evidence.push_back({failed.file + " leads back to itself", failed.file});
-    finding.fix = {.text = "remove the link, then let ldconfig or the package set it again",
-                   .commands = {"sudo rm " + failed.file, "sudo ldconfig"},
-                   .risk = "low"};
+    finding.fix = RepairLink(scene, failed.file);
   }
 }
 

@@ -57,7 +57,8 @@ report::Fix WithoutPathElement(const Scene& scene, const std::string& directory)
   return {.text = "take " + directory + " out of PATH, or move it behind the directory of the other files; " +
                   "the command does it for this window, the settings of Windows for all new ones",
           .commands = {"set \"PATH=" + rest + "\""},
-          .risk = "low"};
+          .risk = "low",
+          .changes = {report::DropFromList{"PATH", base::ToWindowsPath(directory)}}};
 }
 
 }  // namespace
@@ -73,11 +74,13 @@ report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& direct
     return {.text = "unset LD_LIBRARY_PATH: it makes the loader prefer " + directory +
                     "; do not add further directories to it",
             .commands = {"unset LD_LIBRARY_PATH"},
-            .risk = "low"};
+            .risk = "low",
+            .changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}}};
   }
   return {.text = "take " + directory + " out of LD_LIBRARY_PATH",
           .commands = {"export LD_LIBRARY_PATH='" + rest + "'"},
-          .risk = "low"};
+          .risk = "low",
+          .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
 }
 
 }  // namespace culprit::rules

@@ -5,6 +5,12 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
+#include "knowledge/driver.h"
+#include "rules/changes.h"
+#include "rules/cudnn_fixes.h"
+#include "rules/driver_facts.h"
+#include "rules/file_fixes.h"
+#include "rules/package_changes.h"
 #include "rules/windows_search.h"
 
 namespace culprit::rules {
@@ -24,6 +30,35 @@ std::string StartCommand(const Scene& scene, const loader::Scenario& scenario) {
          quote + "import " + framework->name + quote;
 }
 
+report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                             const std::string& package, const std::string& version, std::string text) {
+  const snapshot::PythonPackage* there = environment.Find(package);
+  const bool conda = there != nullptr && there->installer == "conda";
+  const std::string python =
+      environment.interpreter.empty() ? "python3" : ForShell(scene, environment.interpreter);
+  return {.text = std::move(text),
+          .commands = {conda ? "conda install -p " + ForShell(scene, environment.prefix) +
+                                   " --force-reinstall " + package + "=" + version
+                             : python + " -m pip install --force-reinstall --no-deps " + package +
+                                   "==" + version},
+          .risk = "low",
+          .changes = {report::InstallPackage{environment.prefix, package, version}}};
+}
+
+std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                          const std::string& package) {
+  const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  for (const snapshot::PythonPackage& asker : environment.packages) {
+    for (const snapshot::Requirement& requirement : asker.requirements) {
+      const std::string& specifier = requirement.specifier;
+      const bool exact = specifier.starts_with("==") && specifier.find_first_of("*,") == std::string::npos;
+      if (requirement.name == package && exact && Holds(requirement.marker, facts) != false)
+        return specifier.substr(specifier.find_first_not_of("= "));
+    }
+  }
+  return "";
+}
+
 namespace {
 
 // PATH serves what DLLs and programs load by name; what Python itself loads needs add_dll_directory.
@@ -34,7 +69,8 @@ report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, con
         .text = "put " + directory + " on PATH: here for this window; for all new ones in the settings of " +
                 "Windows (Environment Variables), then open a new window. Do not copy single DLLs around",
         .commands = {"set \"PATH=" + spelled + ";%PATH%\""},
-        .risk = "low"};
+        .risk = "low",
+        .changes = {report::AddToList{"PATH", spelled}}};
     if (!failed.scenario->graph.target.empty()) {  // otherwise it stands for any program
       fix.commands.push_back(StartCommand(scene, *failed.scenario));
     }
@@ -44,10 +80,18 @@ report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, con
               "tell Python before the import: it does not search PATH for the DLLs of its modules. Do not "
               "copy single DLLs around",
           .commands = {"import os; os.add_dll_directory(r\"" + spelled + "\")"},
-          .risk = "low"};
+          .risk = "low",
+          .changes = {report::NotInFiles{"the program calls os.add_dll_directory",
+                                         "what its code does before the import is not looked at"}}};
 }
 
 }  // namespace
+
+std::vector<std::string> RuntimeCommands(std::string_view dll) {
+  const bool current = dll.find("140") != std::string_view::npos;  // one runtime since Visual Studio 2015
+  return current ? std::vector<std::string>{"winget install --exact --id Microsoft.VCRedist.2015+.x64"}
+                 : std::vector<std::string>{};
+}
 
 bool SearchesPath(const loader::Request& request) {
   return std::ranges::any_of(request.attempts, [](const loader::Attempt& attempt) {
@@ -68,15 +112,16 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
             "win over the libraries that other programs bring along",
         .commands = {"LD_LIBRARY_PATH=" + directory + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
                      StartCommand(scene, *failed.scenario)},
-        .risk = "low"};
+        .risk = "low",
+        .changes = {report::AddToList{"LD_LIBRARY_PATH", directory}}};
   }
+  const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
   return {
       .text =
           "let ldconfig know the directory: unlike LD_LIBRARY_PATH this is searched last and shadows nothing",
-      .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/" +
-                       std::string(failed.library ? "cuda" : "local") + "-libraries.conf",
-                   "sudo ldconfig"},
-      .risk = "low"};
+      .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/" + name + ".conf", "sudo ldconfig"},
+      .risk = "low",
+      .changes = SearchedByLdconfig(directory, name)};
 }
 
 void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling) {
@@ -110,6 +155,13 @@ std::string CudaOfSoname(const knowledge::Library& library, std::string_view son
   return version ? std::to_string(version->part(0)) : "";
 }
 
+uint32_t MajorOfName(std::string_view name) {
+  const size_t so = name.find(".so.");
+  const size_t at = so != std::string_view::npos ? so + 4 : name.rfind('_') + 1;
+  const auto version = base::Version::Parse(name.substr(at, name.find_first_not_of("0123456789", at) - at));
+  return version ? version->part(0) : 0;
+}
+
 std::string PipPackage(const knowledge::Library& library, const std::string& cuda) {
   for (const std::string_view package : library.packages) {
     const bool suffixed = package.find("_cu1") != std::string_view::npos;
@@ -122,23 +174,81 @@ std::string PipPackage(const knowledge::Library& library, const std::string& cud
   return "";
 }
 
+namespace {
+
+// Libraries that a package of the toolkit brings along with this one.
+std::vector<std::string> Companions(const std::string& soname) {
+  if (soname.starts_with("libcublas.so.")) return {"libcublasLt.so." + soname.substr(13)};
+  return {};
+}
+
+// The newest release of a CUDA major that the driver runs, as far as the driver is known; "" = none.
+std::string ToolkitRelease(const Scene& scene, const std::string& major) {
+  const auto driver = scene.stack().driver ? ModuleVersion(*scene.stack().driver) : std::nullopt;
+  const auto rows = knowledge::Toolkits();
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+    if (MajorOf(row->cuda) != major) continue;
+    const bool runs = !driver || knowledge::DriverRunsCuda(*driver, row->cuda, scene.platform()).support !=
+                                     knowledge::DriverSupport::kNo;
+    if (runs) return std::string(row->cuda);
+  }
+  return "";
+}
+
+// For everybody, where the system's packages put libraries.
+report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, const std::string& cuda) {
+  const std::string& soname = failed.request->name;
+  const std::string title = failed.library == nullptr ? soname : std::string(failed.library->title);
+  report::Fix fix{.text = "install " + title + (cuda.empty() ? "" : " of CUDA " + cuda) +
+                          (failed.library == nullptr ? "" : ", which brings " + soname) +
+                          "; do not link another version to this name, and take no single file from a "
+                          "download site",
+                  .commands = {"culprit why " + soname},
+                  .risk = "none"};
+  if (scene.OnWindows()) {
+    const std::string release = ToolkitRelease(scene, cuda);
+    if (failed.library != nullptr && failed.library->family == "cuda" && !release.empty()) {
+      fix.changes = {report::InstallToolkit{release, ""}};
+    } else {
+      const std::string directory = scene.snapshot.windows()->directory + "/System32";
+      fix.changes = {report::PutLibrary{.path = base::JoinPath(directory, soname)}};
+    }
+    return fix;
+  }
+  const std::string directory = SystemDirectory(scene);
+  for (const std::string& name : Companions(soname))
+    fix.changes.push_back(report::PutLibrary{.path = base::JoinPath(directory, name), .soname = name});
+  fix.changes.push_back(report::PutLibrary{.path = base::JoinPath(directory, soname), .soname = soname});
+  fix.changes.push_back(report::RefreshCache{});
+  return fix;
+}
+
+}  // namespace
+
 report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
-  std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
-  if (cuda.empty() && framework != nullptr) cuda = base::Split(framework->cuda, '.').front();
-  const std::string package = cuda.empty() ? "" : PipPackage(*failed.library, cuda);
-  if (environment != nullptr && !package.empty() && !environment->interpreter.empty()) {
-    return {.text = "install the package that brings it into this environment",
-            .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package},
-            .risk = "low"};
+  const bool into = environment != nullptr && !environment->interpreter.empty();
+  if (failed.IsCudnn()) {
+    const std::string cuda = CudaOfProcess(scene, *failed.scenario);
+    const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
+    if (into && !choice.build.empty() && !choice.cuda.empty())
+      return InstallInto(scene, *environment, choice);
+    if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
-  const std::string title(failed.library->title);
-  return {.text = "install " + title + (cuda.empty() ? "" : " of CUDA " + cuda) + ", which brings " +
-                  failed.request->name +
-                  "; do not link another version to this name, and take no single file from a download site",
-          .commands = {"culprit why " + failed.request->name},
-          .risk = "none"};
+  std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
+  if (cuda.empty() && framework != nullptr) cuda = base::Split(framework->cuda, '.').front();
+  const std::string package =
+      cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
+  if (into && !package.empty()) {
+    const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
+    return {.text = "install the package that brings it into this environment",
+            .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
+                         (pinned.empty() ? "" : "==" + pinned)},
+            .risk = "low",
+            .changes = {report::InstallPackage{environment->prefix, package, pinned}}};
+  }
+  return InstallForEverybody(scene, failed, cuda);
 }
 
 }  // namespace culprit::rules

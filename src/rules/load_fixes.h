@@ -14,9 +14,21 @@ std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
 // A program or file as the shell of the machine takes it: in quotes on Windows where it has a space.
 std::string ForShell(const Scene& scene, const std::string& path);
 
+// The version of a package again, or another one in its place, with sound files and nothing else touched.
+report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                             const std::string& package, const std::string& version, std::string text);
+
+// The one version of a package that the environment can have: something in it asks for exactly that. "" when
+// nothing does.
+std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                          const std::string& package);
+
 // Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
+
+// Windows: installs the Visual C++ runtime that a DLL belongs to; empty for one that winget does not have.
+std::vector<std::string> RuntimeCommands(std::string_view dll);
 
 // Windows: whether PATH (or the current directory behind System32) had a say in this search.
 bool SearchesPath(const loader::Request& request);
@@ -28,6 +40,8 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
 // The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" where several
 // share it.
 std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname);
+// The major version in a name: 9 of libcudnn_ops.so.9.1.0 and of cudnn64_9.dll; 0 when there is none.
+uint32_t MajorOfName(std::string_view name);
 // The pip distribution that brings it for that CUDA: "nvidia-cublas-cu12"; "" when none is known.
 std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
 // How it is installed for the scenario: with pip in the environment of a framework, otherwise in words.

@@ -56,7 +56,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     finding.fix = {.text = "make compute instances in them",
                    .commands = {"sudo nvidia-smi mig -i " + number + " -cci", "nvidia-smi -L"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = {}};
+    for (const std::string& instance : instances)
+      finding.fix.changes.emplace_back(report::MakeComputeInstance{instance});
   }
 }
 

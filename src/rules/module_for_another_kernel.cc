@@ -52,12 +52,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   finding.evidence.push_back(ModuleEvidence(*driver));
   const std::string& distribution = Circumstances(scene).distribution;
+  // It is built from the sources of the driver that is installed.
+  const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
+  const std::string version = library != nullptr ? library->version : driver->module_files->front().version;
   finding.fix = {
       .text =
           "build the module for the running kernel (its headers must be installed), or boot a kernel that "
           "has one",
       .commands = {"sudo dkms autoinstall -k " + driver->running_kernel, "sudo modprobe nvidia"},
-      .risk = "low"};
+      .risk = "low",
+      .changes = {report::LoadModule{"nvidia", version}}};
   if (distribution.find("Ubuntu") != std::string::npos || distribution.find("Debian") != std::string::npos) {
     finding.fix.commands.insert(finding.fix.commands.begin(),
                                 "sudo apt install linux-headers-" + driver->running_kernel);
@@ -65,6 +69,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix.commands = {"sudo akmods --force --kernels " + driver->running_kernel,
                             "sudo modprobe nvidia"};
   }
+  AddNodeMaker(scene, finding.fix);
+  AddNodes(scene, finding.fix);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // CUL9007: a library has no code for this device.
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -45,7 +46,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     AddOutput(step, finding);
     finding.fix = {.text = "install a build that contains code for this compute capability",
                    .commands = {"culprit inspect " + (subject.starts_with('/') ? subject : "FILE")},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = ANewProbeTells("a build with code for " + gpu + " runs")};
   }
 }
 

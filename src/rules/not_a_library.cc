@@ -1,5 +1,6 @@
 // CUL5006: a text file stands under the name of a library.
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -36,10 +37,13 @@ void Check(const Scene& scene, Ruling& ruling) {
                                         ", and the search for " + failed.request->name + " ends there",
                                     failed.file);
     finding.evidence.push_back({failed.file + " does not begin as a library does", failed.file});
-    finding.fix = {.text = "look at what it is, then install the real file again",
-                   .commands = {(scene.OnWindows() ? "culprit inspect " : "head -c 200 ") +
-                                ForShell(scene, failed.file)},
-                   .risk = "none"};
+    finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
+    finding.fix.text =
+        "look at what it is, then put the real file there (git lfs pull for a pointer of Git LFS): " +
+        finding.fix.text;
+    finding.fix.commands.insert(
+        finding.fix.commands.begin(),
+        (scene.OnWindows() ? "culprit inspect " : "head -c 200 ") + ForShell(scene, failed.file));
   }
 }
 

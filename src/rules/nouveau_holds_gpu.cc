@@ -49,12 +49,20 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back(ModuleEvidence(*driver));
   const bool debian = Circumstances(scene).distribution.find("Debian") != std::string::npos ||
                       Circumstances(scene).distribution.find("Ubuntu") != std::string::npos;
+  const std::string list = "/etc/modprobe.d/blacklist-" + held->bound_to + ".conf";
   finding.fix = {
       .text = "put " + held->bound_to + " on the block list, rebuild the initial ramdisk and reboot",
-      .commands = {"echo 'blacklist " + held->bound_to + "' | sudo tee /etc/modprobe.d/blacklist-" +
-                       held->bound_to + ".conf",
-                   debian ? "sudo update-initramfs -u" : "sudo dracut --force", "sudo reboot"},
-      .risk = "medium"};
+      .commands = {"echo 'blacklist " + held->bound_to + "' | sudo tee " + list,
+                   debian ? "sudo update-initramfs -u" : "sudo dracut --force"},
+      .risk = "medium",
+      .changes = {report::PutText{list, "blacklist " + held->bound_to + "\n"}}};
+  if (!others) AddNodeMaker(scene, finding.fix);
+  finding.fix.commands.emplace_back("sudo reboot");
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    if (gpu->bound_to == held->bound_to)
+      finding.fix.changes.emplace_back(report::BindGpu{gpu->bus_id, "nvidia"});
+  }
+  finding.fix.changes.emplace_back(report::LoadModule{"nvidia", FindDriverLibrary(*driver)->version});
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "let both lead to one toolkit",
                    .commands = {scene.OnWindows() ? "set \"PATH=" + value + "\\bin;%PATH%\""
                                                   : "export PATH=" + value + "/bin:$PATH"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = {report::AddToList{"PATH", value + (scene.OnWindows() ? "\\bin" : "/bin")}}};
     return;
   }
 }

@@ -51,7 +51,10 @@ void Check(const Scene& scene, Ruling& ruling) {
           "start the container again with the variable set to all or to a list; setting it in a running "
           "container changes nothing",
       .commands = {"docker run --gpus all -e NVIDIA_VISIBLE_DEVICES=all ..."},
-      .risk = "low"};
+      .risk = "low",
+      .changes = {report::SetVariable{name, "all"}}};
+  if (driver->kernel_version)
+    finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
 }
 
 }  // namespace

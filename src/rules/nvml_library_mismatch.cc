@@ -1,5 +1,6 @@
 // CUL1008: NVML does not belong to the module that runs.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -56,9 +57,20 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   finding.fix = {
       .text = "bring the driver's libraries to " + *driver->kernel_version +
-              " (reinstall the driver package), or remove " + nvml->object->real_path,
+              " (reinstall the driver package), and remove " + nvml->object->real_path +
+              " if it is still there",
       .commands = {"dpkg -S " + nvml->object->real_path + " || rpm -qf " + nvml->object->real_path},
-      .risk = "low"};
+      .risk = "low",
+      .changes = {report::RemoveFile{nvml->object->real_path},
+                  report::InstallDriver{*driver->kernel_version}}};
+  if (InContainer(scene)) {
+    finding.fix.text = "remove the driver's libraries from the image; the runtime mounts the host's";
+    finding.fix.changes = WithoutFile(scene, path, nvml->object->real_path);
+    finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
+  } else if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
+             !command.empty()) {
+    finding.fix.commands.push_back(command);
+  }
 }
 
 }  // namespace

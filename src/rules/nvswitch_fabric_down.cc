@@ -44,7 +44,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {.text = "start the service; its version must be exactly " + *driver->kernel_version,
                  .commands = {"sudo systemctl enable --now nvidia-fabricmanager",
                               "systemctl status nvidia-fabricmanager"},
-                 .risk = "low"};
+                 .risk = "low",
+                 .changes = {report::StartProcess{"nvidia-fabricmanager"}}};
 }
 
 }  // namespace

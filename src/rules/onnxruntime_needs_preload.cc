@@ -68,7 +68,9 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {(environment.interpreter.empty() ? std::string("python3") : environment.interpreter) +
                      " -c \"import onnxruntime as ort; ort.preload_dlls(); "
                      "print(ort.get_available_providers())\""},
-        .risk = "none"};
+        .risk = "none",
+        .changes = {report::NotInFiles{"the call of preload_dlls() in the program",
+                                       "what a program calls stands in no file that culprit reads"}}};
   }
 }
 

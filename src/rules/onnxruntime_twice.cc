@@ -1,6 +1,6 @@
 // CUL6006: two distributions of onnxruntime in one directory.
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/fitting_build.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -64,13 +64,25 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({package->name + " " + package->version, package->record});
       names += " " + package->name;
     }
+    // The release that is there for the GPU; without one, the newest that suits.
+    Wanted one{"onnxruntime-gpu", ""};
+    if (const auto* gpu = environment.Find(one.package)) {
+      one.version = gpu->version;
+    } else if (const auto fitting = FindFittingBuild(scene, environment, "onnxruntime")) {
+      one.version = fitting->build.wanted.version;
+    }
     finding.fix = {
         .text =
             "uninstall all of them, then install onnxruntime-gpu alone; uninstalling only one leaves a "
             "directory with holes",
         .commands = {PipOf(environment) + " uninstall -y" + names,
-                     PipOf(environment) + " install onnxruntime-gpu"},
+                     PipOf(environment) + " install " + ForPip(one)},
         .risk = "medium"};
+    if (one.version.empty()) continue;
+    for (const auto* package : packages) {
+      finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+    }
+    AddInstall(scene, environment, one, Pip::kMissing, finding.fix.changes);
   }
 }
 

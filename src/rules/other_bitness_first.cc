@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "rules/binary_facts.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -49,7 +50,14 @@ void Check(const Scene& scene, Ruling& ruling) {
           {wrong->path + " is for " + MachineOf(scene.view.Open(wrong->path)), wrong->path});
       finding.evidence.push_back(
           {object.path + " is found through " + FoundThrough(scenario.graph, object.path), object.path});
-      finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(wrong->path)));
+      if (wrong->via == loader::Via::kEnvironmentPath) {
+        finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(wrong->path)));
+      } else {
+        finding.fix = {.text = "remove the file, or move it where only programs of its word size look",
+                       .commands = {"del " + ForShell(scene, wrong->path)},
+                       .risk = "low",
+                       .changes = {report::RemoveFile{wrong->path}}};
+      }
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -97,11 +97,15 @@ void Check(const Scene& scene, Ruling& ruling) {
       for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {
         finding.evidence.push_back({Describe(*damaged[i]), package.record + "/RECORD"});
       }
+      const size_t local = package.version.find('+');
+      const bool own_index = package.name.starts_with("torch") && local != std::string::npos;
       finding.fix = {
           .text = "reinstall the package without the cache",
           .commands = {PipOf(environment) + " install --force-reinstall --no-deps --no-cache-dir " +
-                       package.name + "==" + package.version},
+                       package.name + "==" + package.version +
+                       (own_index ? PytorchIndex(package.version.substr(local + 1)) : "")},
           .risk = "low"};
+      AddInstall(scene, environment, {package.name, package.version}, Pip::kAlone, finding.fix.changes);
     }
   }
 }

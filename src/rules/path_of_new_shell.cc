@@ -1,5 +1,6 @@
 // CUL5024: PATH was changed in the settings of Windows; this process does not have it.
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
 #include "rules/table.h"
@@ -43,8 +44,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({"PATH of this process does not hold it", "environment"});
     finding.fix = {
         .text = "close this window (and the editor or notebook that it belongs to) and open a new one",
-        .commands = {"set \"PATH=" + search.directory + ";%PATH%\""},
-        .risk = "none"};
+        .commands = {"set \"PATH=" + base::ToWindowsPath(search.directory) + ";%PATH%\""},
+        .risk = "none",
+        .changes = {report::AddToList{"PATH", base::ToWindowsPath(search.directory)}}};
   }
 }
 

@@ -1,6 +1,7 @@
 // CUL5027: the order of PATH decides between two versions of a DLL.
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -19,7 +20,7 @@ It does not by itself. It does when the later one was meant: the order of PATH d
 The load is played through a model of the Windows loader; the versions are read from the files.
 
 ## Fix
-Put the directory of the version that is meant first.
+Keep the directory of the version that is meant on PATH and take the other one out, or put it first.
 
 ## When this is not your problem
 The first one is the one that is meant.
@@ -48,9 +49,10 @@ void CheckObject(const Scene& scene, const loader::Scenario& scenario, const loa
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({object.path + " is " + used->version, used.source});
     finding.evidence.push_back({path + " is " + other->version, other.source});
-    finding.fix = {.text = "if the other version is meant, let its directory come first on PATH",
-                   .commands = {"set \"PATH=" + directory + ";%PATH%\""},
-                   .risk = "low"};
+    finding.fix = WithoutSearchDirectory(scene, directory);
+    finding.fix.text = "keep one of the two on PATH: take " + directory +
+                       " out; or, if its version is meant, " + std::string(base::DirName(object.path)) +
+                       ". The command does it for this window, the settings of Windows for all new ones";
     return;
   }
 }

@@ -1,10 +1,8 @@
 // CUL6007: what a package requires of CUDA packages is not what is installed.
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
-#include "rules/package_facts.h"
+#include "rules/package_changes.h"
 #include "rules/pep440.h"
 #include "rules/table.h"
 
@@ -54,17 +52,63 @@ struct Broken {
   const PythonPackage* installed;  // nullptr: none
 };
 
-// The extras that packages ask of each other.
-std::map<std::string, std::set<std::string>> AskedExtras(const PythonEnvironment& environment,
-                                                         const MarkerFacts& facts) {
-  std::map<std::string, std::set<std::string>> asked;
-  for (const PythonPackage& package : environment.packages) {
-    for (const Requirement& requirement : package.requirements) {
-      if (requirement.extras.empty() || Holds(requirement.marker, facts) != true) continue;
-      asked[requirement.name].insert(requirement.extras.begin(), requirement.extras.end());
-    }
+// What to install so that this requirement and all others on the same package are met.
+struct Remedy {
+  std::optional<std::string> version;
+  std::string
+      contrary;  // two that no version meets: "torch 2.11.0 requires ==9.19.0.56, foo 1.0 ==9.20.0.48"
+};
+
+Remedy RemedyFor(const Scene& scene, const PythonEnvironment& environment, const Requirement& requirement) {
+  Remedy remedy{.version = VersionForAll(scene, environment, requirement.name), .contrary = {}};
+  const std::string own[] = {requirement.specifier};
+  const auto alone = ExactVersion(scene, environment, requirement.name, own);
+  if (remedy.version || !alone) return remedy;
+  for (const Asked& asked : AskedOf(scene, environment, requirement.name)) {
+    if (Meets(*alone, asked.specifier) == false)
+      remedy.contrary =
+          asked.by->name + " " + asked.by->version + " requires " + requirement.name + asked.specifier;
   }
-  return asked;
+  return remedy;
+}
+
+report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
+                   const std::vector<Broken>& broken) {
+  const std::string pip = PipOf(environment);
+  report::Fix fix{.text = "install what " + package.name + " names", .commands = {}, .risk = "medium"};
+  std::string wanted, names, contrary;
+  bool exact = true;
+  for (const Broken& one : broken) {
+    const Remedy remedy = RemedyFor(scene, environment, *one.requirement);
+    if (contrary.empty()) contrary = remedy.contrary;
+    exact &= remedy.version.has_value();
+    if (!remedy.version) {
+      wanted += " \"" + one.requirement->name + one.requirement->specifier + "\"";
+      continue;
+    }
+    const Wanted exactly{one.requirement->name,
+                         *remedy.version,
+                         {one.requirement->extras.begin(), one.requirement->extras.end()}};
+    wanted += " " + ForPip(exactly);
+    names += (names.empty() ? "" : ", ") + exactly.package + " " + exactly.version;
+    AddInstall(scene, environment, exactly, Pip::kMissing, fix.changes);
+  }
+  if (!contrary.empty()) {
+    const std::string other = contrary.substr(0, contrary.find(' '));
+    fix.text = "no version suits both: " + contrary + "; give " + package.name + " and " + other +
+               " an environment each";
+    fix.commands = {"culprit plan " + package.name + " " + other};
+    fix.changes = {report::NotInFiles{"a second environment for " + other,
+                                      "which of the two moves there is for its user to say"}};
+    return fix;
+  }
+  if (exact) {
+    fix.text = "install " + names + ", which " + package.name + " names";
+  } else {
+    fix.changes.clear();  // the tables do not tell which version pip would take
+  }
+  fix.commands = {pip + " install" + wanted, pip + " check"};
+  return fix;
 }
 
 void Report(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
@@ -81,19 +125,13 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
   if (worst.installed == nullptr && (scenario == nullptr || Works(*scenario)))
     finding.severity = Severity::kNote;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
-  std::string wanted;
   for (const Broken& one : broken) {
     finding.evidence.push_back({"requires " + one.requirement->name + one.requirement->specifier +
                                     (one.installed == nullptr ? ", which is not installed"
                                                               : ", installed is " + one.installed->version),
                                 one.installed == nullptr ? package.record : one.installed->record});
-    wanted += " \"" + one.requirement->name + one.requirement->specifier + "\"";
   }
-  finding.fix = {.text = "install what " + package.name +
-                         " names; if another package needs the other version, the two "
-                         "belong into two environments",
-                 .commands = {PipOf(environment) + " install" + wanted, PipOf(environment) + " check"},
-                 .risk = "medium"};
+  finding.fix = FixFor(scene, environment, package, broken);
 }
 
 void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, Ruling& ruling) {

@@ -1,4 +1,5 @@
 // CUL9017: a step fails for a reason that has no rule of its own.
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -55,7 +56,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = vanished
                         ? Commands(scene, {"sudo dmesg | tail -30"}, {})
                         : std::vector{"culprit explain " + (step.status.empty() ? step.name : step.status)},
-        .risk = "none"};
+        .risk = "none",
+        .changes = ANewProbeTells("the step succeeds")};
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -65,10 +67,16 @@ void Check(const Scene& scene, Ruling& ruling) {
     // Another program may find it: the question is about this one.
     const bool given = failed.scenario->kind == loader::Scenario::Kind::kProgram;
     const std::string of = given ? " --for " + failed.scenario->graph.target : "";
-    finding.fix = {.text = failed.why == Why::kUnusable ? "install this file again"
-                                                        : "install what brings " + failed.request->name,
-                   .commands = {"culprit why " + failed.request->name + of},
-                   .risk = "none"};
+    if (failed.why == Why::kUnusable) {
+      finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
+    } else if (!failed.copies.empty()) {
+      finding.fix = SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
+    } else {
+      finding.fix = Install(scene, failed);
+      finding.fix.text = "install what brings " + failed.request->name;
+      finding.fix.commands.clear();
+    }
+    finding.fix.commands.insert(finding.fix.commands.begin(), "culprit why " + failed.request->name + of);
   }
   for (const loader::Scenario& scenario : scene.scenarios) {
     const std::string& error = scenario.graph.error;
@@ -84,7 +92,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({error, "the loader's words, from its model"});
     finding.fix = {.text = "see what the load does step by step",
                    .commands = {"culprit why --for " + scenario.graph.target},
-                   .risk = "none"};
+                   .risk = "none",
+                   .changes = {report::NotInFiles{"the load gets further",
+                                                  "what has to change depends on what the steps show"}}};
   }
 }
 

@@ -54,7 +54,15 @@ void Check(const Scene& scene, Ruling& ruling) {
                     "capability compute; single files mounted by hand are not enough"
                   : "reinstall the compute libraries of driver " + loaded->version,
       .commands = {},
-      .risk = "low"};
+      .risk = "low",
+      .changes = {}};
+  if (InContainer(scene)) {
+    finding.fix.changes = {report::StartContainer{loaded->version}};
+  } else {
+    finding.fix.changes = {report::InstallDriver{loaded->version}};
+    if (const std::string command = InstallComputeLibraries(scene, loaded->version); !command.empty())
+      finding.fix.commands = {command};
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // CUL7003: only PTX would run on this GPU, and it is newer than the driver.
 #include "base/version.h"
 #include "knowledge/arch.h"
+#include "knowledge/release.h"
+#include "rules/driver_choice.h"
 #include "rules/gpu_code_facts.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
@@ -48,7 +50,20 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     finding.fix = {.text = "install a newer driver; a CUDA toolkit beside it does not help",
                    .commands = {"culprit inspect " + fit.library},
-                   .risk = "medium"};
+                   .risk = "medium",
+                   .changes = {}};
+    // PTX of the CUDA that the framework was built with.
+    const auto* wanted = knowledge::PtxOfCuda(ReleaseOf(fit.framework->cuda));
+    if (wanted == nullptr) continue;
+    const DriverChoice choice = ChooseDriver(scene, [&](const base::Version& other) {
+      const auto* compiles = knowledge::NewestPtxOfDriver(other);
+      return compiles != nullptr && knowledge::Known(compiles->isa) >= knowledge::Known(wanted->isa);
+    });
+    if (choice.version.empty()) continue;
+    finding.fix.text = "install driver " + choice.version + " or newer, which compiles PTX " +
+                       std::string(wanted->isa) + "; a CUDA toolkit beside it does not help";
+    finding.fix.commands.push_back("culprit plan " + fit.framework->name + " --allow driver-upgrade");
+    finding.fix.changes = {report::InstallDriver{choice.version}};
   }
 }
 

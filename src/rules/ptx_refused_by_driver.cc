@@ -1,4 +1,5 @@
 // CUL9008: the driver does not know the version of the PTX that it was given.
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -45,7 +46,8 @@ void Check(const Scene& scene, Ruling& ruling) {
             "install a driver that is at least as new as the toolkit that made the PTX, or compile for "
             "this GPU's own architecture",
         .commands = {"nvidia-smi"},
-        .risk = "medium"};
+        .risk = "medium",
+        .changes = ANewProbeTells("a newer driver compiles the PTX")};
   }
 }
 

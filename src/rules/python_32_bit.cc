@@ -38,7 +38,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                        "install the 64-bit Python (\"Windows installer (64-bit)\") and make the environment "
                        "anew with it",
                    .commands = {"py -0p"},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = {report::NotInFiles{"an environment of the 64-bit Python",
+                                                  "it is made anew in a place that its user chooses"}}};
   }
 }
 

@@ -39,7 +39,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     Explain(fit, finding);
     finding.fix = {.text = "keep the driver's cache, so that it is compiled once",
                    .commands = {"export CUDA_CACHE_MAXSIZE=4294967296"},
-                   .risk = "none"};
+                   .risk = "none",
+                   .changes = {report::NotInFiles{"a cache of compiled code that is large enough",
+                                                  "it fills at the first start, and this note stays"}}};
   }
 }
 

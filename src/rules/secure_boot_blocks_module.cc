@@ -51,7 +51,10 @@ void Check(const Scene& scene, Ruling& ruling) {
             "sign the module with an enrolled key (rebuild it through DKMS with a MOK set up), or switch "
             "secure boot off in the firmware",
         .commands = {"mokutil --sb-state", "sudo modprobe nvidia"},
-        .risk = "medium"};
+        .risk = "medium",
+        .changes = {report::LoadModule{"nvidia", file.version}}};
+    AddNodeMaker(scene, finding.fix);
+    AddNodes(scene, finding.fix);
     return;
   }
 }

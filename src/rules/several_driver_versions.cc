@@ -1,6 +1,7 @@
 // CUL1021: leftovers of another driver version.
 #include <optional>
 
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -47,9 +48,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            library.path);
     finding.evidence.push_back(ModuleEvidence(*driver));
     finding.evidence.push_back({"libcuda.so.1 of " + library.version, library.real_path});
-    finding.fix = {.text = "nothing has to be done; to tidy up, find who owns the file",
+    finding.fix = {.text = "nothing has to be done; to tidy up, find who owns the file and remove it",
                    .commands = {"dpkg -S " + library.real_path + " || rpm -qf " + library.real_path},
-                   .risk = "low"};
+                   .risk = "low",
+                   .changes = WithoutFile(scene, library.path, library.real_path)};
   }
 }
 

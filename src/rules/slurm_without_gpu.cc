@@ -41,7 +41,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"SLURM_JOB_GPUS is not set", "environment"});
   finding.fix = {.text = "ask for a GPU when the job is submitted; do not unset CUDA_VISIBLE_DEVICES",
                  .commands = {"srun --gres=gpu:1 --pty bash"},
-                 .risk = "none"};
+                 .risk = "none",
+                 .changes = {report::NotInFiles{"a job that was given a GPU",
+                                                "Slurm decides that; look again inside the new job"}}};
 }
 
 }  // namespace

@@ -1,5 +1,10 @@
 // CUL5003: ld.so.cache does not know what is on disk.
+#include <algorithm>
+
+#include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -19,7 +24,7 @@ found although it lies in the right place.
 The cache was read, and the file that it names (or does not) was looked for.
 
 ## Fix
-Run ldconfig.
+Run ldconfig. Where the file is gone and no other copy is on the machine, install it again first.
 
 ## When this is not your problem
 Programs that find the library through a run path do not ask the cache.
@@ -27,6 +32,31 @@ Programs that find the library through a run path do not ask the cache.
 ## Sources
 ldconfig(8); ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
+
+// Whether ldconfig would come upon a library of that name.
+bool LdconfigFinds(const Scene& scene, const FailedLoad& failed,
+                   const std::vector<loader::LibraryCopy>& copies) {
+  return failed.why == Why::kNotCached || std::ranges::any_of(copies, [&](const loader::LibraryCopy& copy) {
+           return IsKnownToLdconfig(scene, std::string(base::DirName(copy.path)));
+         });
+}
+
+report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
+  const auto copies = loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
+                                         failed.request->name);
+  if (LdconfigFinds(scene, failed, copies)) {
+    return {.text = "bring the cache up to date",
+            .commands = {"sudo ldconfig"},
+            .risk = "low",
+            .changes = {report::RefreshCache{}}};
+  }
+  if (!copies.empty()) return SearchToo(scene, failed, std::string(base::DirName(copies.front().path)));
+  report::Fix fix = InstallAgain(scene, failed.file, failed.request->name);
+  fix.text += "; then bring the cache up to date";
+  fix.commands.push_back("sudo ldconfig");
+  fix.changes.push_back(report::RefreshCache{});
+  return fix;
+}
 
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
@@ -39,7 +69,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.file);
     finding.evidence.push_back(
         {failed.file + (failed.why == Why::kStaleCache ? " does not exist" : " exists"), "/etc/ld.so.cache"});
-    finding.fix = {.text = "bring the cache up to date", .commands = {"sudo ldconfig"}, .risk = "low"};
+    finding.fix = Repair(scene, failed);
   }
 }
 

@@ -1,5 +1,6 @@
 // CUL1010: programs get the stub of the toolkit instead of the driver.
 #include "base/text.h"
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -47,7 +48,11 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
             "remove the stub from the loader's search: no link called libcuda.so.1 may lead to it and no "
             "file of /etc/ld.so.conf.d may name its directory; then rebuild the cache",
         .commands = {"grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "ls -l " + path, "sudo ldconfig"},
-        .risk = "low"};
+        .risk = "low",
+        .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
+    // A link in a directory of the system that leads to the stub.
+    if (base::BaseName(base::DirName(path)) != "stubs")
+      finding.fix.changes = {report::RemoveFile{path}, report::RefreshCache{}};
   }
 }
 

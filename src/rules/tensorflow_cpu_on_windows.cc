@@ -44,7 +44,8 @@ void Check(const Scene& scene, Ruling& ruling) {
               "use it in WSL2, or take TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1; another CUDA does not "
               "help",
           .commands = {"wsl --install", "python3 -m pip install \"tensorflow[and-cuda]\"   # inside WSL"},
-          .risk = "low"};
+          .risk = "low",
+          .changes = {report::NotInFiles{"TensorFlow in WSL2", "that is another machine"}}};
     }
   }
 }

@@ -3,7 +3,8 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
-#include "rules/package_facts.h"
+#include "rules/load_fixes.h"
+#include "rules/package_changes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -32,6 +33,26 @@ You want TensorFlow on the CPU: it works.
 ## Sources
 openxla/xla: xla/tsl/platform/default/dso_loader.cc, dlopen_checker.cc; METADATA of tensorflow (extra and-cuda).
 )md";
+
+// The extra brings more packages than the tables know by version (cuFFT, cuSPARSE ...): their libraries.
+void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std::string& major,
+                       const std::set<std::string>& missing, std::vector<report::Change>& changes) {
+  if (environment.site_packages.empty()) return;
+  for (const std::string& name : missing) {
+    const auto* library = knowledge::FindLibrary(name);
+    const std::string package = library == nullptr ? "" : PipPackage(*library, major);
+    const bool comes = std::ranges::any_of(changes, [&](const report::Change& change) {
+      const auto* install = std::get_if<report::InstallPackage>(&change);
+      return install != nullptr && install->package == package;
+    });
+    if (package.empty() || comes || CudaMajorOfPackage(package).empty()) continue;
+    std::string folder = package.substr(7, package.rfind("-cu") - 7);  // "cufft" of nvidia-cufft-cu12
+    std::ranges::replace(folder, '-', '_');
+    report::PutLibrary put;
+    put.path = environment.site_packages.front() + "/nvidia/" + folder + "/lib/" + name;
+    changes.emplace_back(std::move(put));
+  }
+}
 
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
@@ -68,10 +89,14 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back(
           {name + " is not found", "dlopen of TensorFlow's stub, played through the loader model"});
     }
+    const Wanted wanted{
+        tensorflow->package.empty() ? "tensorflow" : tensorflow->package, release, {"and-cuda"}};
     finding.fix = {
         .text = "install the CUDA packages that this build pins; a toolkit of another version does not help",
-        .commands = {PipOf(environment) + " install \"tensorflow[and-cuda]==" + release + "\""},
+        .commands = {PipOf(environment) + " install " + ForPip(wanted)},
         .risk = "low"};
+    AddInstall(scene, environment, wanted, Pip::kMissing, finding.fix.changes);
+    AddFilesOfTheRest(environment, MajorOf(tensorflow->cuda), missing, finding.fix.changes);
   }
 }
 

@@ -1,6 +1,7 @@
 // CUL6018: packages of TensorRT of different versions or CUDA majors in one environment.
 #include "base/text.h"
-#include "rules/package_facts.h"
+#include "rules/fitting_build.h"
+#include "rules/pep440.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -50,18 +51,22 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     for (const std::string_view set : {"tensorrt", "tensorrt-lean", "tensorrt-dispatch"}) {
       const snapshot::PythonPackage *first = nullptr, *odd = nullptr;
-      std::string major;
+      std::string seen;
       std::string names;
+      std::set<std::string> majors;
+      std::vector<const snapshot::PythonPackage*> parts;
       for (const auto& package : environment.packages) {
         const Part part = PartOf(package.name);
         if (part.set != set) continue;
         names += " " + package.name;
+        parts.push_back(&package);
+        if (!part.major.empty()) majors.insert(part.major);
         if (first == nullptr) first = &package;
         if (package.version != first->version) odd = &package;
         if (part.major.empty()) continue;
-        if (!major.empty() && part.major != major) odd = &package;
-        if (major.empty()) {
-          major = part.major;
+        if (!seen.empty() && part.major != seen) odd = &package;
+        if (seen.empty()) {
+          seen = part.major;
           if (odd == nullptr) first = &package;
         }
       }
@@ -73,11 +78,29 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.affects.push_back(std::string(set) + " in " + environment.prefix);
       finding.evidence.push_back({first->name + " " + first->version, first->record});
       finding.evidence.push_back({odd->name + " " + odd->version, odd->record});
-      finding.fix = {.text = "uninstall all of them, then install one version; its record pins the rest",
-                     .commands = {PipOf(environment) + " uninstall -y" + names,
-                                  PipOf(environment) + " install " + std::string(set) +
-                                      (major.empty() ? "" : "-cu" + major) + "==" + first->version},
-                     .risk = "medium"};
+      // One CUDA major, and of it the newest version that is there.
+      const std::string major = PreferredMajor(scene, environment, majors);
+      std::string version = first->version;
+      for (const auto* package : parts) {
+        const auto one = PythonVersion::Parse(package->version), best = PythonVersion::Parse(version);
+        const bool mine = PartOf(package->name).major == major;
+        if (mine && (!best || (one && one->ComparePublic(*best) > 0))) version = package->version;
+      }
+      const std::string front = std::string(set) + (major.empty() ? "" : "-cu" + major);
+      std::string again;
+      for (const auto* package : parts) {
+        if (PartOf(package->name).major != major && !PartOf(package->name).major.empty()) {
+          finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+          continue;
+        }
+        finding.fix.changes.push_back(report::InstallPackage{environment.prefix, package->name, version});
+        again += " " + package->name + "==" + version;
+      }
+      if (environment.Find(front) != nullptr) again = " " + front + "==" + version;
+      finding.fix.text = "uninstall all of them, then install one version of one CUDA major";
+      finding.fix.commands = {PipOf(environment) + " uninstall -y" + names,
+                              PipOf(environment) + " install" + again};
+      finding.fix.risk = "medium";
     }
   }
 }

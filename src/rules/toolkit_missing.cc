@@ -49,7 +49,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "install a toolkit if you mean to build, otherwise unset the variable",
         .commands = {scene.OnWindows() ? std::string("set ") + name + "=" : std::string("unset ") + name},
-        .risk = "low"};
+        .risk = "low",
+        .changes = {report::UnsetVariable{name}}};
     return;
   }
 }

@@ -1,7 +1,7 @@
 // CUL6003: torchvision, torchaudio, xformers or flash-attn made for another torch than the one installed.
 #include <array>
 
-#include "rules/package_facts.h"
+#include "rules/fitting_build.h"
 #include "rules/pep440.h"
 #include "rules/table.h"
 
@@ -89,19 +89,45 @@ std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torc
                   {companion.name + " " + companion.version, companion.source}};
 }
 
-// What to ask pip for. torchaudio carries the numbers of the torch that it is built with, xformers names it;
-// the others are left to the resolver, which knows their pins.
-std::string FittingSet(const Framework& companion, const Framework& torch) {
-  const std::string release = companion.version.substr(0, companion.version.find('+'));
-  if (companion.name == "torchaudio") {
-    const size_t minor = release.find('.', release.find('.') + 1);
-    return "\"torch==" + release.substr(0, minor) + ".*\" torchaudio==" + release;
-  }
-  if (companion.name == "xformers" && companion.built_with.starts_with("torch ")) {
+// The build of torch that xformers names, with everything that is built on it; otherwise the release of the
+// package that belongs to the torch that is here, of the same CUDA.
+report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const Framework& companion,
+                   const Framework& torch, bool by_cuda) {
+  const std::string pip = PipOf(environment);
+  report::Fix fix{.text = {}, .commands = {}, .risk = "medium"};
+  const std::string package = companion.package.empty() ? companion.name : companion.package;
+  if (companion.built_with.starts_with("torch ")) {
     const std::string built = companion.built_with.substr(6);
-    return "torch==" + built.substr(0, built.find('+')) + " xformers==" + release;
+    if (const auto fitting = FindFittingBuild(scene, environment, "torch", PublicVersion(built))) {
+      fix.text = "install torch " + PublicVersion(built) + ", with which this " + companion.name +
+                 " was built, and what is built on it together; do not upgrade one of them alone";
+      InstallTogether(scene, environment, fitting->build, fix);
+      return fix;
+    }
   }
-  return "torch==" + torch.version.substr(0, torch.version.find('+')) + " " + companion.name;
+  // Where only the CUDA differs, the release itself fits.
+  const auto version =
+      by_cuda ? std::optional(PublicVersion(companion.version)) : CompanionOf(companion.name, torch.version);
+  if (!version) {
+    fix.text = "install torch and what is built on it together, built with one CUDA; which release of " +
+               companion.name + " belongs to torch " + torch.version + " is not in the tables";
+    fix.commands = {companion.name == "flash-attn"
+                        ? pip + " install --force-reinstall --no-deps --no-build-isolation " + package
+                        : "culprit plan torch " + companion.name};
+    return fix;
+  }
+  // PyTorch's own index has a build of each for every CUDA; the package index has one of each, made together.
+  Build build = SameBuild(scene, environment, torch);
+  const size_t local = torch.version.find('+');
+  if (build.index.empty() && by_cuda && local != std::string::npos) {
+    build.index = PytorchIndex(torch.version.substr(local + 1));
+  }
+  const Wanted wanted{package, *version + (build.index.empty() ? "" : torch.version.substr(local))};
+  fix.text = "install " + companion.name + " " + wanted.version + ", which belongs to torch " +
+             torch.version + "; do not upgrade one of them alone";
+  fix.commands = {pip + " install --force-reinstall --no-deps " + ForPip(wanted) + build.index};
+  AddInstall(scene, environment, wanted, Pip::kAlone, fix.changes);
+  return fix;
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -112,6 +138,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const Framework* companion = FindFramework(environment, name);
       if (companion == nullptr) continue;
       auto mismatch = ByRequirement(scene, environment, *companion, *torch);
+      const bool by_cuda = !mismatch && name != "flash-attn";
       if (!mismatch) mismatch = ByCuda(*companion, *torch);
       if (!mismatch) mismatch = ByKind(*companion, *torch);
       if (!mismatch) continue;
@@ -122,12 +149,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back(
           {"torch " + torch->version + (torch->cuda.empty() ? "" : ", built with CUDA " + torch->cuda),
            torch->source});
-      finding.fix = {
-          .text =
-              "install torch and what is built on it together, built with one CUDA; do not upgrade one "
-              "of them alone",
-          .commands = {PipOf(environment) + " install --force-reinstall " + FittingSet(*companion, *torch)},
-          .risk = "medium"};
+      finding.fix = FixFor(scene, environment, *companion, *torch, by_cuda);
     }
   }
 }

@@ -1,6 +1,7 @@
 // CUL5004: a library is cut short.
 #include "base/text.h"
 #include "rules/failed_loads.h"
+#include "rules/file_fixes.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -39,10 +40,11 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.file);
     finding.evidence.push_back(
         {failed.file + " ends at byte " + std::to_string(scene.view.Open(failed.file).size), failed.file});
-    finding.fix = {.text = "see whether the disk is full, then install the package of this file again",
-                   .commands = {scene.OnWindows() ? "culprit inspect " + ForShell(scene, failed.file)
-                                                  : "df -h " + std::string(base::DirName(failed.file))},
-                   .risk = "none"};
+    finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
+    finding.fix.text = "see whether the disk is full, then " + finding.fix.text;
+    finding.fix.commands.insert(finding.fix.commands.begin(),
+                                scene.OnWindows() ? "culprit inspect " + ForShell(scene, failed.file)
+                                                  : "df -h " + std::string(base::DirName(failed.file)));
   }
 }
 

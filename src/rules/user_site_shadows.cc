@@ -50,16 +50,18 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding.affects.push_back(TitleOf(environment, framework));
         finding.evidence.push_back({framework.name + " " + framework.version, framework.source});
         finding.evidence.push_back({package.name + " " + package.version, package.record});
+        const std::string python =
+            environment.interpreter.empty() ? std::string("python3") : environment.interpreter;
         finding.fix = {
             .text =
-                "try with PYTHONNOUSERSITE=1; if that mends it, uninstall the copy in your home directory",
-            .commands = {"PYTHONNOUSERSITE=1 " +
-                             (environment.interpreter.empty() ? std::string("python3")
-                                                              : environment.interpreter) +
-                             " -c \"import " + std::string(base::BaseName(framework.directory)) + " as m; " +
-                             "print(m.__file__)\"",
-                         PipOf(environment) + " uninstall " + framework.package},
-            .risk = "low"};
+                "set PYTHONNOUSERSITE=1, which hides the home directory from Python; where nothing else "
+                "needs the "
+                "copy there, uninstall it",
+            .commands = {"export PYTHONNOUSERSITE=1", python + " -c \"import " +
+                                                          std::string(base::BaseName(framework.directory)) +
+                                                          " as m; print(m.__file__)\""},
+            .risk = "low",
+            .changes = {report::SetVariable{"PYTHONNOUSERSITE", "1"}}};
         break;
       }
     }

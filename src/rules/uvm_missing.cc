@@ -20,7 +20,8 @@ the node when a program starts. Where that works, a missing nvidia-uvm is normal
 nobody can load modules.
 
 ## Fix
-Load it at boot, or install nvidia-modprobe. In a container: pass the device on.
+Install nvidia-modprobe, which loads the module and makes its node when a program starts, and run it once. In a container: pass
+the device on.
 
 ## When this is not your problem
 Machines that load it on demand.
@@ -55,9 +56,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(path + " is not a device node but a plain file or directory", path);
     finding.evidence.push_back({"something else than a device stands at " + path, path});
-    finding.fix = {.text = "remove it and let the driver make the node",
-                   .commands = {"sudo rm -r " + path, "sudo nvidia-modprobe -u -c 0"},
-                   .risk = "low"};
+    finding.fix = {.text = "remove it and let nvidia-modprobe make the node",
+                   .commands = {"sudo rm -r " + path},
+                   .risk = "low",
+                   .changes = {report::RemoveFile{path}}};
+    if (!container) AddNodeMaker(scene, finding.fix);
+    AddNodes(scene, finding.fix);
     return;
   }
   report::Finding& finding = ruling.Fire(
@@ -74,14 +78,18 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text =
             "start the container through the NVIDIA runtime with the capability compute, or add the device",
         .commands = {"docker run --gpus all ...", "docker run --device /dev/nvidia-uvm ..."},
-        .risk = "low"};
+        .risk = "low",
+        .changes = {report::StartContainer{*driver->kernel_version}}};
     return;
   }
   finding.evidence.push_back({helper, std::string(ModprobePath())});
-  finding.fix = {.text = "load the module now and at every boot, or install nvidia-modprobe",
-                 .commands = {"sudo modprobe nvidia-uvm",
-                              "echo nvidia-uvm | sudo tee /etc/modules-load.d/nvidia-uvm.conf"},
-                 .risk = "low"};
+  finding.fix = {
+      .text = "load the module and make its node; programs do both by nvidia-modprobe from then on",
+      .commands = {"sudo modprobe nvidia-uvm"},
+      .risk = "low",
+      .changes = {}};
+  AddNodeMaker(scene, finding.fix);
+  AddNodes(scene, finding.fix);
 }
 
 }  // namespace

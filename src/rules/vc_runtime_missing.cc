@@ -3,6 +3,7 @@
 #include "base/windows_path.h"
 #include "knowledge/windows.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -53,7 +54,11 @@ void Check(const Scene& scene, Ruling& ruling) {
           {"the tree has no Windows directory; a runtime in the System32 of its machine was not seen",
            scene.snapshot.windows()->directory});
     }
-    finding.fix = {.text = std::string(failed.redistributable->fix), .commands = {}, .risk = "low"};
+    finding.fix = {.text = std::string(failed.redistributable->fix),
+                   .commands = RuntimeCommands(name),
+                   .risk = "low",
+                   .changes = {report::PutLibrary{
+                       .path = base::JoinPath(scene.snapshot.windows()->directory + "/System32", name)}}};
   }
 }
 

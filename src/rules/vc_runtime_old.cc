@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "knowledge/windows.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -54,8 +55,10 @@ void CheckObject(const Scene& scene, const loader::Scenario& scenario, const loa
   const knowledge::Redistributable* package = knowledge::FindRedistributable(floor->dll);
   finding.fix = {.text = package == nullptr ? "install the current Microsoft Visual C++ Redistributable (x64)"
                                             : std::string(package->fix),
-                 .commands = {},
-                 .risk = "low"};
+                 .commands = RuntimeCommands(base::BaseName(object.path)),
+                 .risk = "low",
+                 .changes = {report::PutLibrary{
+                     .path = object.path, .like = object.path, .version = std::string(floor->version)}}};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -2,6 +2,7 @@
 #include "binfmt/elf.h"
 #include "rules/binary_facts.h"
 #include "rules/failed_loads.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -38,9 +39,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                                     failed.file);
     finding.evidence.push_back(
         {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
-    finding.fix = {.text = "install " + failed.request->name + " for the CPU of the program",
-                   .commands = {"culprit inspect " + failed.file},
-                   .risk = "none"};
+    finding.fix = Install(scene, failed);
+    finding.fix.text += "; for the CPU of the program";
+    finding.fix.commands.push_back("culprit inspect " + ForShell(scene, failed.file));
   }
 }
 

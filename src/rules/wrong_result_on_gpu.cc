@@ -1,6 +1,7 @@
 // CUL9009: what came back from the device is not what it should be.
 #include <algorithm>
 
+#include "rules/changes.h"
 #include "rules/probe_facts.h"
 #include "rules/probe_failures.h"
 #include "rules/rule.h"
@@ -66,12 +67,14 @@ void Check(const Scene& scene, Ruling& ruling) {
           .commands = Commands(
               scene, {"sudo dmesg | grep -i xid", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
               {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"}),
-          .risk = "none"};
+          .risk = "none",
+          .changes = ANewProbeTells(gpu + " gives right results")};
     } else {
       finding.fix = {.text = "use another version of this library, and tell its maker",
                      .commands = Commands(scene, {"env | grep -E 'NVIDIA_TF32_OVERRIDE|CUBLAS|CUDNN'"},
                                           {"set CU", "set NVIDIA"}),
-                     .risk = "none"};
+                     .risk = "none",
+                     .changes = ANewProbeTells("another version computes rightly")};
     }
   }
 }

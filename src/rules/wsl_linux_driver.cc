@@ -1,4 +1,5 @@
 // CUL2009: WSL: a Linux driver package shadows the driver of Windows.
+#include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
@@ -52,7 +53,15 @@ void Check(const Scene& scene, Ruling& ruling) {
                  .commands = {"dpkg -S " + loaded->object->real_path,
                               "sudo apt remove --purge 'libnvidia-compute-*' 'nvidia-driver-*' cuda-drivers",
                               "sudo ldconfig"},
-                 .risk = "medium"};
+                 .risk = "medium",
+                 .changes = {}};
+  // Everything that the packages put there: what is of the same version.
+  for (const snapshot::DriverLibrary& library : scene.stack().driver->libraries) {
+    if (library.kind != "driver" || library.real_path.empty() || library.version != loaded->version) continue;
+    Changes remove = WithoutFile(scene, library.path, library.real_path);
+    finding.fix.changes.insert(finding.fix.changes.end(), remove.begin(), remove.end());
+  }
+  finding.fix.changes.emplace_back(report::RefreshCache{});
 }
 
 }  // namespace

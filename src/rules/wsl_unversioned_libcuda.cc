@@ -43,7 +43,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = {
           .text = "put the directory of Windows' driver on the search path; it holds nothing else",
           .commands = {"export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
-          .risk = "low"};
+          .risk = "low",
+          .changes = {report::AddToList{"LD_LIBRARY_PATH", "/usr/lib/wsl/lib"}}};
     }
   }
 }

@@ -1,4 +1,5 @@
 // CUL2010: WSL does not offer a GPU: /dev/dxg or Windows' libcuda is missing.
+#include "rules/driver_choice.h"
 #include "rules/driver_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -46,7 +47,14 @@ void Check(const Scene& scene, Ruling& ruling) {
                   ? "install a current NVIDIA driver in Windows, then restart WSL; no Linux driver inside WSL"
                   : "use WSL 2 and update it, from Windows; this kernel has no /dev/dxg",
       .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
-      .risk = "low"};
+      .risk = "low",
+      .changes = {}};
+  if (!device) {
+    finding.fix.changes = {report::NotInFiles{"WSL 2 with a kernel that has /dev/dxg",
+                                              "Windows brings it; look again after the update"}};
+  } else if (const std::string choice = ChooseWindowsDriver(scene).version; !choice.empty()) {
+    finding.fix.changes = {report::InstallDriver{choice}};
+  }
 }
 
 }  // namespace

@@ -48,10 +48,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     }
     const knowledge::Redistributable* known = knowledge::FindRedistributable("zlibwapi.dll");
-    finding.fix = {.text = (known == nullptr ? "install a 64-bit zlibwapi.dll" : std::string(known->fix)) +
-                           "; here " + std::string(base::DirName(failed.asker)),
-                   .commands = {"where /R \"%ProgramFiles%\" zlibwapi.dll"},
-                   .risk = "low"};
+    finding.fix = {
+        .text = (known == nullptr ? "install a 64-bit zlibwapi.dll" : std::string(known->fix)) + "; here " +
+                std::string(base::DirName(failed.asker)),
+        .commands = {"where /R \"%ProgramFiles%\" zlibwapi.dll"},
+        .risk = "low",
+        .changes = {report::PutLibrary{.path = base::JoinPath(base::DirName(failed.asker), "zlibwapi.dll")}}};
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "report/change.h"
@@ -15,5 +16,9 @@ namespace culprit::whatif {
 // Fails with the reason where a change cannot be made in the mind (NotInFiles, an unknown package ...).
 base::Result<std::shared_ptr<const system::System>> CarryOut(std::shared_ptr<const system::System> before,
                                                              std::span<const report::Change> changes);
+
+// Where the host is only said (--host driver=535.104.05,gpu=sm_90), a driver that is installed there changes
+// what is said, and no file: takes such changes out and gives the new text.
+std::string SaidHostAfter(std::string host, std::vector<report::Change>& changes);
 
 }  // namespace culprit::whatif

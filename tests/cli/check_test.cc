@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/json.h"
-#include "binfmt/testing/elf_sections_builder.h"
+#include "binfmt/write_elf_sections.h"
 #include "made_up_root.h"
 
 namespace culprit {
@@ -63,10 +63,9 @@ class Check : public Cli {
     Add(torch + "lib/libtorch_python.so", library("libtorch_python.so", {"libtorch_cuda.so"}));
     const std::string code = BuildFatbin({.entries = {{.arch = 80}, {.arch = 90}, {.arch = 100}}});
     WriteFile(root_.string() + torch + "lib/libtorch_cuda.so",
-              binfmt::testing::AddSections(
-                  BuildElf(library("libtorch_cuda.so",
-                                   {"libcudart.so.13", "libcublas.so.13", "libcudnn.so.9", "libc.so.6"})),
-                  {{".nv_fatbin", code}}));
+              binfmt::AddSections(BuildElf(library("libtorch_cuda.so", {"libcudart.so.13", "libcublas.so.13",
+                                                                        "libcudnn.so.9", "libc.so.6"})),
+                                  {{".nv_fatbin", code}}));
     Add(cuda + "libcudart.so.13", {.soname = "libcudart.so.13"});
     Add(cuda + "libcublas.so.13",
         {.soname = "libcublas.so.13", .needed = {"libcublasLt.so.13"}, .runpath = "$ORIGIN"});

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "binfmt/testing/elf_sections_builder.h"
-#include "binfmt/testing/fatbin_builder.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_elf_sections.h"
+#include "binfmt/write_fatbin.h"
+#include "binfmt/write_pe.h"
 #include "made_up_root.h"
 
 namespace culprit {
@@ -112,14 +112,13 @@ TEST_F(Cli, InspectSeesThatAFileIsCutShort) {
   ExpectGolden("inspect_cut.txt", {"inspect", "--root", "root", "/app/cut.so"}, 1);
 }
 TEST_F(Cli, InspectDoesNotTakeALostTableOfSectionsForNoGpuCode) {
-  const std::string whole =
-      binfmt::testing::AddSections(BuildElf({.soname = "liblost.so"}), {{".text", "x"}});
+  const std::string whole = binfmt::AddSections(BuildElf({.soname = "liblost.so"}), {{".text", "x"}});
   WriteFile(root_ / "app/lost.so", whole.substr(0, whole.size() - 8));
   ExpectGolden("inspect_lost_sections.txt", {"inspect", "--root", "root", "/app/lost.so"}, 0);
 }
 TEST_F(Cli, InspectReadsDllsOfWindows) {
-  using binfmt::testing::BuildFatbin;
-  const binfmt::testing::PeSpec spec = {
+  using binfmt::BuildFatbin;
+  const binfmt::PeSpec spec = {
       .name = "kernels.dll",
       .imports = {{"KERNEL32.dll", {"Sleep"}, {}},
                   {"idle.dll", {}, {}},
@@ -135,8 +134,8 @@ TEST_F(Cli, InspectReadsDllsOfWindows) {
                                                          {.kind = 1, .arch = 90, .major = 8, .minor = 4}}})}},
       .overlay = "tail",
       .certificate_size = 100};
-  WriteFile(root_ / "app/kernels.dll", binfmt::testing::BuildPe(spec));
-  WriteFile(root_ / "app/cut.dll", binfmt::testing::BuildPe({.bits = 32, .exports = {"Go"}, .cut = 100}));
+  WriteFile(root_ / "app/kernels.dll", binfmt::BuildPe(spec));
+  WriteFile(root_ / "app/cut.dll", binfmt::BuildPe({.bits = 32, .exports = {"Go"}, .cut = 100}));
   ExpectGolden("inspect_dll.txt", {"inspect", "--root", "root", "/app/kernels.dll"}, 0);
   ExpectGolden("inspect_dll.json", {"inspect", "--root", "root", "--format", "json", "/app/kernels.dll"}, 0);
   ExpectGolden("inspect_cut_dll.txt", {"inspect", "--root", "root", "/app/cut.dll"}, 1);

@@ -17,16 +17,16 @@
 #include <string>
 #include <vector>
 
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/fatbin_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_fatbin.h"
 
 namespace culprit {
 
 namespace fs = std::filesystem;
-using binfmt::testing::BuildElf;
-using binfmt::testing::BuildFatbin;
-using binfmt::testing::BuildSections;
-using binfmt::testing::ElfSpec;
+using binfmt::BuildElf;
+using binfmt::BuildFatbin;
+using binfmt::BuildSections;
+using binfmt::ElfSpec;
 
 constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
 
@@ -86,7 +86,7 @@ class Cli : public ::testing::Test {
   // A library with code in the usual section and in its data, a container by itself, a damaged one.
   void WriteGpuCode() {
     const std::string linked = BuildFatbin({.entries = {{.arch = 80},
-                                                        {.arch = 90, .flags = binfmt::testing::kArchSpecific},
+                                                        {.arch = 90, .flags = binfmt::kArchSpecific},
                                                         {.kind = 1, .arch = 90, .major = 8, .minor = 4}}});
     const std::string data = BuildFatbin({.entries = {{.kind = 8, .arch = 75}}});
     WriteFile(root_ / "app/kernels.so",
@@ -136,14 +136,16 @@ class Cli : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), ReadFile(out), ReadFile(err)};
   }
 
-  // What it prints equals the file tests/cli/golden/NAME.
-  void ExpectGolden(const std::string& name, const std::vector<std::string>& arguments, int status) const {
+  // What it prints, after `clean`, equals the file tests/cli/golden/NAME.
+  void ExpectGolden(const std::string& name, const std::vector<std::string>& arguments, int status,
+                    std::string (*clean)(std::string) = nullptr) const {
     const Output output = Run(arguments);
     EXPECT_EQ(output.status, status) << output.err;
     std::string text = output.out;
     if (!output.err.empty()) text += "--- stderr\n" + output.err;
     for (size_t at; (at = text.find(top_.string())) != std::string::npos;)
       text.replace(at, top_.string().size(), "TOP");
+    if (clean != nullptr) text = clean(std::move(text));
     const fs::path golden = fs::path(CULPRIT_GOLDEN) / name;
     if (std::getenv("CULPRIT_UPDATE_GOLDEN") != nullptr) WriteFile(golden, text);
     EXPECT_EQ(text, ReadFile(golden)) << "tools/update-golden writes it anew";

@@ -6,15 +6,15 @@
 
 #include <string>
 
-#include "binfmt/testing/elf_builder.h"
+#include "binfmt/write_elf.h"
 #include "collect/look.h"
 #include "loader/load.h"
 #include "system/memory.h"
 
 namespace culprit::model {
 
-using binfmt::testing::BuildElf;
-using binfmt::testing::ElfSpec;
+using binfmt::BuildElf;
+using binfmt::ElfSpec;
 
 class World {
  public:

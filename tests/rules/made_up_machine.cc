@@ -6,16 +6,16 @@
 #include <stdexcept>
 
 #include "base/text.h"
-#include "binfmt/testing/elf_builder.h"
-#include "binfmt/testing/elf_sections_builder.h"
-#include "binfmt/testing/fatbin_builder.h"
-#include "binfmt/testing/ld_so_cache_builder.h"
-#include "binfmt/testing/pe_builder.h"
+#include "binfmt/write_elf.h"
+#include "binfmt/write_elf_sections.h"
+#include "binfmt/write_fatbin.h"
+#include "binfmt/write_ld_so_cache.h"
+#include "binfmt/write_pe.h"
 
 namespace culprit::model {
 namespace {
 
-using binfmt::testing::ElfSpec;
+using binfmt::ElfSpec;
 
 constexpr const char* kLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"};
 
@@ -47,10 +47,9 @@ void Each(const toml::table& description, std::string_view key, Function functio
 std::string LoaderFile(const toml::table& spec) {
   const bool arm = spec["machine"].value_or(std::string("x86-64")) == "aarch64";
   const std::string triple = arm ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
-  std::string bytes =
-      binfmt::testing::BuildElf({.machine = static_cast<uint16_t>(arm ? EM_AARCH64 : EM_X86_64),
-                                 .soname = arm ? "ld-linux-aarch64.so.1" : "ld-linux-x86-64.so.2",
-                                 .version_defs = {"GLIBC_2.3"}});
+  std::string bytes = binfmt::BuildElf({.machine = static_cast<uint16_t>(arm ? EM_AARCH64 : EM_X86_64),
+                                        .soname = arm ? "ld-linux-aarch64.so.1" : "ld-linux-x86-64.so.2",
+                                        .version_defs = {"GLIBC_2.3"}});
   for (const std::string& text :
        {std::string(), "/lib/" + triple + "/", "/usr/lib/" + triple + "/", std::string("/lib/"),
         std::string("/usr/lib/"), "lib/" + triple,
@@ -61,15 +60,15 @@ std::string LoaderFile(const toml::table& spec) {
 }
 
 // "sm_90a" or "compute_90:8.4" as an entry of a container.
-binfmt::testing::FatbinEntry GpuEntry(const std::string& text) {
-  binfmt::testing::FatbinEntry entry;
+binfmt::FatbinEntry GpuEntry(const std::string& text) {
+  binfmt::FatbinEntry entry;
   const bool ptx = text.starts_with("compute_");
   if (!ptx && !text.starts_with("sm_"))
     throw std::runtime_error(text + ": sm_NN or compute_NN:X.Y is wanted");
   const auto parts = base::Split(text.substr(ptx ? 8 : 3), ':');
   entry.arch = static_cast<uint32_t>(std::stoul(parts[0]));
-  if (parts[0].ends_with('a')) entry.flags = binfmt::testing::kArchSpecific;
-  if (parts[0].ends_with('f')) entry.flags = binfmt::testing::kFamilySpecific;
+  if (parts[0].ends_with('a')) entry.flags = binfmt::kArchSpecific;
+  if (parts[0].ends_with('f')) entry.flags = binfmt::kFamilySpecific;
   if (!ptx) return entry;
   const auto version = base::Split(parts.at(1), '.');
   entry.kind = 1;
@@ -82,9 +81,9 @@ binfmt::testing::FatbinEntry GpuEntry(const std::string& text) {
 std::string GpuCode(const std::vector<std::string>& containers) {
   std::string bytes;
   for (const std::string& text : containers) {
-    binfmt::testing::FatbinSpec spec;
+    binfmt::FatbinSpec spec;
     for (const std::string& word : base::SplitWords(text, " ")) spec.entries.push_back(GpuEntry(word));
-    bytes += binfmt::testing::BuildFatbin(spec);
+    bytes += binfmt::BuildFatbin(spec);
     bytes.resize((bytes.size() + 7) / 8 * 8);
   }
   return bytes;
@@ -122,7 +121,7 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
     elf.words.emplace_back(name, value.value_or(uint32_t{0}));
   });
   if (spec["executable_stack"].value_or(false)) elf.stack_flags = PF_R | PF_W | PF_X;
-  std::string bytes = binfmt::testing::BuildElf(elf);
+  std::string bytes = binfmt::BuildElf(elf);
   std::vector<std::pair<std::string, std::string>> sections;
   Each(spec, "sections", [&](const std::string& name, const toml::node& text) {
     sections.emplace_back(name, Text(text, path));
@@ -130,7 +129,7 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   if (const auto code = Texts(spec.get("gpu_code"), path); !code.empty()) {
     sections.emplace_back(".nv_fatbin", GpuCode(code));
   }
-  if (!sections.empty()) bytes = binfmt::testing::AddSections(std::move(bytes), sections);
+  if (!sections.empty()) bytes = binfmt::AddSections(std::move(bytes), sections);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);
 }
@@ -142,7 +141,7 @@ void MadeUpMachine::AddDll(const std::string& path, const toml::table& spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
   }
-  binfmt::testing::PeSpec pe;
+  binfmt::PeSpec pe;
   pe.bits = spec["bits"].value_or(64);
   pe.dll = !spec["program"].value_or(false);
   pe.name = spec["name"].value_or(std::string(base::BaseName(path)));
@@ -163,7 +162,7 @@ void MadeUpMachine::AddDll(const std::string& path, const toml::table& spec) {
     });
   }
   pe.cut = spec["cut"].value_or(size_t{0});
-  system.AddFile(path, binfmt::testing::BuildPe(pe), 0755);
+  system.AddFile(path, binfmt::BuildPe(pe), 0755);
 }
 
 void MadeUpMachine::AddLdCache(const toml::table& description) {
@@ -171,10 +170,10 @@ void MadeUpMachine::AddLdCache(const toml::table& description) {
   Each(description, "ld_cache",
        [&](const std::string& name, const toml::node& path) { texts.emplace_back(name, Text(path, name)); });
   constexpr int32_t kX8664 = 0x0303;
-  binfmt::testing::LdCacheSpec spec;
+  binfmt::LdCacheSpec spec;
   for (const auto& [name, path] : texts)
     spec.entries.push_back({.flags = kX8664, .name = name, .path = path});
-  system.AddFile("/etc/ld.so.cache", binfmt::testing::BuildLdCache(spec));
+  system.AddFile("/etc/ld.so.cache", binfmt::BuildLdCache(spec));
 }
 
 void MadeUpMachine::Apply(const toml::table& description) {

@@ -405,9 +405,10 @@ Subject Windows() {
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {
-      Architectures(), Causes(),        Cudnn(),   Distributions(), Drivers(),    Frameworks(),  GpuIds(),
-      Harvested(),     HostCompilers(), Imports(), Sonames(),       Signatures(), StatusCodes(), Windows()};
+  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),      Cudnn(),    Distributions(),
+                                                 Drivers(),       Frameworks(),  GpuIds(),   Harvested(),
+                                                 HostCompilers(), Imports(),     Packages(), Sonames(),
+                                                 Signatures(),    StatusCodes(), Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

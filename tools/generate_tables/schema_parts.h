@@ -26,6 +26,7 @@ inline Table Rules(std::string_view function) {
 Subject Frameworks();
 Subject Harvested();
 Subject Distributions();
+Subject Packages();
 Subject Signatures();
 Subject Causes();
 

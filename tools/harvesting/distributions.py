@@ -5,7 +5,7 @@ import datetime
 import json
 import re
 
-from harvesting.index import Index, final_versions, version_key
+from harvesting.index import final_versions, version_key
 
 # Package -> first version of interest.
 PACKAGES = {
@@ -108,8 +108,7 @@ def line(row):
     return "  {" + ", ".join(f"{key} = {json.dumps(value)}" for key, value in row.items() if value) + "},\n"
 
 
-def harvest(newest):
-    index = Index()
+def harvest(index, newest):
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         projects = dict(zip(PACKAGES, pool.map(index.project, PACKAGES)))
     rows = [row for package, first in sorted(PACKAGES.items())

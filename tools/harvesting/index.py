@@ -1,5 +1,6 @@
 """The package index that pip is set up with: what it lists, and members of wheels read by byte ranges."""
 import email.parser
+import functools
 import io
 import json
 import os
@@ -67,11 +68,17 @@ class Index:
                 if attempt == 2:
                     raise Unreachable(f"the package index does not answer for {what}: {type(error).__name__}") from None
 
+    @functools.cache  # several subjects ask for the same
     def project(self, package):
         text = self.read(f"{self.address}/{package}/json", package)
         if text is None:
             raise Unreachable(f"the package index does not have {package} as JSON")
         return json.loads(text)
+
+    def wheel(self, package, file):
+        """A wheel of which only what is asked for is read."""
+        address = urllib.parse.urljoin(f"{self.address}/{package}/json", file["url"])
+        return zipfile.ZipFile(RangeFile(self, address, file["size"]))
 
     def metadata(self, package, version, files):
         """(Requires-Dist lines, Requires-Python or '') of a release."""
@@ -86,8 +93,7 @@ class Index:
         wheels.sort(key=lambda f: ("x86_64" not in f["filename"], "linux" not in f["filename"], f["filename"]))
         if not wheels:
             return [], ""
-        address = urllib.parse.urljoin(f"{self.address}/{package}/json", wheels[0]["url"])
-        with zipfile.ZipFile(RangeFile(self, address, wheels[0]["size"])) as wheel:
+        with self.wheel(package, wheels[0]) as wheel:
             name = next(n for n in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", n))
             message = email.parser.BytesParser().parsebytes(wheel.read(name), headersonly=True)
         return message.get_all("Requires-Dist") or [], message.get("Requires-Python") or ""

@@ -2,7 +2,7 @@
 import concurrent.futures
 import re
 
-from harvesting.index import Index, final_versions, version_key
+from harvesting.index import final_versions, version_key
 from harvesting.rows import table
 
 # Package -> first version of interest, and the extras to read beside the plain requirements.
@@ -78,8 +78,7 @@ def pins_of(index, package, version, extras, files):
         yield {**row, "source": PIN_SOURCE}
 
 
-def harvest(newest):
-    index = Index()
+def harvest(index, newest):
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         projects = dict(zip([*PACKAGES, *WHEELS], pool.map(index.project, [*PACKAGES, *WHEELS])))
         wanted = [(package, version, extras, projects[package]["releases"][version])

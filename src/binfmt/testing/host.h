@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +17,17 @@
 #include "base/byte_source.h"
 
 namespace culprit::binfmt::testing {
+
+// EM_* of this program; 0 when the tests have none for it.
+inline uint16_t NativeMachine() {
+#if defined(__aarch64__)
+  return 183;
+#elif defined(__x86_64__)
+  return 62;
+#else
+  return 0;
+#endif
+}
 
 class FileSource final : public base::ByteSource {
  public:

@@ -1,0 +1,12 @@
+// The rules of check, asked about the machine that a plan would make.
+#pragma once
+
+#include "plan/question.h"
+#include "report/plan.h"
+
+namespace culprit::cli {
+
+// Fills checked, findings and not_checked of a plan.
+void CheckPlan(const plan::Question& question, report::Plan& plan);
+
+}  // namespace culprit::cli

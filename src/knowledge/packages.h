@@ -1,0 +1,60 @@
+// data/packages.toml: how things outside pip are named: packages of apt and conda, container images, indexes
+// of wheels that are not on the package index.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/version.h"
+
+namespace culprit::knowledge {
+
+struct PackageName {
+  std::string_view manager;  // "apt", "conda"
+  std::string_view what;     // "cuda", "cudnn", "cudnn-dev", "driver", "driver-open", "cuda-version"
+  std::string_view since;    // versions of it that are called so; "" = no bound
+  std::string_view until;
+  std::string_view name;     // a form for FillIn: "libcudnn{major}-cuda-{cuda_major}"
+  std::string_view version;  // a form: "{version}-1"; "" = is not told apart by a version
+  std::string_view pin;      // a form: the package, installed before, that holds it to a branch; "" = none
+  std::string_view channel;  // "nvidia", "ubuntu", "conda-forge"
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const PackageName> PackageNames();
+
+// A tag of nvidia/cuda that has cuDNN: CUDA-CUDNN-devel-SYSTEM, CUDA-CUDNN-runtime-SYSTEM.
+struct ContainerImage {
+  std::string_view cuda;                      // "12.4.1"
+  std::string_view cudnn;                     // "cudnn8", "cudnn9"; "cudnn" from 12.4.1 on, which is cuDNN 9
+  std::span<const std::string_view> systems;  // "ubuntu22.04"
+  std::string_view source;
+};
+std::span<const ContainerImage> ContainerImages();  // oldest first
+
+struct WheelIndex {
+  std::string_view package;  // a framework's name: "torch"
+  std::string_view since;
+  std::string_view until;
+  std::string_view option;   // of pip: "--index-url", "--find-links"
+  std::string_view address;  // a form: "https://download.pytorch.org/whl/{variant}"
+  std::string_view note;
+  std::string_view source;
+};
+std::span<const WheelIndex> WheelIndexes();
+
+// What fills the blanks of a form.
+struct Blanks {
+  base::Version version;     // {version}, {major}, {minor}
+  base::Version cuda;        // {cuda}, {cuda_major}
+  std::string_view variant;  // {variant}
+};
+std::string FillIn(std::string_view form, const Blanks& blanks);
+
+// nullptr when the table does not have it.
+const PackageName* FindPackageName(std::string_view manager, std::string_view what,
+                                   const base::Version& version, std::string_view channel = "");
+const WheelIndex* FindWheelIndex(std::string_view package, const base::Version& version);
+
+}  // namespace culprit::knowledge

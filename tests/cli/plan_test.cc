@@ -1,0 +1,102 @@
+// `culprit plan` as a user meets it. Questions name versions, so that a new harvest changes no answer; the
+// day of the harvest is taken out before comparing.
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "base/json.h"
+#include "made_up_root.h"
+
+namespace culprit {
+namespace {
+
+class PlanCli : public Cli {
+ protected:
+  // Always of one platform: that of this machine would be another elsewhere.
+  static std::vector<std::string> Ask(std::vector<std::string> words) {
+    words.insert(words.begin(), "plan");
+    for (const char* word : {"--platform", "linux-x86_64"}) words.push_back(word);
+    return words;
+  }
+  void ExpectPlan(const std::string& name, const std::vector<std::string>& words, int status) const {
+    ExpectGolden(name, Ask(words), status, [](std::string text) {
+      text = std::regex_replace(text, std::regex("what is known: [-0-9]+[^\n]*"), "what is known: DAY");
+      return std::regex_replace(text, std::regex("\"knowledge\": \\{[^}]*\\}"), "\"knowledge\": {}");
+    });
+  }
+  base::Json Json(std::vector<std::string> words, int status = 0) const {
+    words.insert(words.end(), {"--format", "json"});
+    const Output output = Run(Ask(words));
+    EXPECT_EQ(output.status, status) << output.err;
+    return base::Json::parse(output.out);
+  }
+};
+
+constexpr const char* kA100 = "driver=550.54.14,gpu=sm_80";
+
+TEST_F(PlanCli, Help) { ExpectGolden("plan_help.txt", {"plan", "--help"}, 0); }
+TEST_F(PlanCli, NothingWantedIsWrongUsage) { ExpectGolden("plan_nothing.txt", {"plan"}, 64); }
+TEST_F(PlanCli, AnUnknownPackageIsWrongUsageAndNamesThatComeNearAreSaid) {
+  ExpectGolden("plan_unknown.txt", {"plan", "tensorflwo"}, 64);
+}
+TEST_F(PlanCli, WrongValuesAreWrongUsage) {
+  EXPECT_EQ(Run({"plan", "torch", "--allow", "everything"}).status, 64);
+  EXPECT_EQ(Run({"plan", "torch", "--python", "three"}).status, 64);
+  EXPECT_EQ(Run({"plan", "torch", "--host", "driver=new"}).status, 64);
+  EXPECT_EQ(Run({"plan", "torch", "--as", "rpm"}).status, 64);
+  EXPECT_EQ(Run({"plan", "torch", "./one", "./other"}).status, 64);
+}
+TEST_F(PlanCli, AnEnvironmentThatIsNotThereCannotBeLookedAt) {
+  EXPECT_EQ(Run({"plan", "torch", "./none"}).status, 2);
+}
+
+TEST_F(PlanCli, ASolution) {
+  ExpectPlan("plan_torch.txt", {"torch==2.6.0", "--host", kA100, "--python", "3.11"}, 0);
+  ExpectPlan("plan_torch.md", {"torch==2.6.0", "--host", kA100, "--python", "3.11", "--format", "markdown"},
+             0);
+}
+TEST_F(PlanCli, AConflict) {
+  ExpectPlan("plan_conflict.txt",
+             {"torch==2.6.0", "--host", "driver=580.95.05,gpu=sm_120", "--python", "3.11"}, 1);
+}
+TEST_F(PlanCli, JsonHoldsTheContract) {
+  const auto plan = Json({"torch==2.6.0", "--host", kA100, "--python", "3.11"});
+  EXPECT_EQ(plan["schema"], "culprit.plan/1");
+  EXPECT_EQ(plan["outcome"], "solution");
+  bool found = false;
+  for (const auto& package : plan["packages"]) {
+    if (package["name"] == "torch") found = package["version"] == "2.6.0" && package["channel"] == "pypi";
+  }
+  EXPECT_TRUE(found) << plan["packages"];
+  EXPECT_FALSE(plan["commands"].empty());
+  EXPECT_TRUE(plan["checked"]) << plan["not_checked"];
+  EXPECT_TRUE(plan["findings"].empty()) << plan["findings"];
+  const auto conflict =
+      Json({"torch==2.6.0", "--host", "driver=580.95.05,gpu=sm_120", "--python", "3.11"}, 1);
+  EXPECT_EQ(conflict["outcome"], "unsolvable");
+  EXPECT_FALSE(conflict["conflict"][0]["text"].get<std::string>().empty());
+  EXPECT_EQ(Run(Ask({"torch==2.6.0", "--host", kA100, "--as", "json"})).out.front(), '{');
+}
+TEST_F(PlanCli, AGpuMayBeNamed) {
+  EXPECT_EQ(Json({"torch==2.6.0", "--host", "driver=550.54.14,gpu=RTX 4090"})["outcome"], "solution");
+}
+TEST_F(PlanCli, FilesAreWrittenAsTheyAre) {
+  ExpectPlan(
+      "plan_dockerfile.txt",
+      {"torch==2.6.0", "onnxruntime-gpu==1.20.2", "--host", kA100, "--python", "3.11", "--as", "dockerfile"},
+      0);
+  ExpectPlan("plan_conda.txt", {"torch==2.6.0", "--host", kA100, "--python", "3.11", "--as", "conda"}, 0);
+  ExpectPlan("plan_cmake.txt", {"cudnn==9.5.1", "--cuda", "12.4", "--host", kA100, "--as", "cmake"}, 0);
+  ExpectPlan("plan_apt.txt", {"cudnn==9.5.1", "--cuda", "12.4", "--host", kA100, "--as", "apt"}, 0);
+}
+TEST_F(PlanCli, AnEnvironmentIsRepaired) {
+  const std::string site = "opt/venv/lib/python3.11/site-packages/";
+  WriteFile(root_ / "opt/venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n");
+  WriteFile(root_ / (site + "torch-2.6.0.dist-info/METADATA"), "Name: torch\nVersion: 2.6.0\n");
+  WriteFile(root_ / (site + "nvidia_cudnn_cu12-9.5.1.17.dist-info/METADATA"),
+            "Name: nvidia-cudnn-cu12\nVersion: 9.5.1.17\n");
+  ExpectPlan("plan_repair.txt", {"--repair", "/opt/venv", "--root", "root", "--host", kA100}, 0);
+}
+
+}  // namespace
+}  // namespace culprit

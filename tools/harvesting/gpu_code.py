@@ -1,0 +1,82 @@
+"""The GPU code that wheels on the package index were built for, against data/frameworks.toml, which is kept by hand.
+
+torch has the list as a text of libtorch_python.so, tensorflow in its build_info.py: one member of a wheel is read.
+"""
+import concurrent.futures
+import re
+
+from harvesting.index import final_versions, version_key
+
+FIRST = {"torch": "1.8", "tensorflow": "2.4"}
+KEYS = {"x86_64": "code", "aarch64": "code_aarch64"}  # the index has no CUDA build of these for Windows any more
+
+
+def notation(names):
+    """['sm_75', 'sm_120', 'compute_120'] -> ['7.5', '12.0+PTX'], as data/frameworks.toml has it."""
+    machine, ptx = set(), set()
+    for name in names:
+        kind, major, minor, suffix = re.fullmatch(r"(sm|compute)_(\d+)(\d)([af]?)", name).groups()
+        (machine if kind == "sm" else ptx).add((int(major), int(minor), suffix))
+    text = {code: "%d.%d%s" % code for code in machine | ptx}
+    both = [text[code] + ("+PTX" if code in ptx else "") for code in sorted(machine)]
+    return both + ["PTX " + text[code] for code in sorted(ptx - machine)]
+
+
+def torch_code(wheel):
+    """None for a build without CUDA."""
+    if "torch/lib/libtorch_cuda.so" not in wheel.namelist():
+        return None
+    one = rb"(?:sm|compute)_\d+[af]?"
+    lists = {m.group(0).decode() for m in re.finditer(rb"%b(?: %b)+" % (one, one), wheel.read("torch/lib/libtorch_python.so"))}
+    return notation(max(lists, key=len, default="").split())
+
+
+def tensorflow_code(wheel):
+    name = "tensorflow/python/platform/build_info.py"
+    found = re.search(r"cuda_compute_capabilities', \[(.*?)\]", wheel.read(name).decode()) if name in wheel.namelist() else None
+    if not found:
+        return None
+    names = re.findall(r"'(\w+)'", found.group(1))
+    return notation(names + ["sm_" + n.removeprefix("compute_") for n in names if n.startswith("compute_")])  # both there
+
+
+def newest_wheel(files, machine):
+    """One of them: all Pythons have the same code."""
+    fitting = [f["filename"] for f in files if re.search(rf"-cp3\d+m?-(many)?linux[^-]*{machine}\.whl$", f["filename"])]
+    return next((f for f in files if fitting and f["filename"] == max(fitting)), None)
+
+
+def harvest(index, newest):
+    """{(package, version, key): code}"""
+    reader = {"torch": torch_code, "tensorflow": tensorflow_code}
+    jobs = []
+    for package, first in FIRST.items():
+        releases = index.project(package)
+        for version in final_versions(releases)[-newest:]:
+            for machine, key in KEYS.items():
+                file = newest_wheel(releases["releases"][version], machine)
+                if file and version_key(version) >= version_key(first):
+                    jobs.append((package, version, key, file))
+
+    def read(job):
+        package, version, key, file = job
+        with index.wheel(package, file) as wheel:
+            return (package, version, key), reader[package](wheel)
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        return {what: code for what, code in pool.map(read, jobs) if code}
+
+
+def covers(row, version):
+    key, first = version_key(version), version_key(row["version"])
+    return key[:len(first)] == first if "until" not in row else first <= key <= version_key(row["until"])
+
+
+def compare(found, old):
+    for (package, version, key), code in found.items():
+        rows = [row for row in old["release"] if row["framework"] == package and covers(row, version)]
+        rows = [row for row in rows if row.get("is_default")] or rows
+        if not rows:
+            yield f"{package} {version}: not in the data"
+        elif rows[0].get(key) != code:
+            yield f"{package} {version} {key}: the wheel has {code}, the data {rows[0].get(key)}"
