@@ -175,11 +175,13 @@ class Chooser {
 
 }  // namespace
 
-bool CanChoose(const Universe& universe) {
-  const Narrowed narrowed = Narrow(universe, universe.roots);
+bool CanChoose(const Universe& universe, const std::vector<Root>& roots) {
+  const Narrowed narrowed = Narrow(universe, roots);
   if (narrowed.empty != kNone) return false;
-  return Pool(universe, narrowed).Install(universe.roots).has_value();
+  return Pool(universe, narrowed).Install(roots).has_value();
 }
+
+bool CanChoose(const Universe& universe) { return CanChoose(universe, universe.roots); }
 
 std::optional<Choice> Choose(const Universe& universe, const Order& order) {
   const Narrowed narrowed = Narrow(universe, universe.roots);

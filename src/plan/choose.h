@@ -17,5 +17,6 @@ struct Order {
 std::optional<Choice> Choose(const Universe& universe, const Order& order = {});
 // Whether there is any set at all.
 bool CanChoose(const Universe& universe);
+bool CanChoose(const Universe& universe, const std::vector<Root>& roots);
 
 }  // namespace culprit::plan

@@ -15,8 +15,6 @@ using report::PlannedPackage;
 using report::Relaxation;
 using Kind = Requirement::Kind;
 
-constexpr uint32_t kOldestPython = 6, kNewestPython = 15;
-
 class Relaxing {
  public:
   Relaxing(const Question& question, const std::vector<Requirement>& smallest, BuildTable& builds)
@@ -77,18 +75,24 @@ class Relaxing {
   }
 
   void OtherPython() {
+    Question any = question_;
+    any.host.python.reset();
+    any.host.python_here.reset();
+    const Universe universe = MakeUniverse(any, builds_);
     std::vector<base::Version> fitting;
-    std::optional<std::vector<PlannedPackage>> gives;
-    for (uint32_t minor = kOldestPython; minor <= kNewestPython; ++minor) {
-      Question other = question_;
-      other.host.python = base::Version{{3, minor}};
-      if (!IsSolvable(other, builds_)) continue;
-      fitting.push_back(*other.host.python);
+    for (size_t p = 0; p < universe.packages.size(); ++p) {
+      if (universe.packages[p].name != "python") continue;
+      for (size_t c = 0; c < universe.packages[p].candidates.size(); ++c) {
+        std::vector<Root> roots = universe.roots;
+        roots.push_back({p, {c}, ""});
+        if (CanChoose(universe, roots)) fitting.push_back(universe.at(p, c).number);
+      }
     }
+    std::ranges::sort(fitting);
     if (fitting.empty()) return;
     Question newest = question_;
     newest.host.python = fitting.back();
-    gives = Try(newest);
+    const auto gives = Try(newest);
     if (!gives) return;
     found_.push_back(
         {"works with Python " + PythonRange(fitting), "--python " + fitting.back().ToString(), *gives});

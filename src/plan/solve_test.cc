@@ -1,0 +1,189 @@
+// Named conflicts with their words, relaxations, repairs. The grid of tests/plan asks for bounds.
+#include "plan/solve.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "knowledge/release.h"
+#include "plan/builds.h"
+
+namespace culprit::plan {
+namespace {
+
+using report::Plan;
+using report::PlannedPackage;
+
+BuildTable& Builds() {
+  static BuildTable builds;
+  return builds;
+}
+
+Question Asked(const std::vector<std::string>& wants, const std::string& driver = "",
+               const std::string& gpu = "", const std::string& python = "") {
+  Question question;
+  for (const std::string& want : wants) question.wants.push_back(ParseWant(want).value());
+  if (!driver.empty()) question.host.driver = knowledge::Known(driver);
+  if (!gpu.empty()) question.host.gpus = {knowledge::Known(gpu)};
+  if (!python.empty()) question.host.python = knowledge::Known(python);
+  return question;
+}
+
+const PlannedPackage* Find(const std::vector<PlannedPackage>& packages, const std::string& name) {
+  const auto at = std::ranges::find(packages, name, &PlannedPackage::name);
+  return at == packages.end() ? nullptr : &*at;
+}
+std::string Conflict(const Plan& plan) {
+  std::string text;
+  for (const report::ConflictLine& line : plan.conflict)
+    text += std::string(line.depth * 2, ' ') + line.text + "\n";
+  return text;
+}
+std::string Relaxations(const Plan& plan) {
+  std::string text;
+  for (const report::Relaxation& one : plan.relaxations) text += one.text + " [" + one.option + "]\n";
+  return text;
+}
+bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Solve, NamesTheLibraryForWhichKeplerIsTooOld) {
+  const Plan plan = SolveWith(Asked({"torch>=2.4"}, "470.82.01", "3.7"), Builds());
+  EXPECT_EQ(plan.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_EQ(plan.requirements, (std::vector<std::string>{"torch>=2.4", "GPU sm_37"}));
+  EXPECT_TRUE(Has(Conflict(plan), "torch 2.4.0 to 2.7.1 (cu118): its cuDNN 9.1.0 has no code for sm_37"))
+      << Conflict(plan);
+  EXPECT_TRUE(Has(Relaxations(plan), "works with torch 2.3.1+cu118 [torch==2.3.1]")) << Relaxations(plan);
+  EXPECT_FALSE(Has(Relaxations(plan), "driver")) << "470 is the last branch that drives it";
+}
+
+TEST(Solve, OffersOtherPythons) {
+  const Plan plan = SolveWith(Asked({"tensorflow==2.10.*"}, "", "", "3.12"), Builds());
+  EXPECT_EQ(plan.headline, "nothing fits: tensorflow==2.10.* and Python 3.12 cannot hold together");
+  EXPECT_EQ(Conflict(plan), "tensorflow 2.10.0 to 2.10.1: no wheel for Python 3.12\n");
+  EXPECT_TRUE(Has(Relaxations(plan), "works with Python 3.7 to 3.10 [--python 3.10]")) << Relaxations(plan);
+}
+
+TEST(Solve, KnowsThatOneEnvironmentHoldsOneCudnn) {
+  const Plan plan = SolveWith(Asked({"torch==2.6.*", "ctranslate2==4.4.*"}), Builds());
+  EXPECT_EQ(plan.requirements, (std::vector<std::string>{"torch==2.6.*", "ctranslate2==4.4.*"}));
+  EXPECT_TRUE(Has(Conflict(plan), "torch 2.6.0: uses cuDNN 9")) << Conflict(plan);
+  EXPECT_TRUE(Has(Conflict(plan), "ctranslate2 4.4.0: uses cuDNN 8")) << Conflict(plan);
+  EXPECT_TRUE(Has(Relaxations(plan), "ctranslate2==4.4.* in an environment of its own")) << Relaxations(plan);
+}
+
+TEST(Solve, AsksForTheDriverThatDrivesBlackwell) {
+  const Plan plan = SolveWith(Asked({"torch"}, "535.104.05", "12.0"), Builds());
+  EXPECT_EQ(Conflict(plan), "driver 535.104.05: is older than the first branch known to drive sm_120, 570\n");
+  ASSERT_FALSE(plan.relaxations.empty());
+  EXPECT_EQ(plan.relaxations.front().option, "--allow driver-upgrade");
+  EXPECT_TRUE(plan.relaxations.front().text.starts_with("works with driver >= 570")) << Relaxations(plan);
+}
+
+TEST(Solve, SeesThatTheCudnnForTwoCudaMajorsHasOneName) {
+  const Plan plan = SolveWith(Asked({"onnxruntime-gpu==1.26.*", "jax[cuda13]"}), Builds());
+  EXPECT_TRUE(Has(Conflict(plan), "onnxruntime 1.26.0: uses the cuDNN for CUDA 12")) << Conflict(plan);
+  EXPECT_TRUE(Has(Conflict(plan), "uses the cuDNN for CUDA 13")) << Conflict(plan);
+}
+
+TEST(Solve, NamesTheBuildThatDroppedVolta) {
+  Question question = Asked({"torch==2.7.*"}, "", "7.0");
+  question.cuda = knowledge::Known("12.8");
+  const Plan plan = SolveWith(question, Builds());
+  EXPECT_TRUE(Has(Conflict(plan), "torch 2.7.0 to 2.7.1 (cu128): no code for sm_70")) << Conflict(plan);
+  EXPECT_TRUE(Has(plan.headline, "CUDA 12.8")) << plan.headline;
+  EXPECT_TRUE(Has(Relaxations(plan), "works without --cuda")) << Relaxations(plan);
+}
+
+TEST(Solve, SaysWhyNothingNewerWasTaken) {
+  const Plan plan = SolveWith(Asked({"torch"}, "580.95.05", "6.1", "3.11"), Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution);
+  const PlannedPackage* torch = Find(plan.packages, "torch");
+  ASSERT_NE(torch, nullptr);
+  EXPECT_EQ(torch->channel, "https://download.pytorch.org/whl/cu126");
+  std::string because;
+  for (const report::Bound& bound : torch->because) because += bound.text + "\n";
+  EXPECT_TRUE(Has(because, "has no code for sm_61")) << because;
+  EXPECT_TRUE(Has(because, "CUDA 12 needs driver >= 525.60.13; this host has 580.95.05")) << because;
+  EXPECT_TRUE(std::ranges::all_of(torch->because, [](const report::Bound& b) { return !b.source.empty(); }));
+}
+
+TEST(Solve, TellsWhatIsNewerAndNotKnown) {
+  Question question = Asked({"torch"}, "580.95.05", "8.6", "3.12");
+  const Plan plan = SolveWith(question, Builds());
+  ASSERT_FALSE(plan.notes.empty());
+  EXPECT_TRUE(Has(plan.notes.front(), "GPU code is not known: --allow unknown takes it"))
+      << plan.notes.front();
+  question.allow_unknown = true;
+  const Plan bold = SolveWith(question, Builds());
+  EXPECT_GT(NumberOf(Find(bold.packages, "torch")->version), NumberOf(Find(plan.packages, "torch")->version));
+}
+
+// jax asks for some cuDNN 9, and the newest has no code for Pascal.
+TEST(Solve, HoldsALibraryBackForAnOldGpu) {
+  const Plan plan = SolveWith(Asked({"jax"}, "535.104.05", "6.1", "3.12"), Builds());
+  const PlannedPackage* cudnn = Find(plan.packages, "nvidia-cudnn-cu12");
+  ASSERT_NE(cudnn, nullptr) << plan.headline;
+  EXPECT_EQ(cudnn->version, "9.10.2.21");
+  EXPECT_EQ(cudnn->role, "library");
+}
+
+TEST(Solve, RepairsWithTheSmallestChange) {
+  Question question = Asked({}, "550.54.14", "8.6", "3.11");
+  question.repair = true;
+  question.installed = {{"torch", "2.6.0"},
+                        {"torchvision", "0.20.1"},
+                        {"nvidia-cudnn-cu12", "9.5.1.17"},
+                        {"requests", "2.32.0"}};
+  const Plan plan = SolveWith(question, Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_TRUE(Find(plan.packages, "torch")->present);
+  EXPECT_EQ(Find(plan.packages, "torchvision")->version, "0.21.0");
+  EXPECT_EQ(Find(plan.packages, "torchvision")->was, "0.20.1");
+  EXPECT_EQ(Find(plan.packages, "nvidia-cudnn-cu12")->version, "9.1.0.70");
+  EXPECT_EQ(Find(plan.packages, "nvidia-cudnn-cu12")->was, "9.5.1.17");
+  EXPECT_TRUE(plan.removed.empty());
+}
+
+TEST(Solve, KeepsWhatIsToBeKept) {
+  Question question = Asked({"torchvision"}, "550.54.14", "8.6", "3.11");
+  question.installed = {{"torch", "2.5.1"}};
+  question.keep = {"torch"};
+  const Plan plan = SolveWith(question, Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_EQ(Find(plan.packages, "torchvision")->version, "0.20.1");
+  question.wants = {ParseWant("torch>=2.6").value()};
+  const Plan none = SolveWith(question, Builds());
+  EXPECT_EQ(none.requirements, (std::vector<std::string>{"torch>=2.6", "--keep torch"}));
+  EXPECT_TRUE(Has(Relaxations(none), "works when it may change: torch")) << Relaxations(none);
+}
+
+TEST(Solve, RemovesTheWheelWhoseFilesHaveTheSameNames) {
+  Question question = Asked({"torch==2.9.1+cu130"}, "580.95.05", "8.6", "3.11");
+  question.installed = {{"torch", "2.8.0"}, {"nvidia-cudnn-cu12", "9.10.2.21"}};
+  const Plan plan = SolveWith(question, Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_EQ(Find(plan.packages, "torch")->was, "2.8.0");
+  ASSERT_NE(Find(plan.removed, "nvidia-cudnn-cu12"), nullptr);
+}
+
+TEST(Solve, SaysWhichDriverIsNeededWhereNoneIsKnown) {
+  const Plan plan = SolveWith(Asked({"torch==2.4.1"}, "", "", "3.10"), Builds());
+  const PlannedPackage* driver = Find(plan.packages, "driver");
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(driver->version, "525.60.13");
+  EXPECT_FALSE(driver->present);
+  EXPECT_FALSE(plan.knowledge_date.empty());
+}
+
+TEST(Solve, UpgradesTheDriverOnlyWhenItMay) {
+  Question question = Asked({"torch==2.9.*"}, "470.82.01", "8.6", "3.11");
+  EXPECT_EQ(SolveWith(question, Builds()).outcome, Plan::Outcome::kUnsolvable);
+  question.allow_driver_upgrade = true;
+  const Plan plan = SolveWith(question, Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution);
+  EXPECT_EQ(Find(plan.packages, "driver")->was, "470.82.01");
+  EXPECT_EQ(Find(plan.packages, "driver")->version, "525.60.13");
+}
+
+}  // namespace
+}  // namespace culprit::plan
