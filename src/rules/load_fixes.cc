@@ -10,6 +10,7 @@
 #include "rules/cudnn_fixes.h"
 #include "rules/driver_facts.h"
 #include "rules/file_fixes.h"
+#include "rules/package_changes.h"
 #include "rules/package_facts.h"
 #include "rules/toolkit_facts.h"
 #include "rules/windows_search.h"
@@ -273,7 +274,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const std::string package =
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
-    const std::string pinned = PinnedVersion(scene, *environment, package);
+    const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
     return {.text = "install the package that brings it into this environment",
             .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
                          (pinned.empty() ? "" : "==" + pinned)},
