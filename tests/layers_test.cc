@@ -54,12 +54,12 @@ TEST(Layers, TableHasNoCircle) {
   EXPECT_TRUE(left.empty());
 }
 
-TEST(Layers, OnlyCollectProbeAndTheTopSeeTheMachine) {
+TEST(Layers, OnlyThoseSeeTheMachineWhoLookAtItOrChangeIt) {
   std::vector<std::string> seers;
   for (const auto& [folder, seen] : AllowedIncludes()) {
     if (seen.contains("system")) seers.push_back(folder);
   }
-  EXPECT_THAT(seers, ElementsAre("api", "cli", "collect", "probe"));
+  EXPECT_THAT(seers, ElementsAre("api", "apply", "cli", "collect", "probe", "whatif"));
 }
 
 TEST_F(FakeTree, IncludeUpwardsIsReported) {

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "base/windows_path.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/live.h"
@@ -15,8 +14,6 @@
 #include "cli/progress.h"
 #include "collect/host.h"
 #include "collect/record.h"
-#include "collect/target.h"
-#include "collect/wheel.h"
 #include "render/check.h"
 #include "snapshot/stack_json.h"
 
@@ -35,53 +32,8 @@ struct CheckOptions {
   bool live = false;
 };
 
-// Members of a wheel have to be inflated from the front to be read.
-constexpr int kWheelPatience = 30;
 // That a step of the probe may take.
 constexpr int kStepSeconds = 30;
-
-base::Result<Subject> Choose(const CheckOptions& options) {
-  auto opened = OpenMachine(options.common);
-  if (!opened) return std::unexpected(opened.error());
-  Subject subject{.machine = std::move(*opened), .rooted = !options.common.root.empty()};
-  for (const std::string& name : options.targets) {
-    const std::string path = PathOnMachine(*subject.machine, name);
-    const auto target = collect::ClassifyTarget(*subject.machine, path);
-    if (!target) return std::unexpected(target.error());
-    switch (target->kind) {
-      case collect::TargetKind::kProgram:
-        subject.programs.push_back(target->path);
-        break;
-      case collect::TargetKind::kEnvironment:
-        subject.environments.push_back(target->path);
-        break;
-      case collect::TargetKind::kSnapshot:
-      case collect::TargetKind::kRootFileSystem: {
-        if (options.targets.size() > 1 || subject.rooted) {
-          return base::Fail(base::ErrorCode::kUnsupported,
-                            name + ": a whole machine is looked at alone; name one target, or use --root");
-        }
-        if (target->kind == collect::TargetKind::kSnapshot) {
-          return Subject{.snapshot_file = target->path};
-        }
-        Options below = options.common;
-        below.root = base::ToWindowsPath(target->path);
-        auto rooted = OpenMachine(below);
-        if (!rooted) return std::unexpected(rooted.error());
-        return Subject{.machine = std::move(*rooted), .rooted = true};
-      }
-      case collect::TargetKind::kWheel: {
-        auto wheel = collect::WheelSystem(subject.machine, target->path);
-        if (!wheel) return std::unexpected(wheel.error());
-        subject.machine = std::move(*wheel);
-        subject.environments.push_back(target->path);
-        subject.patience = kWheelPatience;
-        break;
-      }
-    }
-  }
-  return subject;
-}
 
 base::Json SnapshotJson(const snapshot::Snapshot& snapshot) {
   base::Json environment = base::Json::object();
@@ -204,7 +156,7 @@ int RunCheck(int argc, const char* const* argv) {
       return kExitUsage;
     }
   }
-  const auto subject = Choose(options);
+  const auto subject = ChooseSubject(options.common, options.targets);
   if (!subject) return Fail(subject.error());
   if (options.live) {
     if (const std::string why = NotLive(options, *subject); !why.empty()) {

@@ -23,6 +23,7 @@ int RunExplain(int argc, const char* const* argv);
 int RunRules(int argc, const char* const* argv);
 int RunWhy(int argc, const char* const* argv);
 int RunInspect(int argc, const char* const* argv);
+int RunFix(int argc, const char* const* argv);
 int RunSnapshot(int argc, const char* const* argv);
 int RunPlan(int argc, const char* const* argv);
 int RunCompat(int argc, const char* const* argv);

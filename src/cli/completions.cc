@@ -24,7 +24,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     --target) COMPREPLY=($(compgen -W "linux windows" -- "$cur")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "check probe why inspect explain rules plan compat snapshot completions --help --version" -- "$cur")); return
+    COMPREPLY=($(compgen -W "check probe why inspect explain rules plan fix compat snapshot completions --help --version" -- "$cur")); return
   fi
   case ${COMP_WORDS[1]} in
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
@@ -35,6 +35,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
     snapshot) COMPREPLY=($(compgen -f -W "--live $common" -- "$cur")) ;;
     plan) COMPREPLY=($(compgen -f -W "torch tensorflow jax onnxruntime-gpu ctranslate2 cupy paddle cudnn cuda --python --cuda --host --platform --repair --allow --keep --as --no-check $common" -- "$cur")) ;;
+    fix) COMPREPLY=($(compgen -f -W "--apply --yes --undo --force --host --python --timeout --no-redact $common" -- "$cur")) ;;
     compat) COMPREPLY=($(compgen -S = -W "cuda cudnn driver gpu gcc clang msvc python platform torch tensorflow jax onnxruntime" -- "$cur")); compopt -o nospace ;;
     completions) COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")) ;;
   esac
@@ -43,15 +44,19 @@ complete -o filenames -F _culprit culprit
 )sh";
 
 constexpr std::string_view kFish =
-    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain rules plan compat snapshot completions"
+    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain rules plan fix compat snapshot completions"
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
 complete -c culprit -l target -x -a "linux windows"
 complete -c culprit -s o -l output -r
 complete -c culprit -l env -r
-complete -c culprit -n "__fish_seen_subcommand_from check explain" -l host -x
-complete -c culprit -n "__fish_seen_subcommand_from check" -l python -r
+complete -c culprit -n "__fish_seen_subcommand_from check explain fix" -l host -x
+complete -c culprit -n "__fish_seen_subcommand_from check fix" -l python -r
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l apply
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l yes
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l undo
+complete -c culprit -n "__fish_seen_subcommand_from fix" -l force
 complete -c culprit -n "__fish_seen_subcommand_from check" -l strict
 complete -c culprit -n "__fish_seen_subcommand_from check snapshot" -l live
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l device -x

@@ -23,8 +23,13 @@ struct Subject {
   std::vector<std::string> environments;
   std::string snapshot_file;
   bool rooted = false;
-  int patience = 1;  // times the usual limit
+  int patience = 1;       // times the usual limit
+  std::string root = {};  // --root, or the target that is a whole file system
+  bool wheel = false;     // one of the environments is a wheel that nobody installed
 };
+
+// `targets`: programs, libraries, environments; or one root file system, wheel or snapshot.
+base::Result<Subject> ChooseSubject(const Options& options, const std::vector<std::string>& targets);
 
 struct LookOptions {
   const Options& common;

@@ -28,6 +28,9 @@ constexpr std::array kCommands = {
     Command{"rules", "everything that check looks for", RunRules},
     Command{"plan", "a set of versions that fits this driver and GPU, and the commands that install it",
             RunPlan},
+    Command{"fix",
+            "the fix of each finding, shown to work before anything is touched; carried out, and undone",
+            RunFix},
     Command{"compat", "whether versions of CUDA, cuDNN, driver, GPU and frameworks go together", RunCompat},
     Command{"snapshot", "this machine as one file, to ask questions of it elsewhere", RunSnapshot},
     Command{"completions", "completion script for bash, zsh or fish", RunCompletions},
@@ -48,6 +51,7 @@ void PrintHelp(FILE* out) {
              "  python train.py 2>&1 | culprit explain\n"
              "  culprit check .venv --host driver=535.104.05,gpu=sm_90\n"
              "  culprit plan torch --host driver=470.82,gpu=sm_37\n"
+             "  culprit fix --apply\n"
              "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
              "  culprit why --for /usr/local/cuda/lib64/libcusolver.so\n"
              "  culprit inspect libcudnn_graph.so.9\n\n"

@@ -51,6 +51,8 @@ struct FixReport {
   bool applied = false, undone = false;
   std::vector<AppliedStep> steps;  // of --apply and --undo
   std::string journal;             // its folder
+  std::string undo;                // the command that takes it back
+  std::string killed_run;          // the journal of an earlier run that was killed half-way
   std::vector<Finding> left;       // --apply: what check finds afterwards
 };
 

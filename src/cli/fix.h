@@ -1,0 +1,44 @@
+// The parts of `culprit fix`: what is proposed, and carrying it out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apply/apply.h"
+#include "cli/machine_facts.h"
+#include "cli/options.h"
+#include "report/fix.h"
+
+namespace culprit::cli {
+
+struct FixOptions {
+  Options common;
+  std::vector<std::string> words;  // codes and targets
+  std::vector<std::string> codes;
+  std::string host;
+  std::string python;
+  int seconds = 10;
+  bool apply = false, yes = false;
+  bool undo = false, force = false;
+  bool no_redact = false;
+  std::string typed;  // the command line
+};
+
+// A machine looked at and judged.
+struct Look {
+  Facts facts;
+  report::CheckReport report;
+};
+base::Result<Look> LookAndJudge(const FixOptions& options, const Subject& subject);
+
+// Whether `finding` is one that fix is asked about.
+bool IsAsked(const FixOptions& options, const report::Finding& finding);
+// With its actions and its proof.
+report::ProposedFix Propose(const FixOptions& options, const Subject& subject, const apply::Place& place,
+                            const report::CheckReport& before, const report::Finding& finding);
+
+// Carries out what is proposed, one fix after the other, and looks again. `report` has the proposals.
+base::Result<void> CarryOutFixes(const FixOptions& options, const Subject& subject, const apply::Place& place,
+                                 const report::CheckReport& before, report::FixReport& report);
+
+}  // namespace culprit::cli

@@ -1,0 +1,24 @@
+// `fix` as text, JSON and Markdown. Pure: report -> string.
+#pragma once
+
+#include <string>
+
+#include "render/style.h"
+#include "report/fix.h"
+
+namespace culprit::render {
+
+std::string ToText(const report::FixReport& report, const Style& style);
+std::string ToJson(const report::FixReport& report);
+std::string ToMarkdown(const report::FixReport& report);
+
+// One fix, as it is shown before a person is asked.
+std::string FixText(const report::ProposedFix& fix, const Style& style);
+// "2 findings have a fix; 1 of them is shown to work".
+std::string FixHeadline(const report::FixReport& report);
+// "shown: the finding goes and no other comes; CUL5003 goes with it".
+std::string ProofWords(const report::Proof& proof);
+// "culprit does it and can take it back", "yours: it needs a reboot".
+std::string WhoseWords(const report::Action& action);
+
+}  // namespace culprit::render

@@ -1,0 +1,466 @@
+#!/usr/bin/env python3
+"""culprit fix --apply and --undo, with the program itself on real trees: what was broken is whole, undone it is
+as it was to the byte; killed with SIGKILL before each of its system calls that change anything, every file is
+the old or the new one, and --undo brings all back.
+
+  apply_test.py CULPRIT [NAME]     NAME: only the cases whose name contains it
+"""
+import contextlib
+import importlib.util
+import json
+import os
+import pathlib
+import pty
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+
+sys.dont_write_bytecode = True
+from trees import TRIPLET, differences, library, pinned_environment, small_machine, state_of
+
+CULPRIT = pathlib.Path(sys.argv[1]).resolve()
+# Every call by which culprit changes a file, or waits for a program that does.
+CALLS = ("write", "fsync", "fdatasync", "syncfs", "renameat", "renameat2", "linkat", "symlinkat", "unlinkat", "mkdirat",
+         "fchmod", "fchown", "utimensat", "ppoll,poll")
+
+
+class Skip(Exception):
+    pass
+
+
+class Case:
+    """A folder with a tree to change, and the program on it."""
+
+    def __init__(self):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="culprit-apply-")).resolve()
+        self.tree = self.top / "tree"
+        self.tree.mkdir()
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.top / "home"), "LC_ALL": "C.UTF-8",
+                            "SHELL": "/bin/bash", "CULPRIT_STATE": str(self.top / "state")}
+        self.words = []  # what the fixes are asked of
+        self.under = []  # a program that runs culprit
+
+    def run(self, *words, expect=None, before=()):
+        done = subprocess.run([*before, CULPRIT, "fix", *words], env=self.environment, cwd=self.top, text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+        if expect is not None:
+            assert done.returncode == expect, f"{words}: {done.returncode}, not {expect}\n{done.stdout}{done.stderr}"
+        return done
+
+    def ask(self, *words, expect=None):
+        return json.loads(self.run(*words, "--format", "json", expect=expect, before=self.under).stdout)
+
+    def apply(self, expect=0):
+        return self.ask(*self.words, "--apply", "--yes", expect=expect)
+
+    def undo_words(self):
+        root = self.words[self.words.index("--root"):][:2] if "--root" in self.words else []
+        return ["--undo", *root]
+
+    def undo(self, *more, expect=0):
+        return self.ask(*self.undo_words(), *more, expect=expect)
+
+
+@contextlib.contextmanager
+def case(make):
+    world = Case()
+    try:
+        make(world)
+        yield world
+    finally:
+        shutil.rmtree(world.top)
+
+
+def broken_link_and_path(world):
+    """A library's link leads to a version that is gone, and the environment file names a directory that is gone."""
+    small_machine(world.tree)
+    folder = world.tree / "usr/lib" / TRIPLET
+    library(folder / "libgreet.so.1.1", "libgreet.so.1")
+    (folder / "libgreet.so.1").symlink_to("libgreet.so.1.0")
+    world.file = world.tree / "image.env"
+    world.file.write_text("# of the image\nA=1\nLD_LIBRARY_PATH=/gone/lib:/app\n")
+    world.file.chmod(0o640)
+    os.utime(world.file, ns=(1, 1234567890123456789))
+    world.link = folder / "libgreet.so.1"
+    world.words = ["CUL5001", "CUL5013", "/app/train", "--root", str(world.tree), "--env", str(world.file)]
+    world.watched = {
+        world.link: ("libgreet.so.1.0", "libgreet.so.1.1"),
+        world.file: ("# of the image\nA=1\nLD_LIBRARY_PATH=/gone/lib:/app\n", "# of the image\nA=1\nLD_LIBRARY_PATH=/app\n")}
+
+
+def stale_cache(world):
+    """A library was copied into a directory of the loader's cache, and nobody told the cache."""
+    if os.geteuid() != 0:
+        raise Skip("ldconfig -r needs root")
+    small_machine(world.tree)
+    folder = world.tree / "opt/greet/lib"
+    library(folder / "libold.so.1", "libold.so.1")
+    (world.tree / "etc/ld.so.conf").write_text(f"/opt/greet/lib\n/lib/{TRIPLET}\n")
+    (world.tree / "var/cache/ldconfig").mkdir(parents=True)
+    subprocess.run(["/sbin/ldconfig", "-r", world.tree], check=True)
+    cache = world.tree / "etc/ld.so.cache"
+    old = cache.read_bytes()
+    library(folder / "libgreet.so.1", "libgreet.so.1")
+    library(folder / "libother.so.2.5", "libother.so.2")  # to which ldconfig makes a link
+    world.words = ["CUL5003", "/app/train", "--root", str(world.tree)]
+    world.watched = {cache: (old, None)}
+
+
+def pinned(world):
+    """A package of a virtual environment names another cuDNN than is installed."""
+    world.prefix, world.site, wheels = pinned_environment(world.tree, world.__dict__.get("real_pip"))
+    world.environment.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels), PYTHONDONTWRITEBYTECODE="1")
+    world.words = ["CUL6007", str(world.prefix)]
+    world.watched = {world.site / "nvidia/cudnn/lib/libcudnn.so.9": ("cuDNN 9.5.1\n", "cuDNN 9.1.0\n"),
+                     world.site / "nvidia/cudnn/include/only_in_9_5.h": ("//\n", None)}
+
+
+def content(path):
+    if path.is_symlink():
+        return os.readlink(path)
+    return path.read_bytes() if path.exists() else None
+
+
+def as_bytes(text):
+    return text.encode() if isinstance(text, str) else text
+
+
+def expect_same(before, world, when):
+    lines = differences(before, state_of(world.tree))
+    assert not lines, when + ":\n  " + "\n  ".join(lines)
+
+
+def there_and_back(world):
+    """Shown and not touched; applied and gone; undone and as before; nothing more to undo."""
+    before = state_of(world.tree)
+    shown = world.ask(*world.words, expect=1)
+    assert {fix["proof"]["outcome"] for fix in shown["fixes"]} == {"shown"}, json.dumps(shown["fixes"], indent=1)
+    assert all(action["automatic"] for fix in shown["fixes"] for action in fix["actions"]), shown["fixes"]
+    expect_same(before, world, "only shown")
+    applied = world.apply()
+    codes = {word for word in world.words if word.startswith("CUL")}
+    assert applied["applied"] and {step["state"] for step in applied["steps"]} == {"done"}, applied["steps"]
+    assert not codes & {finding["code"] for finding in applied["left"]}, applied["left"]
+    assert world.ask(*world.words, expect=0)["fixes"] == []
+    for path, (old, new) in world.watched.items():
+        now = content(path)
+        assert as_bytes(now) != as_bytes(old) and (new is None or as_bytes(now) == as_bytes(new)), (path, now)
+    undone = world.undo()
+    assert undone["undone"], undone
+    expect_same(before, world, "undone")
+    again = world.run(*world.undo_words(), expect=0)
+    assert "nothing to undo" in again.stderr, again.stderr
+    return before
+
+
+def need_strace():
+    if shutil.which("strace") is None or subprocess.run(
+            ["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True).returncode != 0:
+        raise Skip("strace may not trace here")
+
+
+def strace(*injections):
+    """The one thread that changes files; its children and the threads that look are not followed."""
+    calls = ",".join(injection.split(":")[0] for injection in injections)
+    return ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={calls}",
+            *(word for injection in injections for word in ("-e", f"inject={injection}"))]
+
+
+def killed_everywhere(world, calls, stride=None):
+    """Before the first call of each kind, before the second ... until the run gets through. `stride`: of a call that
+    only fills a directory nobody looks at yet, each so-manieth is enough."""
+    need_strace()
+    before, kills = state_of(world.tree), 0
+    for call in calls:
+        for number in range(1, 400, (stride or {}).get(call, 1)):
+            done = world.run(*world.words, "--apply", "--yes", before=strace(f"{call}:signal=KILL:when={number}"))
+            where = f"killed before {call} number {number}"
+            for path, (old, new) in world.watched.items():
+                now = as_bytes(content(path))
+                fresh = world.fresh[path]
+                assert now in (as_bytes(old), fresh), f"{where}: {path} is neither old nor new: {now!r}"
+            if done.returncode >= 0 and done.returncode != 137:
+                assert done.returncode == 0, f"{where}: {done.returncode}\n{done.stdout}{done.stderr}"
+                world.undo()
+                expect_same(before, world, f"undone after {where}, which did not happen")
+                break
+            kills += 1
+            world.undo()
+            expect_same(before, world, f"undone after being {where}")
+    assert kills > 10, f"only {kills} kills"
+    return kills
+
+
+def undo_killed_everywhere(world, calls, stride=None):
+    need_strace()
+    before, kills = state_of(world.tree), 0
+    for call in calls:
+        for number in range(1, 400, (stride or {}).get(call, 1)):
+            world.apply()
+            done = world.run(*world.undo_words(), before=strace(f"{call}:signal=KILL:when={number}"))
+            killed = done.returncode < 0
+            if killed:
+                kills += 1
+                world.undo()
+            expect_same(before, world, f"undone again after it was killed before {call} number {number}")
+            if not killed:
+                break
+    assert kills > 5, f"only {kills} kills"
+
+
+def learn_fresh(world):
+    """What the watched files are once the fix is applied."""
+    world.apply()
+    world.fresh = {path: as_bytes(content(path)) for path in world.watched}
+    world.undo()
+
+
+def test_broken_link_and_wrong_path_in_an_environment_file():
+    with case(broken_link_and_path) as world:
+        there_and_back(world)
+
+
+def test_broken_link_killed_everywhere():
+    with case(broken_link_and_path) as world:
+        learn_fresh(world)
+        killed_everywhere(world, CALLS[:-1])
+
+
+def test_undo_of_a_broken_link_killed_everywhere():
+    with case(broken_link_and_path) as world:
+        undo_killed_everywhere(world, ("write", "fdatasync", "renameat", "symlinkat", "utimensat"))
+
+
+def test_undo_of_a_pin_killed_everywhere():
+    with case(pinned) as world:
+        undo_killed_everywhere(world, ("renameat2", "fdatasync", "unlinkat"), {"unlinkat": 6})
+
+
+def test_where_a_file_can_have_one_name_only():
+    """The journal is on another file system: copies instead of further names."""
+    need_strace()
+    with case(broken_link_and_path) as world:
+        world.under = strace("linkat:error=EXDEV")
+        there_and_back(world)
+
+
+def test_where_directories_cannot_be_exchanged():
+    need_strace()
+    with case(pinned) as world:
+        world.under = strace("renameat2:error=EINVAL", "linkat:error=EXDEV")
+        before = there_and_back(world)
+        for number in (3, 4, 5):  # the first two unpack the package
+            world.run(*world.words, "--apply", "--yes",
+                      before=strace("renameat2:error=EINVAL", f"renameat:signal=KILL:when={number}"))
+            world.undo()
+            expect_same(before, world, f"undone after being killed before rename {number}")
+
+
+def test_stale_cache():
+    with case(stale_cache) as world:
+        there_and_back(world)
+
+
+def test_stale_cache_killed_everywhere():
+    with case(stale_cache) as world:
+        learn_fresh(world)
+        killed_everywhere(world, ("write", "fdatasync", "linkat", "unlinkat", "ppoll,poll"))
+
+
+def test_pin_with_real_pip():
+    def make(world):
+        found = importlib.util.find_spec("pip")
+        world.real_pip = os.path.dirname(found.origin) if found else None
+        pinned(world)
+
+    with case(make) as world:
+        there_and_back(world)
+
+
+def test_pin_killed_everywhere():
+    with case(pinned) as world:
+        learn_fresh(world)
+        killed_everywhere(world, ("write", "fdatasync", "syncfs", "renameat2", "renameat", "linkat", "unlinkat", "mkdirat"),
+                          {"linkat": 6, "unlinkat": 6, "mkdirat": 6})
+
+
+def test_the_file_that_a_shell_reads():
+    def make(world):
+        home = world.tree / "home"
+        home.mkdir()
+        (home / ".bashrc").write_text("if true; then\n  export LD_LIBRARY_PATH=/gone/lib:$LD_LIBRARY_PATH\nfi\n")
+        (home / ".profile").write_text("export LD_LIBRARY_PATH=/app:/gone/lib/\n")
+        small_machine(world.top / "machine")
+        world.environment.update(HOME=str(home), LD_LIBRARY_PATH="/gone/lib:/app")
+        world.words = ["CUL5013", str(world.top / "machine/app/train")]
+        world.watched = {
+            home / ".bashrc": (None, "if true; then\n  : # culprit took this out: "
+                               "export LD_LIBRARY_PATH=/gone/lib:$LD_LIBRARY_PATH\nfi\n"),
+            home / ".profile": (None, "export LD_LIBRARY_PATH=/app\n")}
+
+    with case(make) as world:
+        before = state_of(world.tree)
+        fixes = world.ask(*world.words, expect=1)["fixes"]
+        gone = [fix for fix in fixes if "/gone/lib" in fix["summary"]]
+        assert len(gone) == 1 and gone[0]["actions"][0]["automatic"], fixes
+        applied = world.apply(expect=None)
+        for path, (_, new) in world.watched.items():
+            assert path.read_text() == new, path.read_text()
+        assert "new" in json.dumps(applied["steps"]) or "from now on" in json.dumps(applied["steps"]), applied["steps"]
+        assert not [one for one in applied["left"] if "/gone/lib" in one["summary"]], applied["left"]
+        world.undo()
+        expect_same(before, world, "undone")
+
+
+def test_what_a_shell_works_out_is_left_to_the_user():
+    def make(world):
+        home = world.tree / "home"
+        home.mkdir()
+        (home / ".bashrc").write_text("export LD_LIBRARY_PATH=$(echo /gone/lib)\n")
+        small_machine(world.top / "machine")
+        world.environment.update(HOME=str(home), LD_LIBRARY_PATH="/gone/lib")
+        world.words = ["CUL5013", str(world.top / "machine/app/train")]
+
+    with case(make) as world:
+        before = state_of(world.tree)
+        action = world.ask(*world.words, expect=1)["fixes"][0]["actions"][0]
+        assert not action["automatic"] and ".bashrc: line 1" in action["why_not"], action
+        applied = world.apply(expect=1)
+        assert [step["state"] for step in applied["steps"]] == ["skipped"], applied["steps"]
+        expect_same(before, world, "left alone")
+
+
+def test_a_file_that_somebody_else_changed_is_not_undone():
+    with case(broken_link_and_path) as world:
+        world.apply()
+        world.file.write_text("mine now\n")
+        refused = world.run(*world.undo_words(), expect=2)
+        assert str(world.file) in refused.stderr and "somebody else" in refused.stderr, refused.stderr
+        assert world.file.read_text() == "mine now\n" and os.readlink(world.link) == "libgreet.so.1.1"
+        world.undo("--force")
+        assert world.file.read_text().startswith("# of the image"), world.file.read_text()
+        assert os.readlink(world.link) == "libgreet.so.1.0"
+        assert "mine now\n" in [path.read_text() for path in world.top.glob("state/**/old/*-changed")]
+
+
+def test_packages_installed_since_are_not_lost():
+    with case(pinned) as world:
+        world.apply()
+        (world.site / "later").mkdir()
+        (world.site / "later/__init__.py").write_text("")
+        assert "somebody else" in world.run(*world.undo_words(), expect=2).stderr
+        assert (world.site / "later/__init__.py").exists()
+
+
+def test_a_killed_run_is_told_and_blocks_the_next():
+    need_strace()
+    with case(broken_link_and_path) as world:
+        world.run(*world.words, "--apply", "--yes", before=strace("symlinkat:signal=KILL"))
+        told = world.ask(*world.words, expect=1)
+        assert told["killed_run"], told
+        assert "killed half-way" in world.run(*world.words, "--apply", "--yes", expect=2).stderr
+        assert world.undo()["undone"]
+        assert not world.ask(*world.words, expect=1)["killed_run"]
+
+
+def test_it_asks_on_a_terminal_and_nowhere_else():
+    with case(broken_link_and_path) as world:
+        before = state_of(world.tree)
+        assert "no terminal" in world.run(*world.words, "--apply", expect=64).stderr
+        expect_same(before, world, "not asked")
+        for answers, link, status in ((b"n\ny\n", "libgreet.so.1.0", 1), (b"q\n", "libgreet.so.1.0", 1),
+                                      (b"a\n", "libgreet.so.1.1", 0)):
+            master, slave = pty.openpty()
+            os.write(master, answers)
+            done = subprocess.run([CULPRIT, "fix", *world.words, "--apply"], env=world.environment, stdin=slave,
+                                  capture_output=True, text=True, cwd=world.top, timeout=60)
+            os.close(master), os.close(slave)
+            assert "make these changes?" in done.stderr and done.returncode == status, (answers, done)
+            assert os.readlink(world.link) == link, answers
+            world.undo()
+            expect_same(before, world, f"undone after {answers}")
+
+
+def test_never_through_a_link_and_never_out_of_the_tree():
+    def make(world):
+        broken_link_and_path(world)
+        outside = world.top / "outside"
+        shutil.copytree(world.tree / "usr/lib", outside / "lib", symlinks=True)
+        shutil.rmtree(world.tree / "usr/lib")
+        (world.tree / "usr/lib").symlink_to(outside / "lib")  # in the tree this leads to nowhere
+        real = world.top / "real.env"
+        os.rename(world.file, real)
+        world.file.symlink_to(real)
+
+    with case(make) as world:
+        before = state_of(world.top)
+        world.run(*world.words, "--apply", "--yes")
+        after = {path: what for path, what in state_of(world.top).items() if not path.startswith("state")}
+        lines = [line for line in differences(before, after) if not line.startswith((".:", "state"))]
+        assert not lines, lines
+
+
+def test_what_needs_root_is_named_before_anything_is_done():
+    with case(broken_link_and_path) as world:
+        if os.geteuid() == 0 and shutil.which("setpriv") is None:
+            raise Skip("there is no setpriv to give up root's rights with")
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        world.top.chmod(0o755)
+        world.environment["CULPRIT_STATE"] = str(world.top / "his")
+        (world.top / "his").mkdir(mode=0o700)
+        if nobody:
+            os.chown(world.top / "his", 65534, 65534)
+            world.file.chmod(0o644)
+        world.link.parent.chmod(0o555)
+        before = state_of(world.tree)
+        refused = world.run(*world.words, "--apply", "--yes", before=nobody, expect=2)
+        assert "sudo culprit fix CUL5001" in refused.stderr and str(world.link.relative_to(world.tree)) in refused.stderr, \
+            refused.stderr
+        expect_same(before, world, "refused")
+
+
+def test_usage():
+    with case(lambda world: None) as world:
+        for words, why in ((["CUL0000"], "no rule CUL0000"), (["--apply", "--undo"], "not both"), (["--yes"], "--apply"),
+                           (["--force"], "--undo"), (["--host", "gpu=H100"], "gpu")):
+            assert why in world.run(*words, expect=64).stderr, words
+
+
+def main():
+    wanted = sys.argv[2] if len(sys.argv) > 2 else ""
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_") and wanted in name]
+    results, lock = [], threading.Lock()
+
+    def work():
+        while True:
+            with lock:
+                if not tests:
+                    return
+                name, test = tests.pop(0)
+            try:
+                test()
+                result = "passed"
+            except Skip as why:
+                result = "skipped"
+                print(f"skipped: {name}: {why}", flush=True)
+            except Exception:  # whatever it is, it is told
+                result = "failed"
+                print(f"FAILED {name}\n{traceback.format_exc()}", flush=True)
+            results.append(result)
+
+    # The long ones first, two at a time.
+    tests.sort(key=lambda each: "killed" not in each[0])
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(", ".join(f"{results.count(kind)} {kind}" for kind in ("passed", "failed", "skipped")))
+    return 1 if "failed" in results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
