@@ -56,12 +56,22 @@ Rows RowsOf(std::string_view framework, const Version& version) {
   return found;
 }
 
+bool IsDefault(const FrameworkRelease& row, Machine machine) {
+  switch (machine) {
+    case Machine::kLinuxX86:
+      return row.is_default;
+    case Machine::kLinuxArm:
+      return row.default_aarch64;
+    case Machine::kWindows:
+      break;
+  }
+  return row.default_windows;
+}
+
 std::string ChannelOf(const FrameworkRelease& row, const Version& number, Machine machine) {
   const std::string variant(row.variant);
-  if (row.framework == "torch") {
-    const bool on_pypi = row.is_default && machine == Machine::kLinuxX86;
-    return on_pypi ? "pypi" : std::string(kTorchIndex) + variant;
-  }
+  const bool on_index = IsDefault(row, machine);
+  if (row.framework == "torch") return on_index ? "pypi" : std::string(kTorchIndex) + variant;
   if (row.framework == "onnxruntime") {
     if (row.is_default) return "pypi";
     if (row.note.find("not verified") != std::string_view::npos) return "";
@@ -70,6 +80,7 @@ std::string ChannelOf(const FrameworkRelease& row, const Version& number, Machin
   if (row.framework == "jax") {  // wheels with CUDA inside the jaxlib until 0.4.29
     return number < Version{{0, 4, 30}} ? std::string(kJaxWheels) : "pypi";
   }
+  if (row.framework == "paddle" && on_index) return "pypi";
   if (row.framework == "paddle") return number.part(0) < 3 ? "" : std::string(kPaddleIndex) + variant + "/";
   return "pypi";
 }
@@ -104,8 +115,10 @@ Build MakeBuild(const FrameworkRelease& row, const Version& number, std::string_
   build.row.version = version;
   if (machine == Machine::kLinuxArm) build.row.code = row.code_aarch64;
   if (row.framework == "cupy") {
-    build.row.cuda = CupyCuda(distribution);
-    build.row.cuda_until = CupyCudaUntil(distribution);
+    if (row.variant.empty()) {
+      build.row.cuda = CupyCuda(distribution);
+      build.row.cuda_until = CupyCudaUntil(distribution);
+    }
     build.row.variant = distribution.substr(distribution.find('-') + 1);
     build.row.is_default = true;
   }
@@ -132,6 +145,8 @@ bool Before(const Build& a, const Build& b) {
 Platform PlatformOf(Machine machine) {
   return machine == Machine::kWindows ? Platform::kWindows : Platform::kLinux;
 }
+
+Machine DriverMachine(const Host& host) { return host.wsl ? Machine::kWindows : host.machine; }
 
 std::string_view PlatformTag(Machine machine) {
   switch (machine) {
@@ -164,7 +179,9 @@ Version NumberOf(std::string_view version) {
 }
 
 LibrariesFrom LibrariesOf(const FrameworkRelease& row, Machine machine) {
-  return machine == Machine::kWindows ? row.libraries_windows : row.libraries;
+  if (machine == Machine::kWindows) return row.libraries_windows;
+  const bool looked_at = row.libraries_aarch64 != LibrariesFrom::kUnknown;
+  return machine == Machine::kLinuxArm && looked_at ? row.libraries_aarch64 : row.libraries;
 }
 
 std::string_view CudnnOf(const FrameworkRelease& row, Machine machine) {
@@ -241,7 +258,12 @@ const std::vector<Build>& BuildTable::Of(std::string_view framework, Machine mac
     if (!seen.emplace(distribution, version).second) return;
     const Version number = NumberOf(version);
     const Rows found = RowsOf(framework, number);
+    // Of cupy each distribution is a build of its own, with a row of its own or that of all.
+    const std::string_view suffix = framework == "cupy" ? distribution.substr(sizeof("cupy-") - 1) : "";
+    const bool own_variant =
+        std::ranges::any_of(found.rows, [&](const FrameworkRelease* row) { return row->variant == suffix; });
     for (const FrameworkRelease* row : found.rows) {
+      if (framework == "cupy" && row->variant != (own_variant ? suffix : "")) continue;
       Build build = MakeBuild(*row, number, version, distribution, machine);
       build.own_row = found.own;
       if (!found.own) build.row.code = {};

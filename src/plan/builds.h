@@ -64,6 +64,8 @@ class BuildTable {
 };
 
 base::Platform PlatformOf(Machine machine);
+// The machine whose drivers are counted: WSL has that of Windows.
+Machine DriverMachine(const Host& host);
 std::string_view PlatformTag(Machine machine);  // "linux-x86_64"
 std::string MachineWords(Machine machine);      // "Linux x86-64"
 

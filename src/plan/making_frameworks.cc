@@ -66,15 +66,15 @@ Candidate Making::FrameworkCandidate(const Build& build) {
     candidate.needs.push_back(DriverNeed(cuda));
     candidate.native = NativeOn(build.row.cuda);
     if (cuda_asked_ != kNone) {
-      const bool own = BringsItsOwn(LibrariesOf(build.row, question_.host.machine));
+      const bool loads = LibrariesOf(build.row, question_.host.machine) == LibrariesFrom::kSystem;
       const Version& asked = *question_.cuda;
       const Version built = knowledge::Known(build.row.cuda);
       const bool fits =
-          own || build.row.cuda_until.empty()
-              ? knowledge::BeginsWith(built, asked) || knowledge::BeginsWith(asked, built)
-              : knowledge::FrameworkWithCuda(build.row, asked, PlatformOf(question_.host.machine)).verdict ==
-                    Verdict::kYes;
-      const std::string words = "CUDA " + cuda + " inside";
+          loads
+              ? knowledge::FrameworkWithCuda(build.row, asked, PlatformOf(question_.host.machine)).verdict ==
+                    Verdict::kYes
+              : knowledge::BeginsWith(built, asked) || knowledge::BeginsWith(asked, built);
+      const std::string words = loads ? "loads CUDA " + asked.ToString() : "CUDA " + cuda + " inside";
       candidate.needs.push_back(FactNeed(cuda_asked_,
                                          {fits ? Verdict::kYes : Verdict::kNo, "", build.row.source}, words,
                                          "not of CUDA " + asked.ToString()));
@@ -98,7 +98,10 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
                                        "where it is published is not known"));
   }
   Answer platform = knowledge::FrameworkOnPlatform(build.row, PlatformOf(machine));
-  if (platform.verdict == Verdict::kYes && machine == Machine::kLinuxArm) {
+  if (machine == Machine::kLinuxArm && build.row.libraries_aarch64 != LibrariesFrom::kUnknown) {
+    const bool none = build.row.libraries_aarch64 == LibrariesFrom::kNoGpu;
+    platform = {none ? Verdict::kNo : Verdict::kYes, "", build.row.source};
+  } else if (platform.verdict == Verdict::kYes && machine == Machine::kLinuxArm) {
     // The wheels of these for aarch64 may be for the CPU alone; of the others a wheel with CUDA in its name
     // says it.
     const bool named =

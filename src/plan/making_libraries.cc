@@ -2,7 +2,9 @@
 // a release of torch (torchvision ...).
 #include <algorithm>
 
+#include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
+#include "knowledge/frameworks.h"
 #include "knowledge/release.h"
 #include "plan/in_order.h"
 #include "plan/making.h"
@@ -105,13 +107,21 @@ void Making::NeedTorch(const std::string& name, std::string_view version, Candid
   Need need{.package = torch};
   const auto& builds = universe_.packages[torch].candidates;
   std::string first, last;
-  // These are compiled against the build of torch that the package index gives.
+  // These are compiled against one build of torch; where none is recorded, that of the package index.
   const bool one_build = name == "xformers" || name == "vllm";
+  const auto extensions = knowledge::Extensions();
+  const auto compiled = std::ranges::find_if(extensions, [&](const knowledge::Extension& row) {
+    return row.package == name && row.version == version && row.of == "torch";
+  });
+  const bool recorded = compiled != extensions.end();
   for (size_t i = 0; i < builds.size(); ++i) {
     const Version& number = builds[i].number;
-    if (one_build && !builds[i].row->is_default) continue;
+    if (recorded ? builds[i].variant != compiled->variant : one_build && !builds[i].row->is_default) continue;
+    if (recorded && number != knowledge::Known(compiled->of_version)) continue;
     Verdict verdict = Verdict::kYes;
-    if (!asked.empty()) {
+    if (recorded) {
+      need.source = compiled->source;
+    } else if (!asked.empty()) {
       verdict = knowledge::Meets(number, asked);
       need.source = pin->source;
     } else {
@@ -132,6 +142,16 @@ void Making::NeedTorch(const std::string& name, std::string_view version, Candid
                                     : "belongs to torch " + first + " to " + last;
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));
+  for (const size_t gpu : gpus_) {
+    if (!recorded || compiled->code.empty()) continue;
+    const knowledge::CodeFit fit = knowledge::CodeRunsOn(compiled->code, universe_.at(gpu, 0).number);
+    const std::string gpu_name = GpuName(universe_.at(gpu, 0).number);
+    const Verdict verdict = fit == knowledge::CodeFit::kNo        ? Verdict::kNo
+                            : fit == knowledge::CodeFit::kUnknown ? Verdict::kUnknown
+                                                                  : Verdict::kYes;
+    candidate.needs.push_back(FactNeed(gpu, {verdict, "", compiled->source}, "has code for " + gpu_name,
+                                       "no code for " + gpu_name));
+  }
   if (pin == nullptr) return;
   for (const std::string_view text : pin->needs) {  // vllm asks for torchvision too
     const size_t end = text.find_first_of("=<>~!");

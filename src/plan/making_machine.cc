@@ -86,7 +86,7 @@ void Making::AddDriver() {
   std::vector<Candidate> candidates;
   if (host.driver) candidates.push_back(Fact(knowledge::DriverText(*host.driver), *host.driver));
   if (!host.driver || question_.allow_driver_upgrade) {
-    for (const Version& floor : DriverFloors(PlatformOf(host.machine))) {
+    for (const Version& floor : DriverFloors(PlatformOf(DriverMachine(host)))) {
       if (host.driver && floor <= *host.driver) continue;
       candidates.push_back(Fact(knowledge::DriverText(floor), floor));
     }
@@ -155,7 +155,7 @@ Need Making::FactNeed(size_t package, const Answer& answer, std::string words, s
 Need Making::DriverNeed(const std::string& cuda) {
   const auto made = driver_needs_.find(cuda);
   if (made != driver_needs_.end()) return made->second;
-  const base::Platform platform = PlatformOf(question_.host.machine);
+  const base::Platform platform = PlatformOf(DriverMachine(question_.host));
   const Version version = knowledge::Known(cuda);
   const std::string release = cuda + (version.parts.size() == 1 ? ".0" : "");
   const std::string_view floor = version.part(0) >= kFirstMinorCompatible
@@ -164,7 +164,7 @@ Need Making::DriverNeed(const std::string& cuda) {
   Need need{.package = driver_};
   const auto& candidates = universe_.packages[driver_].candidates;
   const auto ask = [&](size_t i) {
-    const Answer answer = builds_.DriverRuns(candidates[i].number, cuda, question_.host.machine);
+    const Answer answer = builds_.DriverRuns(candidates[i].number, cuda, DriverMachine(question_.host));
     need.source = answer.source;
     need.unknown |= answer.verdict == Verdict::kUnknown;
     return answer.verdict == Verdict::kYes ||
@@ -189,7 +189,7 @@ Need Making::DriverNeed(const std::string& cuda) {
 
 bool Making::NativeOn(std::string_view cuda) const {
   if (!question_.host.driver || question_.allow_driver_upgrade) return true;
-  return builds_.IsNative(*question_.host.driver, cuda, question_.host.machine);
+  return builds_.IsNative(*question_.host.driver, cuda, DriverMachine(question_.host));
 }
 
 Need Making::PythonNeed(const std::vector<std::string_view>& pythons, std::string_view requires_python,

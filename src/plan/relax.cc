@@ -62,6 +62,7 @@ class Relaxing {
 
   // One wanted package in another version than asked for.
   void OtherVersions() {
+    const Universe asked = MakeUniverse(question_, builds_);
     for (const Requirement& one : smallest_) {
       if (one.kind != Kind::kWant || question_.wants[one.index].specifiers.empty()) continue;
       Question freer = question_;
@@ -70,7 +71,13 @@ class Relaxing {
       if (!gives || one.index >= gives->size()) continue;
       const PlannedPackage& other = (*gives)[one.index];
       const std::string plain = other.version.substr(0, other.version.find('+'));
-      found_.push_back({"works with " + other.name + " " + other.version, other.name + "==" + plain, *gives});
+      // It is the newest that fits; where newer ones were asked for, that is an upper bound.
+      const Root& root = asked.roots[one.index];
+      const bool below = !root.accepts.empty() && std::ranges::all_of(root.accepts, [&](size_t accepted) {
+        return asked.at(root.package, accepted).number > NumberOf(plain);
+      });
+      found_.push_back({"works with " + other.name + (below ? " <= " : " ") + other.version,
+                        other.name + "==" + plain, *gives});
     }
   }
 
@@ -133,8 +140,6 @@ class Relaxing {
     Question linux = question_;
     linux.host.machine = Machine::kLinuxX86;
     linux.host.wsl = true;
-    // The driver is that of Windows, whose numbers differ; whether it is new enough is a question for there.
-    linux.host.driver.reset();
     if (const auto gives = Try(linux)) found_.push_back({"works in WSL 2", "", *gives});
   }
 

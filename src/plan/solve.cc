@@ -40,7 +40,14 @@ std::string SolutionHeadline(const report::Plan& plan) {
     if (package.role == "python") with += " with Python " + package.version;
     if (package.role == "driver" && !package.present) with += " on driver >= " + package.version;
   }
-  if (what.empty()) return "the environment fits" + with;
+  size_t changes = plan.removed.size();
+  for (const report::PlannedPackage& package : plan.packages) {
+    if (package.role != "driver" && package.role != "python" && !package.present) ++changes;
+  }
+  if (what.empty() && changes == 0) return "the environment fits as it is";
+  if (what.empty())
+    return std::to_string(changes) + (changes == 1 ? " change" : " changes") + " make the environment fit" +
+           with;
   return what + with;
 }
 
@@ -60,6 +67,11 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     plan.outcome = report::Plan::Outcome::kSolution;
     WriteAnswer(question, universe, *choice, plan);
     plan.headline = SolutionHeadline(plan);
+    for (const std::string& keep : question.keep) {
+      const bool there = std::ranges::any_of(
+          question.installed, [&](const Installed& installed) { return installed.package == keep; });
+      if (!there) plan.notes.push_back("--keep " + keep + ": nothing of that name is installed");
+    }
     return plan;
   }
   const std::vector<Requirement> smallest = SmallestConflict(question, builds);

@@ -83,7 +83,7 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
     place = "/C:/Program Files/NVIDIA/CUDNN/v" + choice.version.substr(0, choice.version.rfind('.')) + "/bin";
     fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(place)}};
     fix.text += ", and put its bin directory on PATH";
-    fix.commands = {"set \"PATH=" + base::ToWindowsPath(place) + ";%PATH%\""};
+    fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
   } else if (manager != PackageManager::kUnknown && place == SystemDirectory(scene)) {
     const std::string package = SystemPackage(choice);
     const bool dpkg = manager == PackageManager::kDpkg;

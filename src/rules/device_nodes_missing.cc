@@ -19,7 +19,8 @@ Programs reach the driver through these nodes: cudaErrorNoDevice, "Failed to ini
 module's parameter ModifyDeviceFiles is 0; only then the rule speaks.
 
 ## Fix
-Run nvidia-modprobe as root, or let udev or nvidia-persistenced make the nodes at boot.
+Install nvidia-modprobe and run it as root, or let udev or nvidia-persistenced make the nodes at boot. It heeds ModifyDeviceFiles;
+where that is 0, make them with mknod (major number 195).
 
 ## When this is not your problem
 Containers: there the runtime decides, see CUL2004.

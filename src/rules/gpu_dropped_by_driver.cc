@@ -23,7 +23,8 @@ Legacy drivers", nvidia-smi shows no device.
 Compute capability of the GPU, from its PCI id or from --host, against the last branch of the table data/architectures.toml.
 
 ## Fix
-Install the last branch that drives it, and CUDA builds that the branch runs.
+Install the last branch that drives it, and CUDA builds that the branch runs. Beside a GPU that needs a newer branch no driver
+serves both.
 
 ## When this is not your problem
 Another GPU of the machine is the one that is used.

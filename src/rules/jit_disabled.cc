@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     Explain(fit, finding);
     finding.evidence.push_back({variable + "=" + std::string(scene.Variable(variable)), "environment"});
     finding.fix = {.text = "unset the variable",
-                   .commands = {"unset " + variable},
+                   .commands = {scene.OnWindows() ? "set " + variable + "=" : "unset " + variable},
                    .risk = "none",
                    .changes = {report::UnsetVariable{variable}}};
   }

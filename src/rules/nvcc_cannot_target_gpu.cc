@@ -4,7 +4,9 @@
 #include "base/windows_path.h"
 #include "knowledge/arch.h"
 #include "knowledge/host_compilers.h"
+#include "knowledge/packages.h"
 #include "knowledge/release.h"
+#include "rules/file_fixes.h"
 #include "rules/gpu_code_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -92,7 +94,14 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
                    report::SetVariable{"CUDA_PATH", spelled}, report::AddToList{"PATH", spelled + "\\bin"}};
     return fix;
   }
-  fix.commands = {"export CUDA_HOME=" + root, "export PATH=" + root + "/bin:$PATH"};
+  if (PackageManagerOf(scene) == PackageManager::kDpkg) {
+    const base::Version version = knowledge::Known(row->cuda);
+    if (const auto* name = knowledge::FindPackageName("apt", "cuda", version, "nvidia")) {
+      fix.commands = {"sudo apt-get install " +
+                      knowledge::FillIn(name->name, {.version = version, .cuda = version, .variant = {}})};
+    }
+  }
+  fix.commands.insert(fix.commands.end(), {"export CUDA_HOME=" + root, "export PATH=" + root + "/bin:$PATH"});
   fix.changes = {report::InstallToolkit{std::string(row->cuda), root}, report::SetVariable{"CUDA_HOME", root},
                  report::AddToList{"PATH", root + "/bin"}};
   return fix;

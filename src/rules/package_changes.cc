@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "knowledge/distributions.h"
 #include "knowledge/frameworks.h"
+#include "knowledge/packages.h"
 #include "knowledge/pins.h"
 #include "rules/pep440.h"
 
@@ -259,8 +260,15 @@ std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& e
   return names;
 }
 
-std::string PytorchIndex(std::string_view variant) {
-  return " --index-url https://download.pytorch.org/whl/" + std::string(variant);
+std::string PytorchIndex(std::string_view torch) {
+  const size_t local = torch.find('+');
+  const auto release = base::Version::Parse(PublicVersion(torch));
+  if (local == std::string_view::npos || !release) return "";
+  const knowledge::WheelIndex* index = knowledge::FindWheelIndex("torch", *release);
+  if (index == nullptr) return "";
+  return " " + std::string(index->option) + " " +
+         knowledge::FillIn(index->address,
+                           {.version = *release, .cuda = {{0}}, .variant = torch.substr(local + 1)});
 }
 
 Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
@@ -275,7 +283,7 @@ Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
     const bool elsewhere =
         record == nullptr ? scene.OnWindows() : record->version.find('+') != std::string::npos;
     if (elsewhere && local != std::string::npos) {
-      build.index = PytorchIndex(framework.version.substr(local + 1));
+      build.index = PytorchIndex(framework.version);
       build.wanted.version = framework.version;
     }
   } else if (framework.name == "jax") {
@@ -291,6 +299,18 @@ Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
 
 namespace {
 
+// What meets the requirement and, if any version does, what packages that stay ask of it.
+std::optional<std::string> VersionToAdd(const Scene& scene, const PythonEnvironment& environment,
+                                        const Requirement& requirement,
+                                        const std::vector<report::Change>& changes) {
+  std::vector<std::string> specifiers = {requirement.specifier};
+  for (Asked& one : AskedOf(scene, environment, requirement.name)) {
+    if (!IsIn<report::InstallPackage>(changes, one.by->name)) specifiers.push_back(std::move(one.specifier));
+  }
+  if (auto version = ExactVersion(scene, environment, requirement.name, specifiers)) return version;
+  return ExactVersion(scene, environment, requirement.name, std::span(specifiers).first(1));
+}
+
 // `asked`: packages that were looked at; records may ask for each other in a circle.
 void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted& wanted, Pip how,
          std::set<std::string>& asked, std::vector<report::Change>& changes) {
@@ -305,9 +325,8 @@ void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted&
     const bool there = installed != nullptr && Meets(installed->version, requirement.specifier) == true &&
                        !IsIn<report::RemovePackage>(changes, requirement.name);
     if (there && how == Pip::kMissing && requirement.extras.empty()) continue;
-    const std::string specifiers[] = {requirement.specifier};
-    auto version = there ? std::optional(installed->version)
-                         : ExactVersion(scene, environment, requirement.name, specifiers);
+    auto version =
+        there ? std::optional(installed->version) : VersionToAdd(scene, environment, requirement, changes);
     if (!version) continue;  // the tables do not tell what pip would take
     Add(scene, environment,
         {requirement.name, *version, {requirement.extras.begin(), requirement.extras.end()}}, how, asked,

@@ -74,6 +74,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     } else {
       finding.fix = Install(scene, failed);
       finding.fix.text = "install what brings " + failed.request->name;
+      finding.fix.commands.clear();
     }
     finding.fix.commands.insert(finding.fix.commands.begin(), "culprit why " + failed.request->name + of);
   }

@@ -20,7 +20,8 @@ the node when a program starts. Where that works, a missing nvidia-uvm is normal
 nobody can load modules.
 
 ## Fix
-Load it at boot, or install nvidia-modprobe. In a container: pass the device on.
+Install nvidia-modprobe, which loads the module and makes its node when a program starts, and run it once. In a container: pass
+the device on.
 
 ## When this is not your problem
 Machines that load it on demand.

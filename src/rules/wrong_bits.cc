@@ -37,8 +37,19 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {(scene.OnWindows() ? "PE header of " : "ELF class of ") + failed.file + " says " + bits + " bits",
          failed.file});
-    finding.fix = Install(scene, failed);
-    finding.fix.text += "; for the word size of the program";
+    if (scene.OnWindows()) {
+      const std::string how =
+          failed.redistributable == nullptr ? "" : std::string(failed.redistributable->fix);
+      finding.fix = {.text = how.empty() ? "put " + failed.request->name +
+                                               " of the word size of the program in its place"
+                                         : how + "; the file of the other word size goes",
+                     .commands = {},
+                     .risk = "low",
+                     .changes = {report::PutLibrary{.path = failed.file}}};
+    } else {
+      finding.fix = Install(scene, failed);
+      finding.fix.text = "the program needs it for its own word size: " + finding.fix.text;
+    }
     finding.fix.commands.push_back((scene.OnWindows() ? "culprit inspect " : "file -L ") +
                                    ForShell(scene, failed.file) + " " + ForShell(scene, failed.asker));
   }

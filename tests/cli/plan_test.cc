@@ -106,7 +106,9 @@ TEST_F(PlanCli, AnEnvironmentIsRepaired) {
   const auto plan = Json({"--repair", "/opt/venv", "--root", "root", "--host", kA100});
   bool replaced = false;
   for (const auto& package : plan["packages"]) {
-    if (package["name"] == "torch") EXPECT_TRUE(package["present"]) << package;
+    if (package["name"] == "torch") {
+      EXPECT_TRUE(package["present"]) << package;
+    }
     if (package["name"] != "nvidia-cudnn-cu12") continue;
     replaced = package["version"] == "9.1.0.70" && package["was"] == "9.5.1.17";
   }
