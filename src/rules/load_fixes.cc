@@ -11,10 +11,7 @@
 #include "rules/driver_facts.h"
 #include "rules/file_fixes.h"
 #include "rules/package_changes.h"
-<<<<<<< HEAD
-=======
 #include "rules/package_facts.h"
->>>>>>> rules2
 #include "rules/toolkit_facts.h"
 #include "rules/windows_search.h"
 
