@@ -190,7 +190,6 @@ base::Result<void> Installer::InstallNeeds(const Wheel& wheel, const Need& packa
   if (wheel.name != "torch" || wheel.Local().empty() || environment_.windows) return {};
   const FrameworkRelease* row = BuildOf(wheel, "torch");
   if (row == nullptr || row->is_default || row->libraries != knowledge::LibrariesFrom::kNvidiaPip) return {};
-  const std::string tail = MajorOf(row->cuda) == "13" ? "" : "-cu" + MajorOf(row->cuda);
   const std::string minor = knowledge::MinorOf(knowledge::Known(row->cuda)).ToString();
   std::vector<Need> needs;
   if (!row->cudnn.empty() && row->cudnn != "none") {

@@ -130,10 +130,11 @@ void PutTorch(Wheel& wheel) {
   wheel.owns = {"torch", "torchgen", "functorch"};
   // The pins of the package index are those of its own build.
   const bool pinned = row != nullptr && (wheel.Local().empty() || row->is_default);
-  if (!pinned)
+  if (!pinned) {
     std::erase_if(wheel.needs, [](const std::string& need) {
-      return need != "" && (need.starts_with("nvidia-") || need.starts_with("cuda-toolkit"));
+      return need.starts_with("nvidia-") || need.starts_with("cuda-toolkit");
     });
+  }
   for (std::string& need : wheel.needs) {
     if (need.find(';') == need.npos) need += " ; platform_system == \"Linux\"";
   }
