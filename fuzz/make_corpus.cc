@@ -14,9 +14,20 @@
 
 namespace {
 
-namespace testing = culprit::binfmt::testing;
+using culprit::binfmt::BuildElf;
+using culprit::binfmt::BuildFatbin;
+using culprit::binfmt::BuildLdCache;
+using culprit::binfmt::BuildPe;
+using culprit::binfmt::BuildSections;
 using culprit::binfmt::ElfRequest;
+using culprit::binfmt::ElfSpec;
+using culprit::binfmt::kArchSpecific;
+using culprit::binfmt::kFamilySpecific;
+using culprit::binfmt::kLz4;
+using culprit::binfmt::kZstd;
 using culprit::binfmt::LdCache;
+using culprit::binfmt::LdCacheSpec;
+using culprit::binfmt::PeSpec;
 
 void Write(const std::filesystem::path& directory, const std::string& name, const std::string& bytes) {
   std::filesystem::create_directories(directory);

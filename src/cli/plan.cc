@@ -118,15 +118,16 @@ int Plan(PlanOptions& options) {
   std::string environment;
   auto question = ReadQuestion(options, environment);
   if (!question) return WrongUsage(question.error().message);
-  const auto place = AskMachine({.common = options.common,
+  const auto answer = AskMachine({.common = options.common,
                                  .host = options.host,
                                  .platform = options.platform,
                                  .environment = environment,
                                  .repair = options.repair},
                                 *question);
-  if (!place) return Fail(place.error());
+  if (!answer) return Fail(answer.error());
   report::Plan plan = plan::Solve(*question);
-  plan::WriteCommands(plan, *question, *place, options.as);
+  if (!answer->note.empty()) plan.notes.push_back(answer->note);
+  plan::WriteCommands(plan, *question, answer->place, options.as);
   if (plan.outcome == report::Plan::Outcome::kSolution && !options.no_check) CheckPlan(*question, plan);
   if (!WritePlan(options, plan, question->host.machine == plan::Machine::kWindows)) return kExitCannot;
   return plan.outcome == report::Plan::Outcome::kSolution ? kExitOk : kExitFound;
@@ -150,7 +151,8 @@ int RunPlan(int argc, const char* const* argv) {
   app.Add("--host", options.host, "for this driver and GPU: driver=470.82,gpu=sm_37", "HOST");
   app.AddChoice(
       "--platform", PlatformWords(), [&](size_t place) { options.platform = PlatformWords()[place]; },
-      "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: that of this machine)", "PLATFORM");
+      "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: that of this machine;\n"
+      "linux-x86_64 where another one is meant: with --host, or when there is no GPU here)", "PLATFORM");
   app.Add("--repair", options.repair, "the smallest change that makes the environment fit");
   app.Add("--allow", allowed,
           "driver-upgrade: a newer driver may be part of the plan;\n"

@@ -20,6 +20,11 @@ void SetPlatform(const std::string& word, plan::Host& host) {
                                            : plan::Machine::kLinuxX86;
 }
 
+// Of a machine that is not this one. On Windows people plan for Windows.
+std::string PlatformElsewhere(const std::string& own) {
+  return own == "windows-x86_64" ? own : "linux-x86_64";
+}
+
 std::string PlatformOf(const system::System& machine) {
   if (machine.platform() == base::Platform::kWindows) return "windows-x86_64";
   return machine.HostCpu().machine == "aarch64" ? "linux-aarch64" : "linux-x86_64";
@@ -85,14 +90,18 @@ const std::vector<std::string>& PlatformWords() {
   return words;
 }
 
-base::Result<plan::Place> AskMachine(const HostOptions& options, plan::Question& question) {
+base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& question) {
   auto opened = OpenMachine(options.common);
   if (!opened) return std::unexpected(opened.error());
   Subject subject{.machine = std::move(*opened), .rooted = !options.common.root.empty()};
   const std::string own = PlatformOf(*subject.machine);
-  SetPlatform(options.platform.empty() ? own : options.platform, question.host);
+  const bool named = !options.environment.empty() || options.repair;
   const bool elsewhere = !options.platform.empty() && options.platform != own &&
                          !(options.platform == "wsl" && own == "linux-x86_64");
+  SetPlatform(!options.platform.empty()                ? options.platform
+              : !options.host.empty() && !named ? PlatformElsewhere(own)
+                                                       : own,
+              question.host);
   if (!options.host.empty()) {
     const auto host = collect::ParseHost(options.host);
     if (!host) return std::unexpected(host.error());
@@ -102,8 +111,7 @@ base::Result<plan::Place> AskMachine(const HostOptions& options, plan::Question&
     }
     question.host.source = "--host";
   }
-  const bool named = !options.environment.empty() || options.repair;
-  if ((!options.host.empty() || elsewhere) && !named) return plan::Place{};
+  if ((!options.host.empty() || elsewhere) && !named) return HostAnswer{};
 
   if (!options.environment.empty()) {
     auto path = NamedEnvironment(*subject.machine, options.environment);
@@ -122,18 +130,24 @@ base::Result<plan::Place> AskMachine(const HostOptions& options, plan::Question&
   const auto wanted = [&](const snapshot::PythonEnvironment& environment) {
     return environment.why == "active" || environment.why == "given";
   };
+  HostAnswer answer;
   if (stack.environments) {
     const auto found = std::ranges::find_if(*stack.environments, wanted);
-    if (found != stack.environments->end()) {
-      const plan::Place place = TakeEnvironment(*found, question);
-      if (!options.repair || !place.environment.empty()) return place;
-    }
+    if (found != stack.environments->end()) answer.place = TakeEnvironment(*found, question);
   }
+  if (!answer.place.environment.empty()) return answer;
   if (options.repair) {
     return base::Fail(base::ErrorCode::kNotFound,
                       "--repair: no environment is active here; name it: culprit plan --repair .venv");
   }
-  return plan::Place{};
+  const std::string other = PlatformElsewhere(own);
+  if (options.platform.empty() && other != own && !question.host.driver && question.host.gpus.empty()) {
+    question.host = {.python = question.host.python, .source = ""};
+    SetPlatform(other, question.host);
+    answer.note = "this machine (" + own + ") has no NVIDIA GPU: planned for " + other + "; --platform " + own +
+                  " asks about one like this";
+  }
+  return answer;
 }
 
 }  // namespace culprit::cli

@@ -26,7 +26,9 @@ Plan Solution() {
                         .role = "framework",
                         .wanted = true,
                         .was = "2.9.0",
-                        .because = {{"later ones have no code for sm_37", "another table"}}}},
+                        .because = {{"later ones have no code for sm_37", "another table"},
+                                    {"has code for sm_37", "a table"},
+                                    {"asks for nvidia-cudnn-cu11==8.7.0.84", "pins"}}}},
           .removed = {{.name = "torchvision", .version = "0.24.0"}},
           .steps = {{"install", "from PyTorch's index", {"pip install torch==2.4.1+cu118", "true"}},
                     {"verify", "", {"culprit check"}}},
@@ -50,10 +52,10 @@ TEST(PlanText, VersionsReasonsStepsAndWhatCheckSays) {
             "asked: torch, driver 470.82\n"
             "\n"
             "versions\n"
-            "  driver  470.82       here\n"
-            "      CUDA 11.8 needs driver >= 450.80.02\n"
+            "  driver  470.82       here  (CUDA 11.8 needs driver >= 450.80.02)\n"
             "  torch   2.4.1+cu118  https://download.pytorch.org/whl/cu118, instead of 2.9.0\n"
             "      later ones have no code for sm_37\n"
+            "      has code for sm_37\n"
             "  torchvision 0.24.0  goes\n"
             "\n"
             "steps\n"

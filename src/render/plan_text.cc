@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "render/finding.h"
@@ -26,32 +27,52 @@ std::string NameOf(const PlannedPackage& package) {
 }
 
 std::string BoundText(const report::Bound& bound, const Style& style, bool verbose) {
-  std::string text = "      " + base::Printable(bound.text);
+  std::string text = base::Printable(bound.text);
   if (verbose && !bound.source.empty()) text += "  " + style.Dim("[" + bound.source + "]");
-  return text + "\n";
+  return text;
+}
+
+// What a package asks of another one stands with that one.
+std::vector<const report::Bound*> Shown(const PlannedPackage& package, bool verbose) {
+  std::vector<const report::Bound*> shown;
+  for (const report::Bound& bound : package.because) {
+    if (verbose || !bound.text.starts_with("asks for ")) shown.push_back(&bound);
+  }
+  return shown;
+}
+
+// One reason stands on the line, several below it.
+std::string PackageText(const PlannedPackage& package, std::array<size_t, 2> width, const Style& style,
+                        bool verbose) {
+  const std::string label = base::Printable(NameOf(package));
+  std::string line =
+      "  " + (package.wanted ? style.Bold(label) : label) + std::string(width[0] - label.size(), ' ');
+  line +=
+      fmt::format("  {:<{}}  {}", base::Printable(VersionOf(package)), width[1], style.Dim(Remark(package)));
+  const auto bounds = Shown(package, verbose);
+  if (bounds.size() == 1) line += "  (" + BoundText(*bounds.front(), style, verbose) + ")";
+  while (line.ends_with(' ')) line.pop_back();
+  line += "\n";
+  for (const report::Bound* bound : bounds) {
+    if (bounds.size() > 1) line += "      " + BoundText(*bound, style, verbose) + "\n";
+  }
+  return line;
 }
 
 std::string PackagesText(const Plan& plan, const Style& style, bool verbose) {
-  size_t name = 0, version = 0;
+  std::array<size_t, 2> width{};
   for (const PlannedPackage& package : plan.packages) {
-    name = std::max(name, base::Printable(NameOf(package)).size());
-    version = std::max(version, base::Printable(VersionOf(package)).size());
+    width[0] = std::max(width[0], base::Printable(NameOf(package)).size());
+    width[1] = std::max(width[1], base::Printable(VersionOf(package)).size());
   }
   std::string text;
-  for (const PlannedPackage& package : plan.packages) {
-    const std::string label = base::Printable(NameOf(package));
-    std::string line =
-        "  " + (package.wanted ? style.Bold(label) : label) + std::string(name - label.size(), ' ');
-    line +=
-        fmt::format("  {:<{}}  {}", base::Printable(VersionOf(package)), version, style.Dim(Remark(package)));
-    while (line.ends_with(' ')) line.pop_back();
-    text += line + "\n";
-    for (const report::Bound& bound : package.because) text += BoundText(bound, style, verbose);
-  }
+  for (const PlannedPackage& package : plan.packages) text += PackageText(package, width, style, verbose);
   for (const PlannedPackage& package : plan.removed) {
     text += "  " + base::Printable(package.name) + " " + base::Printable(package.version) + "  " +
-            style.Warn("goes") + "\n";
-    for (const report::Bound& bound : package.because) text += BoundText(bound, style, verbose);
+            style.Warn("goes");
+    for (const report::Bound* bound : Shown(package, verbose))
+      text += "  (" + BoundText(*bound, style, verbose) + ")";
+    text += "\n";
   }
   return text.empty() ? text : "\n" + style.Bold("versions") + "\n" + text;
 }

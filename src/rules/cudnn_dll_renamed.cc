@@ -34,6 +34,7 @@ Microsoft, PE Format (export directory table, name); export tables of the DLLs o
 
 bool IsLoaded(const Scene& scene, const std::string& path) {
   return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
+    if (scenario.graph.target.empty()) return false;  // played because it is there, not because somebody asks
     return std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
       return base::SameName(object.path, path);
     });

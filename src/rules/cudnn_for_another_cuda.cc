@@ -6,6 +6,7 @@
 #include "rules/cudnn_fixes.h"
 #include "rules/file_fixes.h"
 #include "rules/load_fixes.h"
+#include "rules/package_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -66,16 +67,17 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (copy != nullptr && BuiltFor(copy->version, found->process_cuda)) choice.version = copy->version;
     finding.fix = InstallForAll(scene, choice, std::string(base::DirName(PlaceOf(scene, found->cudnn))));
     finding.fix.text += "; it takes the place of the one for CUDA " + found->cudnn_cuda;
-    if (environment != nullptr && copy != nullptr && copy->owner.starts_with("pip ")) {
-      const std::string python = environment->interpreter.empty() ? "python3" : environment->interpreter;
-      finding.fix.commands = {python + " -m pip uninstall -y nvidia-cudnn-cu" + found->cudnn_cuda,
-                              python + " -m pip install --force-reinstall --no-deps nvidia-cudnn-cu" +
-                                  found->process_cuda + "==" + copy->version};
+    const std::string there = "nvidia-cudnn-cu" + found->cudnn_cuda;
+    const auto* package = environment == nullptr ? nullptr : environment->Find(there);
+    if (package != nullptr && PlaceOf(scene, found->cudnn).starts_with(environment->prefix + "/")) {
+      // The builds of one release for several CUDAs carry one number.
+      if (BuiltFor(package->version, found->process_cuda)) choice.build = package->version;
+      finding.fix = InstallInto(scene, *environment, choice);
       finding.fix.text = "install cuDNN for CUDA " + found->process_cuda + " in its place";
-      finding.fix.changes = {
-          report::RemovePackage{environment->prefix, "nvidia-cudnn-cu" + found->cudnn_cuda},
-          report::InstallPackage{environment->prefix, "nvidia-cudnn-cu" + found->process_cuda,
-                                 copy->version}};
+      finding.fix.commands.insert(finding.fix.commands.begin(),
+                                  PipOf(*environment) + " uninstall -y " + there);
+      finding.fix.changes.insert(finding.fix.changes.begin(),
+                                 report::RemovePackage{environment->prefix, there});
     }
   }
 }

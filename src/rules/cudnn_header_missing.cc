@@ -1,5 +1,7 @@
 // CUL8004: a toolkit has cuDNN to link with, and not its headers.
 #include "base/text.h"
+#include "base/version.h"
+#include "knowledge/packages.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 #include "rules/toolkit_facts.h"
@@ -43,9 +45,13 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .commands = {},
                    .risk = "low",
                    .changes = {report::InstallCudnn{copy.version, cuda, copy.directory}}};
-    if (copy.owner.starts_with("dpkg libcudnn") && !cuda.empty()) {
-      finding.fix.commands = {"sudo apt-get install libcudnn" + std::to_string(copy.major) + "-dev" +
-                              (copy.major >= 9 ? "-cuda-" + cuda : "")};
+    const auto version = base::Version::Parse(copy.version), cuda_version = base::Version::Parse(cuda);
+    const auto* package =
+        version ? knowledge::FindPackageName("apt", "cudnn-dev", *version, "nvidia") : nullptr;
+    if (copy.owner.starts_with("dpkg libcudnn") && package != nullptr && cuda_version) {
+      finding.fix.commands = {
+          "sudo apt-get install " +
+          knowledge::FillIn(package->name, {.version = *version, .cuda = *cuda_version, .variant = {}})};
     }
   }
 }

@@ -53,7 +53,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix.text = "install the cuDNN that " + framework->name + " " + framework->version +
                          " was built for into its environment";
     } else {
-      finding.fix.text += ", beside the one that is there; or take a build of the program for that one";
+      finding.fix.text +=
+          "; both may stay side by side. Or take a build of the program for the one that is there";
     }
   }
 }

@@ -61,15 +61,21 @@ std::optional<Build> BuildOf(const Scene& scene, const FrameworkRelease& row, co
     // The package index has one build for Linux on x86-64; those for Windows have no CUDA there.
     const bool there = row.is_default && !scene.OnWindows() && !OnArm(scene);
     if (there) return Build{{"torch", version}, ""};
-    return Build{{"torch", version + "+" + std::string(row.variant)}, PytorchIndex(row.variant)};
+    const std::string whole = version + "+" + std::string(row.variant);
+    return Build{{"torch", whole}, PytorchIndex(whole)};
   }
-  if (row.framework == "jax") return Build{{"jax", version, {std::string(row.variant)}}, ""};
+  if (row.framework == "jax") {
+    // Before the package index had the plugins, they came from elsewhere.
+    if (knowledge::FindPin("jax", version, row.variant) == nullptr) return std::nullopt;
+    return Build{{"jax", version, {std::string(row.variant)}}, ""};
+  }
   if (row.framework == "tensorflow") {
     Build build{{"tensorflow", version}, ""};
     if (row.extra.find("and-cuda") != std::string_view::npos) build.wanted.extras = {"and-cuda"};
     return build;
   }
   if (row.framework == "onnxruntime") {
+    if (!row.is_default) return std::nullopt;  // on another index, and not every release
     Build build{{"onnxruntime-gpu", version}, ""};
     if (!row.extra.empty()) build.wanted.extras = {"cuda", "cudnn"};
     return build;
@@ -112,7 +118,7 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
     // Of several the one for the newest CUDA, which is listed last.
     const FrameworkRelease* row = chosen != rows.end() ? *chosen : rows.back();
     auto build = BuildOf(scene, *row, version);
-    if (!build) return std::nullopt;
+    if (!build) continue;
     const Version cuda = knowledge::MinorOf(knowledge::Known(row->cuda));
     return FittingBuild{std::move(*build), row,
                         std::string(framework) + " " + version + " for CUDA " + cuda.ToString()};

@@ -11,6 +11,8 @@
 #include "rules/driver_facts.h"
 #include "rules/file_fixes.h"
 #include "rules/package_changes.h"
+#include "rules/package_facts.h"
+#include "rules/toolkit_facts.h"
 #include "rules/windows_search.h"
 
 namespace culprit::rules {
@@ -182,15 +184,29 @@ std::vector<std::string> Companions(const std::string& soname) {
   return {};
 }
 
-// The newest release of a CUDA major that the driver runs, as far as the driver is known; "" = none.
+// What NVIDIA's packages cuda-libraries-12-4 bring, all of one release.
+bool IsInCudaLibraries(const knowledge::Library& library) {
+  static constexpr std::string_view kNames[] = {"cudart",   "nvrtc",  "cublas",    "cublasLt", "nvblas",
+                                                "cufft",    "cufftw", "curand",    "cusolver", "cusolverMg",
+                                                "cusparse", "nppc",   "nvJitLink", "nvfatbin", "nvjpeg"};
+  return std::ranges::find(kNames, library.name) != std::end(kNames);
+}
+
+// The release of a CUDA major to take from: that of the toolkit that is here, otherwise the newest that the
+// driver runs, as far as the driver is known; "" = none.
 std::string ToolkitRelease(const Scene& scene, const std::string& major) {
+  if (scene.stack().toolkits) {
+    for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
+      if (toolkit.kind == "toolkit" && MajorOf(toolkit.version) == major) return Release(toolkit.version);
+    }
+  }
   const auto driver = scene.stack().driver ? ModuleVersion(*scene.stack().driver) : std::nullopt;
   const auto rows = knowledge::Toolkits();
   for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
     if (MajorOf(row->cuda) != major) continue;
     const bool runs = !driver || knowledge::DriverRunsCuda(*driver, row->cuda, scene.platform()).support !=
                                      knowledge::DriverSupport::kNo;
-    if (runs) return std::string(row->cuda);
+    if (runs) return Release(std::string(row->cuda));
   }
   return "";
 }
@@ -215,11 +231,28 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
     }
     return fix;
   }
-  const std::string directory = SystemDirectory(scene);
-  for (const std::string& name : Companions(soname))
+  std::string directory = SystemDirectory(scene);
+  Changes known = {report::RefreshCache{}};
+  const PackageManager manager = PackageManagerOf(scene);
+  const std::string release =
+      failed.library != nullptr && IsInCudaLibraries(*failed.library) ? ToolkitRelease(scene, cuda) : "";
+  if (!release.empty() && manager != PackageManager::kUnknown) {
+    std::string package = "cuda-libraries-" + release;
+    std::ranges::replace(package, '.', '-');
+    fix.text = "install the libraries of CUDA " + release + ", which bring " + soname +
+               "; the package comes from NVIDIA's repository. Do not link another version to this name";
+    fix.commands = {(manager == PackageManager::kDpkg ? "sudo apt-get install " : "sudo dnf install ") +
+                    package};
+    fix.risk = "low";
+    const bool arm = scene.snapshot.cpu.machine == "aarch64";
+    directory = "/usr/local/cuda-" + release + "/targets/" + (arm ? "sbsa" : "x86_64") + "-linux/lib";
+    known = SearchedByLdconfig(directory, "988_cuda-" + cuda);  // as these packages do
+  }
+  std::vector<std::string> names = Companions(soname);
+  names.push_back(soname);
+  for (const std::string& name : names)
     fix.changes.push_back(report::PutLibrary{.path = base::JoinPath(directory, name), .soname = name});
-  fix.changes.push_back(report::PutLibrary{.path = base::JoinPath(directory, soname), .soname = soname});
-  fix.changes.push_back(report::RefreshCache{});
+  fix.changes.insert(fix.changes.end(), known.begin(), known.end());
   return fix;
 }
 

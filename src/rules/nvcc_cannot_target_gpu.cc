@@ -1,11 +1,10 @@
 // CUL8001: the toolkit that a build takes cannot compile for this GPU.
-#include <algorithm>
-
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
 #include "knowledge/arch.h"
 #include "knowledge/host_compilers.h"
+#include "knowledge/packages.h"
 #include "knowledge/release.h"
 #include "rules/file_fixes.h"
 #include "rules/gpu_code_facts.h"
@@ -96,9 +95,11 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
     return fix;
   }
   if (PackageManagerOf(scene) == PackageManager::kDpkg) {
-    std::string package = "cuda-toolkit-" + cuda;
-    std::ranges::replace(package, '.', '-');
-    fix.commands = {"sudo apt-get install " + package};  // of NVIDIA's repository
+    const base::Version version = knowledge::Known(row->cuda);
+    if (const auto* name = knowledge::FindPackageName("apt", "cuda", version, "nvidia")) {
+      fix.commands = {"sudo apt-get install " +
+                      knowledge::FillIn(name->name, {.version = version, .cuda = version, .variant = {}})};
+    }
   }
   fix.commands.insert(fix.commands.end(), {"export CUDA_HOME=" + root, "export PATH=" + root + "/bin:$PATH"});
   fix.changes = {report::InstallToolkit{std::string(row->cuda), root}, report::SetVariable{"CUDA_HOME", root},

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "knowledge/distributions.h"
 #include "knowledge/frameworks.h"
+#include "knowledge/packages.h"
 #include "knowledge/pins.h"
 #include "rules/pep440.h"
 
@@ -259,8 +260,15 @@ std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& e
   return names;
 }
 
-std::string PytorchIndex(std::string_view variant) {
-  return " --index-url https://download.pytorch.org/whl/" + std::string(variant);
+std::string PytorchIndex(std::string_view torch) {
+  const size_t local = torch.find('+');
+  const auto release = base::Version::Parse(PublicVersion(torch));
+  if (local == std::string_view::npos || !release) return "";
+  const knowledge::WheelIndex* index = knowledge::FindWheelIndex("torch", *release);
+  if (index == nullptr) return "";
+  return " " + std::string(index->option) + " " +
+         knowledge::FillIn(index->address,
+                           {.version = *release, .cuda = {{0}}, .variant = torch.substr(local + 1)});
 }
 
 Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
@@ -275,7 +283,7 @@ Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
     const bool elsewhere =
         record == nullptr ? scene.OnWindows() : record->version.find('+') != std::string::npos;
     if (elsewhere && local != std::string::npos) {
-      build.index = PytorchIndex(framework.version.substr(local + 1));
+      build.index = PytorchIndex(framework.version);
       build.wanted.version = framework.version;
     }
   } else if (framework.name == "jax") {

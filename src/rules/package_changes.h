@@ -63,8 +63,8 @@ struct Build {
 };
 Build SameBuild(const Scene& scene, const snapshot::PythonEnvironment& environment,
                 const snapshot::Framework& framework);
-// " --index-url https://download.pytorch.org/whl/cu118"
-std::string PytorchIndex(std::string_view variant);
+// " --index-url https://download.pytorch.org/whl/cu118" for torch 2.5.1+cu118; "" without a variant.
+std::string PytorchIndex(std::string_view torch);
 
 // Components ("nvidia-cudnn") whose files have the same names for every CUDA major: packages of two majors
 // overwrite each other.

@@ -97,13 +97,15 @@ void Check(const Scene& scene, Ruling& ruling) {
       for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {
         finding.evidence.push_back({Describe(*damaged[i]), package.record + "/RECORD"});
       }
-      const size_t local = package.version.find('+');
-      const bool own_index = package.name.starts_with("torch") && local != std::string::npos;
+      // Builds of PyTorch's own index have their CUDA in the version; what is built on torch lies beside it.
+      const auto* torch = environment.Find("torch");
+      const bool own_index =
+          package.name.starts_with("torch") && package.version.find('+') != std::string::npos;
       finding.fix = {
           .text = "reinstall the package without the cache",
           .commands = {PipOf(environment) + " install --force-reinstall --no-deps --no-cache-dir " +
                        package.name + "==" + package.version +
-                       (own_index ? PytorchIndex(package.version.substr(local + 1)) : "")},
+                       (own_index && torch != nullptr ? PytorchIndex(torch->version) : "")},
           .risk = "low"};
       AddInstall(scene, environment, {package.name, package.version}, Pip::kAlone, finding.fix.changes);
     }

@@ -120,7 +120,7 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
   Build build = SameBuild(scene, environment, torch);
   const size_t local = torch.version.find('+');
   if (build.index.empty() && by_cuda && local != std::string::npos) {
-    build.index = PytorchIndex(torch.version.substr(local + 1));
+    build.index = PytorchIndex(torch.version);
   }
   const Wanted wanted{package, *version + (build.index.empty() ? "" : torch.version.substr(local))};
   fix.text = "install " + companion.name + " " + wanted.version + ", which belongs to torch " +

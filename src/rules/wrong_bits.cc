@@ -48,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                      .changes = {report::PutLibrary{.path = failed.file}}};
     } else {
       finding.fix = Install(scene, failed);
-      finding.fix.text += "; for the word size of the program";
+      finding.fix.text = "the program needs it for its own word size: " + finding.fix.text;
     }
     finding.fix.commands.push_back((scene.OnWindows() ? "culprit inspect " : "file -L ") +
                                    ForShell(scene, failed.file) + " " + ForShell(scene, failed.asker));

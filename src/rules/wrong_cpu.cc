@@ -40,7 +40,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
     finding.fix = Install(scene, failed);
-    finding.fix.text += "; for the CPU of the program";
+    finding.fix.text = "the program needs it for its own CPU: " + finding.fix.text;
     finding.fix.commands.push_back("culprit inspect " + ForShell(scene, failed.file));
   }
 }

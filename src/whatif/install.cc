@@ -258,7 +258,9 @@ base::Result<void> Installer::InstallOne(const Need& package, const std::string&
 }
 
 base::Result<void> Installer::Install(const std::string& package, const std::string& wanted) {
-  return InstallOne(ParseNeed(package), wanted, 0);
+  Need need = ParseNeed(package);
+  if (need.extras.empty()) need.extras = ImpliedExtras(need.name);
+  return InstallOne(need, wanted, 0);
 }
 
 }  // namespace culprit::whatif

@@ -51,6 +51,12 @@ void PutLibraries(const System& machine, const Toolkit& toolkit, const std::stri
     }
     const std::string path = JoinPath(directory, name);
     made.put[path] = {.bytes = FileBytes(machine, path, claims), .target = {}, .mode = 0755};
+    // The name by which compilers find it; cuDNN 8 opens libnvrtc by it, too.
+    const size_t number = name.find(".so.");
+    if (!windows && number != std::string::npos) {
+      made.put[JoinPath(directory, name.substr(0, number + 3))] = {
+          .type = FileType::kLink, .bytes = {}, .target = name};
+    }
   };
   for (const knowledge::SonameRow& row : knowledge::SonameRows()) {
     const bool dll = row.name.ends_with(".dll");
