@@ -65,11 +65,17 @@ void SetPresence(const Question& question, const Universe& universe, const Choic
     }
     return;
   }
+  bool torch_stays = true;
   for (size_t i = 0; i < universe.installed.size(); ++i) {
-    if (universe.installed[i] != package) continue;
-    planned.present = universe.here[i] == choice[package];
+    const size_t other = universe.installed[i];
+    if (universe.packages[other].name == "torch") torch_stays = universe.here[i] == choice[other];
+    if (other == package) planned.present = universe.here[i] == choice[package];
   }
   const Installed* installed = InstalledAs(question, planned.name);
+  // The same release, for another build of torch.
+  const bool follows = planned.name == "torchvision" || planned.name == "torchaudio";
+  if (follows && !torch_stays && installed != nullptr && installed->version != planned.version)
+    planned.present = false;
   if (installed != nullptr && !planned.present) planned.was = installed->version;
 }
 

@@ -124,18 +124,18 @@ class Chooser {
         if (keep({i, j})) return;
       }
     }
+    std::vector<size_t> changed;
     for (size_t i = 0; i < count; ++i) {
       const size_t package = universe_.installed[i];
       if (universe_.here[i] != kNone && TryAlso({package, {universe_.here[i]}, ""})) {
         Fix(package, {universe_.here[i]});
-        continue;
-      }
-      if (universe_.packages[package].role == "library") continue;
-      if (TryAlso({package, AllOf(package), ""})) {
+      } else if (universe_.packages[package].role != "library" && TryAlso({package, AllOf(package), ""})) {
         Fix(package, AllOf(package));
-        TakeNewest(package);
+        changed.push_back(package);
       }
     }
+    // Their versions last, so that nothing else changes for the sake of a newer one.
+    for (const size_t package : changed) TakeNewest(package);
     Try(roots_);
   }
 

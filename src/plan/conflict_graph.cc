@@ -112,8 +112,11 @@ std::vector<ConflictNode> GraphOf(const Universe& universe) {
     const size_t empty = RootOf(universe, narrowed, narrowed.empty);
     std::vector<ConflictNode> nodes = grapher.Explain(empty, AllOf(universe.packages[empty]));
     if (!nodes.empty()) return nodes;
-    return {
-        {universe.packages[narrowed.empty].name + ": no release that is asked for is known", "", false, {}}};
+    return {{universe.packages[narrowed.empty].name +
+                 ": no release that is asked for is known well enough to be planned",
+             "",
+             false,
+             {}}};
   }
   // No single need excludes everything: say what each asks of what they share.
   std::vector<ConflictNode> nodes;

@@ -42,12 +42,14 @@ std::string SolutionHeadline(const report::Plan& plan) {
   }
   size_t changes = plan.removed.size();
   for (const report::PlannedPackage& package : plan.packages) {
-    if (package.role != "driver" && package.role != "python" && !package.present) ++changes;
+    const bool library = package.role == "library" && package.was.empty();  // comes with another
+    const bool host = package.role == "driver" || package.role == "python";
+    if (!host && !library && !package.present) ++changes;
   }
   if (what.empty() && changes == 0) return "the environment fits as it is";
   if (what.empty())
-    return std::to_string(changes) + (changes == 1 ? " change" : " changes") + " make the environment fit" +
-           with;
+    return std::to_string(changes) + (changes == 1 ? " change makes" : " changes make") +
+           " the environment fit" + with;
   return what + with;
 }
 

@@ -145,6 +145,22 @@ TEST(Solve, RepairsWithTheSmallestChange) {
   EXPECT_TRUE(plan.removed.empty());
 }
 
+// torch 2.6.0 pins cuBLAS 12.4, tensorflow 2.18 pins 12.5: another build of the same torch is nearest.
+TEST(Solve, KeepsWhatCanBeKeptWhenSeveralMustChange) {
+  Question question = Asked({}, "550.54.14", "8.6", "3.11");
+  question.repair = true;
+  question.installed = {{"torch", "2.6.0"},
+                        {"torchvision", "0.21.0"},
+                        {"tensorflow", "2.18.0"},
+                        {"nvidia-cudnn-cu12", "9.3.0.75"}};
+  const Plan plan = SolveWith(question, Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_EQ(plan.headline, "4 changes make the environment fit with Python 3.11");
+  EXPECT_EQ(Find(plan.packages, "torch")->version, "2.6.0+cu126");
+  EXPECT_EQ(Find(plan.packages, "torchvision")->version, "0.21.0+cu126");
+  EXPECT_EQ(Find(plan.packages, "nvidia-cudnn-cu12")->version, "9.5.1.17");
+}
+
 TEST(Solve, KeepsWhatIsToBeKept) {
   Question question = Asked({"torchvision"}, "550.54.14", "8.6", "3.11");
   question.installed = {{"torch", "2.5.1"}};

@@ -1,3 +1,4 @@
+// ParseWant: what users type, well and badly.
 #include <gtest/gtest.h>
 
 #include "plan/question.h"
