@@ -425,7 +425,7 @@ def test_what_needs_root_is_named_before_anything_is_done():
 def test_usage():
     with case(lambda world: None) as world:
         for words, why in ((["CUL0000"], "no rule CUL0000"), (["--apply", "--undo"], "not both"), (["--yes"], "--apply"),
-                           (["--force"], "--undo"), (["--host", "gpu=H100"], "gpu")):
+                           (["--force"], "--undo"), (["--host", "gpu=Voodoo2"], "gpu")):
             assert why in world.run(*words, expect=64).stderr, words
 
 
