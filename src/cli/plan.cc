@@ -119,11 +119,11 @@ int Plan(PlanOptions& options) {
   auto question = ReadQuestion(options, environment);
   if (!question) return WrongUsage(question.error().message);
   const auto answer = AskMachine({.common = options.common,
-                                 .host = options.host,
-                                 .platform = options.platform,
-                                 .environment = environment,
-                                 .repair = options.repair},
-                                *question);
+                                  .host = options.host,
+                                  .platform = options.platform,
+                                  .environment = environment,
+                                  .repair = options.repair},
+                                 *question);
   if (!answer) return Fail(answer.error());
   report::Plan plan = plan::Solve(*question);
   if (!answer->note.empty()) plan.notes.push_back(answer->note);
@@ -152,7 +152,8 @@ int RunPlan(int argc, const char* const* argv) {
   app.AddChoice(
       "--platform", PlatformWords(), [&](size_t place) { options.platform = PlatformWords()[place]; },
       "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: that of this machine;\n"
-      "linux-x86_64 where another one is meant: with --host, or when there is no GPU here)", "PLATFORM");
+      "linux-x86_64 where another one is meant: with --host, or when there is no GPU here)",
+      "PLATFORM");
   app.Add("--repair", options.repair, "the smallest change that makes the environment fit");
   app.Add("--allow", allowed,
           "driver-upgrade: a newer driver may be part of the plan;\n"

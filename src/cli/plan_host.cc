@@ -98,9 +98,9 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
   const bool named = !options.environment.empty() || options.repair;
   const bool elsewhere = !options.platform.empty() && options.platform != own &&
                          !(options.platform == "wsl" && own == "linux-x86_64");
-  SetPlatform(!options.platform.empty()                ? options.platform
+  SetPlatform(!options.platform.empty()         ? options.platform
               : !options.host.empty() && !named ? PlatformElsewhere(own)
-                                                       : own,
+                                                : own,
               question.host);
   if (!options.host.empty()) {
     const auto host = collect::ParseHost(options.host);
@@ -144,8 +144,8 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
   if (options.platform.empty() && other != own && !question.host.driver && question.host.gpus.empty()) {
     question.host = {.python = question.host.python, .source = ""};
     SetPlatform(other, question.host);
-    answer.note = "this machine (" + own + ") has no NVIDIA GPU: planned for " + other + "; --platform " + own +
-                  " asks about one like this";
+    answer.note = "this machine (" + own + ") has no NVIDIA GPU: planned for " + other + "; --platform " +
+                  own + " asks about one like this";
   }
   return answer;
 }

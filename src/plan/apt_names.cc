@@ -85,25 +85,32 @@ std::vector<std::string> AptCudnn(const report::Plan& plan) {
 std::vector<std::string> AptDriver(const std::string& lowest, const Host& host) {
   const auto version = Version::Parse(lowest);
   if (!version || host.gpus.empty()) return {};
-  const auto branches = knowledge::DriverBranches();
-  for (auto row = branches.rbegin(); row != branches.rend(); ++row) {
-    if (row->branch < version->part(0)) break;
-    const Version branch{{row->branch}};
-    const bool drives = std::ranges::all_of(host.gpus, [&](const Version& gpu) {
-      return knowledge::DriverDrives(branch, gpu).verdict == knowledge::Verdict::kYes;
-    });
-    if (!drives) continue;
-    const bool open = row->branch >= kFirstOpenBranch &&
-                      std::ranges::all_of(host.gpus, [](const Version& gpu) { return gpu >= kTuring; });
-    const auto* name = knowledge::FindPackageName("apt", open ? "driver-open" : "driver", branch, "nvidia");
-    if (name == nullptr) continue;
-    const knowledge::Blanks blanks{.version = branch, .cuda = branch, .variant = ""};
-    std::vector<std::string> names;
-    if (!name->pin.empty()) names.push_back(knowledge::FillIn(name->pin, blanks));
-    names.push_back(knowledge::FillIn(name->name, blanks));
-    return names;
+  const auto fits = [&](const knowledge::DriverBranch& row) {
+    const Version branch{{row.branch}};
+    return row.branch >= version->part(0) && std::ranges::all_of(host.gpus, [&](const Version& gpu) {
+             return knowledge::DriverDrives(branch, gpu).verdict == knowledge::Verdict::kYes;
+           });
+  };
+  // A branch that is kept up for long goes before a newer one that is not.
+  const knowledge::DriverBranch* chosen = nullptr;
+  bool kept = false;
+  for (const knowledge::DriverBranch& row : knowledge::DriverBranches()) {
+    const bool long_lived = row.status.starts_with("Long Term") || row.status.starts_with("Production");
+    if ((kept && !long_lived) || !fits(row)) continue;
+    chosen = &row;
+    kept = long_lived;
   }
-  return {};
+  if (chosen == nullptr) return {};
+  const Version branch{{chosen->branch}};
+  const bool open = chosen->branch >= kFirstOpenBranch &&
+                    std::ranges::all_of(host.gpus, [](const Version& gpu) { return gpu >= kTuring; });
+  const auto* name = knowledge::FindPackageName("apt", open ? "driver-open" : "driver", branch, "nvidia");
+  if (name == nullptr) return {};
+  const knowledge::Blanks blanks{.version = branch, .cuda = branch, .variant = ""};
+  std::vector<std::string> names;
+  if (!name->pin.empty()) names.push_back(knowledge::FillIn(name->pin, blanks));
+  names.push_back(knowledge::FillIn(name->name, blanks));
+  return names;
 }
 
 std::string UbuntuWith(const std::string& cuda) {

@@ -22,8 +22,8 @@ std::vector<std::string> AptToolkit(const std::string& version);
 // The cuDNN of a plan for the toolkit of it, and its headers: "libcudnn9-cuda-12=9.5.1.17-1"; empty where the
 // plan has none.
 std::vector<std::string> AptCudnn(const report::Plan& plan);
-// Of the newest branch of the tables that is new enough and drives every GPU, each to be installed before the
-// next; empty where none is, or no GPU is known.
+// Of the newest branch of the tables that is kept up for long, new enough and drives every GPU, each to be
+// installed before the next; empty where none is, or no GPU is known.
 std::vector<std::string> AptDriver(const std::string& lowest, const Host& host);
 
 // The Ubuntu whose repository has this release of CUDA, as images call it: "20.04".

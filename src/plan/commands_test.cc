@@ -192,6 +192,10 @@ TEST(Commands, DriverToolkitAndCudnnComeFromNvidiasRepositoryWhichIsNamedOnce) {
   EXPECT_EQ(CommandsOf(plan, "toolkit"), Strings{"sudo apt-get install -y cuda-toolkit-12-4"});
   EXPECT_EQ(CommandsOf(plan, "cuDNN"),
             Strings{"sudo apt-get install -y libcudnn9-cuda-12=9.5.1.17-1 libcudnn9-dev-cuda-12=9.5.1.17-1"});
+  question.host.gpus = {base::Version{{8, 6}}};
+  EXPECT_EQ(CommandsOf(Write(WithSystem("12.4.1", "9.5.1"), As::kApt, question), "driver")[3],
+            "sudo apt-get install -y nvidia-driver-pinning-595")
+      << "the newest branch that is kept up for long; its packages have no number";
   question.host.wsl = true;
   plan = Write(WithSystem("11.2.2", "8.1.1"), As::kApt, question);
   EXPECT_TRUE(CommandsOf(plan, "driver").empty()) << "never one inside WSL";

@@ -47,8 +47,8 @@ std::string PackageText(const PlannedPackage& package, std::array<size_t, 2> wid
   const std::string label = base::Printable(NameOf(package));
   std::string line =
       "  " + (package.wanted ? style.Bold(label) : label) + std::string(width[0] - label.size(), ' ');
-  line +=
-      fmt::format("  {:<{}}  {}", base::Printable(VersionOf(package)), width[1], style.Dim(Remark(package)));
+  line += fmt::format("  {:<{}}", base::Printable(VersionOf(package)), width[1]);
+  if (const std::string remark = Remark(package); !remark.empty()) line += "  " + style.Dim(remark);
   const auto bounds = Shown(package, verbose);
   if (bounds.size() == 1) line += "  (" + BoundText(*bounds.front(), style, verbose) + ")";
   while (line.ends_with(' ')) line.pop_back();
