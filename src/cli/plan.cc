@@ -17,6 +17,7 @@
 #include "collect/host.h"
 #include "plan/commands.h"
 #include "plan/solve.h"
+#include "render/windows_spelling.h"
 
 namespace culprit::cli {
 namespace {
@@ -98,7 +99,9 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
 bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool windows) {
   const render::PlanDetail detail{.verbose = options.common.verbose, .today = Today()};
   if (options.common.format == Format::kMarkdown) {
-    return WriteBytes(options.common, render::ToMarkdown(plan, detail));
+    const std::string text = render::ToMarkdown(plan, detail);
+    return WriteBytes(options.common,
+                      windows ? render::InWindowsSpelling(text, render::Writing::kText) : text);
   }
   // A file is written as it is, so that it can go where it belongs; what is held against it goes to stderr.
   if (options.common.format == Format::kText && !plan.document.empty()) {

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/version.h"
+#include "base/windows_path.h"
 #include "collect/host.h"
 #include "collect/look_at_stack.h"
 #include "diagnose/check.h"
@@ -39,21 +43,34 @@ whatif::PlannedHost MachineOf(const plan::Host& host) {
   return machine;
 }
 
-// What the step "libraries" of the plan sets: the directories of the wheels' libraries.
-std::string LibraryPath(const system::System& machine, const std::string& prefix) {
-  std::string list;
+// What the step "libraries" of the plan sets: the directories of the wheels' libraries, in front of the list.
+void SetLibraryPath(const system::System& machine, const std::string& prefix,
+                    std::map<std::string, std::string>& variables) {
+  const bool windows = machine.platform() == base::Platform::kWindows;
+  std::vector<std::string> sites;
+  if (windows) sites = {prefix + "/Lib/site-packages"};
   const auto pythons = machine.List(prefix + "/lib");
-  if (!pythons) return list;
-  for (const system::DirectoryEntry& python : *pythons) {
-    const std::string nvidia = prefix + "/lib/" + python.name + "/site-packages/nvidia";
-    const auto parts = machine.List(nvidia);
+  if (pythons && !windows) {
+    for (const auto& python : *pythons) sites.push_back(prefix + "/lib/" + python.name + "/site-packages");
+  }
+  std::string list;
+  for (const std::string& site : sites) {
+    const auto parts = machine.List(site + "/nvidia");
     if (!parts) continue;
     for (const system::DirectoryEntry& part : *parts) {
-      const std::string directory = nvidia + "/" + part.name + "/lib";
-      if (machine.Stat(directory)) list += (list.empty() ? "" : ":") + directory;
+      for (const char* below : {"/lib", "/bin", "/bin/x86_64"}) {
+        const std::string directory = site + "/nvidia/" + part.name + below;
+        if ((below == std::string_view("/lib")) == windows || !machine.Stat(directory)) continue;
+        list += (list.empty() ? ""
+                 : windows    ? ";"
+                              : ":") +
+                (windows ? base::ToWindowsPath(directory) : directory);
+      }
     }
   }
-  return list;
+  if (list.empty()) return;
+  std::string& variable = variables[windows ? "PATH" : "LD_LIBRARY_PATH"];
+  variable = variable.empty() ? list : list + (windows ? ";" : ":") + variable;
 }
 
 void Check(const plan::Question& question, report::Plan& plan) {
@@ -65,10 +82,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
   }
   const std::string prefix = whatif::PlannedPrefix(host.platform);
   auto variables = (*machine)->Environment();
-  if (plan::NeedsLibraryPath(plan, question)) {
-    const std::string list = LibraryPath(**machine, prefix);
-    if (!list.empty()) variables["LD_LIBRARY_PATH"] = list;
-  }
+  if (plan::NeedsLibraryPath(plan)) SetLibraryPath(**machine, prefix, variables);
   const collect::Surroundings around{.system = **machine,
                                      .environment = std::move(variables),
                                      .working_directory = (*machine)->WorkingDirectory(),

@@ -85,9 +85,7 @@ std::string Word(const std::string& text, bool windows) {
   return quoted + "'";
 }
 
-bool NeedsLibraryPath(const report::Plan& plan, const Question& question) {
-  // On Windows these packages name the directories to the loader themselves.
-  if (question.host.machine == Machine::kWindows) return false;
+bool NeedsLibraryPath(const report::Plan& plan) {
   const auto has = [&](auto&& test) { return std::ranges::any_of(plan.packages, test); };
   return has([](const PlannedPackage& package) {
            return package.name == "onnxruntime-gpu" || package.name == "ctranslate2";
@@ -99,15 +97,20 @@ bool NeedsLibraryPath(const report::Plan& plan, const Question& question) {
 
 void AddLibraryPath(report::Plan& plan, const std::string& environment, const Question& question,
                     const std::string& python) {
-  if (!NeedsLibraryPath(plan, question)) return;
-  const std::string version = python.empty() ? "3*" : python;
-  const std::string prefix =
-      environment.starts_with('/') ? Word(environment, false) : "\"$PWD\"/" + Word(environment, false);
-  // A list without an empty element: that would be the current directory.
-  plan.steps.push_back({.title = "libraries",
-                        .why = "they are opened by their bare names; to be set in every shell that runs it",
-                        .commands = {"export LD_LIBRARY_PATH=\"$(set -- " + prefix + "/lib/python" + version +
-                                     "/site-packages/nvidia/*/lib; IFS=:; echo \"$*\")\""}});
+  if (!NeedsLibraryPath(plan)) return;
+  report::PlanStep step{.title = "libraries",
+                        .why = "they are opened by their bare names; to be set in every shell that runs it"};
+  if (question.host.machine == Machine::kWindows) {
+    step.why = "they are opened by their bare names: every folder " + environment +
+               "\\Lib\\site-packages\\nvidia\\*\\bin must be on PATH in each window that runs it";
+  } else {
+    const std::string prefix =
+        environment.starts_with('/') ? Word(environment, false) : "\"$PWD\"/" + Word(environment, false);
+    // A list without an empty element: that would be the current directory.
+    step.commands = {"export LD_LIBRARY_PATH=\"$(set -- " + prefix + "/lib/python" +
+                     (python.empty() ? "3*" : python) + "/site-packages/nvidia/*/lib; IFS=:; echo \"$*\")\""};
+  }
+  plan.steps.push_back(std::move(step));
 }
 
 void AddVerification(report::Plan& plan, const std::string& environment, const Question& question) {

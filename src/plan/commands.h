@@ -17,8 +17,8 @@ struct Place {
 };
 
 // Whether a package of the plan opens the libraries of the nvidia-* wheels by their bare names, so that the
-// loader must be told where they are: LD_LIBRARY_PATH on Linux.
-bool NeedsLibraryPath(const report::Plan& plan, const Question& question);
+// loader must be told where they are: LD_LIBRARY_PATH on Linux, PATH on Windows.
+bool NeedsLibraryPath(const report::Plan& plan);
 
 // Fills steps (and document, for a file) of a plan whose outcome is a solution.
 void WriteCommands(report::Plan& plan, const Question& question, const Place& place, As as);

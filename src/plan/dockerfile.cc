@@ -63,7 +63,7 @@ void WriteDockerfile(report::Plan& plan, const Question& question) {
   std::string file = FileHeader(plan);
   if (parts.driver != nullptr) file += "# The host needs driver " + parts.driver->version + " or newer.\n";
   file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(parts);
-  if (NeedsLibraryPath(plan, question) && !system) {
+  if (NeedsLibraryPath(plan) && !system) {
     file +=
         "# Some open the libraries of the wheels by their bare names.\n"
         "RUN ls -d /usr/local/lib/python3*/site-packages/nvidia/*/lib > /etc/ld.so.conf.d/nvidia-wheels.conf "
