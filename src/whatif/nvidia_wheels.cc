@@ -138,8 +138,11 @@ bool FillNvidia(Wheel& wheel) {
       continue;
     }
     std::string file = FileFor(library, cuda, windows);
-    if (library.name == "nvrtc-builtins" && !windows)
-      file = "libnvrtc-builtins.so." + knowledge::MinorOf(number).ToString();
+    if (library.name == "nvrtc-builtins") {  // carries the number of its release
+      file = windows ? "nvrtc-builtins64_" + std::to_string(number.part(0)) + std::to_string(number.part(1)) +
+                           ".dll"
+                     : "libnvrtc-builtins.so." + knowledge::MinorOf(number).ToString();
+    }
     if (!file.empty()) PutCudaLibrary(wheel, folder, file, wheel.version);
   }
   for (const auto& [path, claims] : wheel.binaries) wheel.owns.push_back(path);
