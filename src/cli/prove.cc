@@ -40,7 +40,7 @@ report::Proof Prove(const Subject& subject, const LookOptions& options, const re
                     const report::Finding& finding) {
   if (!subject.snapshot_file.empty() || !subject.machine)
     return NotShown("a snapshot holds facts, not files");
-  if (finding.fix.changes.empty()) return NotShown("no change of files or variables mends it");
+  if (finding.fix.changes.empty()) return NotShown("what exactly would be different is not known ahead");
   if (finding.code.starts_with("CUL9")) return NotShown("only a probe of the living machine would show it");
   const auto machine = WithEnvironment(subject.machine, options.common);
   if (!machine) return NotShown(machine.error().message);
