@@ -116,6 +116,12 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
   }
   if (build.wheel != nullptr) {
     if (const auto need = WheelPythonNeed(*build.wheel)) candidate.needs.push_back(*need);
+    // Where CUDA is inside jaxlib and both come from a page of links: for the Pythons that the index has too.
+    if (build.row.framework == "jax" && build.channel != "pypi") {
+      if (const auto* wheel = WheelFor("jaxlib", build.wheel->version, machine)) {
+        if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
+      }
+    }
     if (glibc_ != kNone && !build.wheel->glibc.empty()) {
       const bool met = *question_.host.glibc >= knowledge::Known(build.wheel->glibc);
       const std::string words = "needs glibc " + std::string(build.wheel->glibc) + " or newer";

@@ -14,7 +14,8 @@ using base::Version;
 using knowledge::Answer;
 using knowledge::Verdict;
 
-constexpr std::array<uint32_t, 10> kPythonMinors = {15, 14, 13, 12, 11, 10, 9, 8, 7, 6};
+// Where any would do: one that systems have and that is maintained for years, then its neighbours.
+constexpr std::array<uint32_t, 10> kPythonMinors = {12, 13, 11, 14, 10, 15, 9, 8, 7, 6};
 constexpr uint32_t kFirstMinorCompatible = 11;  // minor-version compatibility begins with CUDA 11
 
 Candidate Fact(std::string version, Version number) {
