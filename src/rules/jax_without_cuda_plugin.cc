@@ -31,6 +31,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto* jax = FindFramework(environment, "jax");
     if (jax == nullptr || !jax->cpu_only || gpu == Presence::kNo) continue;
+    // Until 0.4.29 CUDA could be inside jaxlib: 0.4.19+cuda12.cudnn89.
+    const auto* jaxlib = environment.Find("jaxlib");
+    if (jaxlib != nullptr && jaxlib->version.find("+cuda") != std::string::npos) continue;
     report::Finding& finding = ruling.Fire("jax " + jax->version + " in " + environment.prefix +
                                                " has no CUDA plugin, so it computes on the CPU",
                                            jax->directory);

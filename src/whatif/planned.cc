@@ -157,7 +157,12 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
   std::shared_ptr<const system::System> machine = bare;
   std::vector<const PlannedPackage*> inside;
   for (const PlannedPackage& package : plan.packages) {
-    if (IsOfPip(package)) inside.push_back(&package);
+    if (!IsOfPip(package)) continue;
+    if (package.name == "jax" && package.channel != "pypi") {
+      return base::Fail(base::ErrorCode::kUnsupported,
+                        "what a jaxlib with CUDA inside holds is in no table: jax " + package.version);
+    }
+    inside.push_back(&package);
   }
   auto with_host = CarryOut(machine, OutsideOfPython(host, plan));
   if (!with_host) return with_host;
