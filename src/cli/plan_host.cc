@@ -49,6 +49,12 @@ void TakeHost(const snapshot::Snapshot& snapshot, plan::Host& host) {
       if (const auto capability = Version::Parse(gpu.compute_capability)) host.gpus.push_back(*capability);
     }
   }
+  if (stack.toolkits) {
+    for (const snapshot::Toolkit& toolkit : stack.toolkits->copies) {
+      if (toolkit.kind != "toolkit" && toolkit.kind != "distribution") continue;
+      if (const auto version = Version::Parse(toolkit.version)) host.toolkits.push_back(*version);
+    }
+  }
   if (stack.context && stack.context->wsl) host.wsl = true;
   if (!snapshot.loaders.empty() && snapshot.loaders.front().flavor == snapshot::LoaderFlavor::kGlibc)
     host.glibc = Version::Parse(snapshot.loaders.front().version);

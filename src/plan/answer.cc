@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
+#include "knowledge/release.h"
 #include "plan/bounds.h"
+#include "plan/builds.h"
 
 namespace culprit::plan {
 namespace {
@@ -65,6 +68,11 @@ void SetPresence(const Question& question, const Universe& universe, const Choic
     }
     return;
   }
+  // Of the system, not the package of pip that has the same name.
+  if (planned.role == "toolkit" || planned.channel.starts_with("nvidia-")) {
+    planned.present = planned.role == "toolkit" && IsHere(host, universe.at(package, choice[package]).number);
+    return;
+  }
   bool torch_stays = true;
   for (size_t i = 0; i < universe.installed.size(); ++i) {
     const size_t other = universe.installed[i];
@@ -110,6 +118,27 @@ void AddRemoved(const Question& question, const Universe& universe, const Choice
   }
 }
 
+// A build of torch from PyTorch's own index pins packages of CUDA in versions that no table has; whoever else
+// needs one of them takes it as it comes.
+std::string TorchThatBrings(const Question& question, const Universe& universe, const Choice& choice,
+                            size_t package) {
+  const std::string& name = universe.packages[package].name;
+  const auto asked = std::ranges::find(universe.wants, package);
+  if (universe.packages[package].role != "library" || asked != universe.wants.end()) return "";
+  for (size_t p = 0; p < universe.packages.size(); ++p) {
+    if (universe.packages[p].name != "torch" || choice[p] == kNone) continue;
+    const Candidate& torch = universe.at(p, choice[p]);
+    if (torch.channel == "pypi" || torch.row == nullptr) return "";
+    if (LibrariesOf(*torch.row, question.host.machine) != knowledge::LibrariesFrom::kNvidiaPip) return "";
+    const uint32_t major = knowledge::Known(torch.row->cuda).part(0);
+    const std::string suffix = "-cu" + std::to_string(major);
+    const bool cuda = name.starts_with("nvidia-") && !name.starts_with("nvidia-cudnn");
+    const bool numbered = name.find("-cu1") != std::string::npos;
+    if (cuda && (numbered ? name.ends_with(suffix) : major >= 13)) return "torch " + torch.version;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<PlannedPackage> WantedOf(const Universe& universe, const Choice& choice) {
@@ -123,6 +152,7 @@ std::vector<PlannedPackage> WantedOf(const Universe& universe, const Choice& cho
 void WriteAnswer(const Question& question, const Universe& universe, const Choice& choice,
                  report::Plan& plan) {
   const Narrowed narrowed = Narrow(universe, universe.roots);
+  std::map<std::string, std::string> brought;  // by the torch that brings them
   for (const std::string_view role : kRoles) {
     std::vector<size_t> packages;
     for (const size_t want : universe.wants) {
@@ -135,6 +165,11 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
     }
     for (const size_t p : packages) {
       if (choice[p] == kNone) continue;
+      if (const std::string torch = TorchThatBrings(question, universe, choice, p); !torch.empty()) {
+        std::string& names = brought[torch];
+        names += (names.empty() ? "" : ", ") + universe.packages[p].name;
+        continue;
+      }
       PlannedPackage planned = Planned(universe, choice, p);
       SetPresence(question, universe, choice, p, planned);
       planned.because = BoundsOf(question, universe, narrowed, choice, p);
@@ -143,6 +178,7 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
   }
   AddRemoved(question, universe, choice, plan);
   AddNotes(question, universe, narrowed, choice, plan.notes);
+  for (const auto& [torch, names] : brought) plan.notes.push_back(names + ": as " + torch + " brings them");
 }
 
 }  // namespace culprit::plan

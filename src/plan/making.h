@@ -60,6 +60,7 @@ class Making {
   size_t AddToolkit();
   size_t AddSystemCudnn();
   void NeedSystem(const Build& build, Candidate& candidate);
+  bool NeedWheels(const Build& build, Candidate& candidate);
   Need ToolkitNeed(const Build& build);
   Need SystemCudnnNeed(const Build& build, std::string_view cudnn);
 

@@ -5,6 +5,7 @@
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/driver.h"
+#include "knowledge/pins.h"
 #include "knowledge/release.h"
 #include "plan/in_order.h"
 #include "plan/making.h"
@@ -117,6 +118,12 @@ Need Making::ToolkitNeed(const Build& build) {
         built.parts.size() > 1 && knowledge::MinorOf(built) == knowledge::MinorOf(toolkits[i].number);
     if (tested) need.prefers.push_back(i);
   }
+  // One that is there is as good as any other that fits.
+  std::vector<size_t> present;
+  for (const size_t i : need.accepts) {
+    if (IsHere(question_.host, toolkits[i].number)) present.push_back(i);
+  }
+  if (!present.empty()) need.prefers = present;
   need.words = "loads the libraries of CUDA " +
                (build.row.cuda_until.empty() ? built.ToString() : std::to_string(built.part(0))) +
                " from the system";
@@ -152,8 +159,33 @@ Need Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
   return cudnn_needs_[key] = need;
 }
 
+// Whether wheels of the index serve a framework that takes what the machine has: those of cupy's extra, and
+// for ctranslate2, which opens cuBLAS and cuDNN by their names, the ones that its documentation names.
+bool Making::NeedWheels(const Build& build, Candidate& candidate) {
+  if (question_.host.machine == Machine::kWindows) return false;
+  if (build.row.framework == "cupy") {
+    const knowledge::Pin* pin = knowledge::FindPin(build.distribution, build.version, "ctk");
+    if (pin == nullptr) return false;
+    candidate.extra = "ctk";
+    NeedPins(*pin, candidate);
+    return true;
+  }
+  if (build.row.framework != "ctranslate2") return false;
+  const std::string major = std::to_string(knowledge::Known(build.row.cuda).part(0));
+  const std::string cublas = "nvidia-cublas-cu" + major;
+  if (builds_.WheelsOf(cublas, question_.host.machine).empty()) return false;
+  NeedVersions(cublas, "", build.row.source, candidate);
+  const std::string_view cudnn = CudnnOf(build.row, question_.host.machine);
+  if (!cudnn.empty() && cudnn != "none") {
+    const uint32_t first = knowledge::Known(cudnn).part(0);
+    NeedVersions("nvidia-cudnn-cu" + major, ">=" + std::to_string(first) + ",<" + std::to_string(first + 1),
+                 build.row.source, candidate);
+  }
+  return true;
+}
+
 void Making::NeedSystem(const Build& build, Candidate& candidate) {
-  if (build.row.cuda.empty()) return;
+  if (build.row.cuda.empty() || NeedWheels(build, candidate)) return;
   candidate.needs.push_back(ToolkitNeed(build));
   const std::string_view cudnn = CudnnOf(build.row, question_.host.machine);
   if (!cudnn.empty() && cudnn != "none") candidate.needs.push_back(SystemCudnnNeed(build, cudnn));

@@ -30,11 +30,15 @@ struct Host {
   std::vector<base::Version> gpus;      // compute capabilities; empty: not known
   std::optional<base::Version> python;  // "3.9"; nothing: free, `python_here` is preferred
   std::optional<base::Version> python_here;
-  std::optional<base::Version> glibc;  // nothing: not known, not judged
+  std::optional<base::Version> glibc;   // nothing: not known, not judged
+  std::vector<base::Version> toolkits;  // of the system
   Machine machine = Machine::kLinuxX86;
   bool wsl = false;
   std::string source;  // "--host", "this machine"
 };
+
+// Whether the system has a toolkit of this release ("13.0" is that of 13.0.3).
+bool IsHere(const Host& host, const base::Version& toolkit);
 
 struct Installed {
   std::string package, version;  // "nvidia-cudnn-cu12", "9.1.0.70"

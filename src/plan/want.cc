@@ -115,4 +115,11 @@ base::Result<Want> ParseWant(const std::string& text) {
   return want;
 }
 
+bool IsHere(const Host& host, const base::Version& toolkit) {
+  const auto same = [&](const base::Version& here) {
+    return here.part(0) == toolkit.part(0) && here.part(1) == toolkit.part(1);
+  };
+  return std::ranges::any_of(host.toolkits, same);
+}
+
 }  // namespace culprit::plan
