@@ -169,13 +169,17 @@ def strace(*injections):
             *(word for injection in injections for word in ("-e", f"inject={injection}"))]
 
 
+def step_of(stride, call):
+    return 1 if os.environ.get("CULPRIT_KILL") == "every" else (stride or {}).get(call, 1)
+
+
 def killed_everywhere(world, calls, stride=None):
     """Before the first call of each kind, before the second ... until the run gets through. `stride`: of a call that
-    only fills a directory nobody looks at yet, each so-manieth is enough."""
+    only fills a directory nobody looks at yet, each so-manieth is enough; CULPRIT_KILL=every leaves none out."""
     need_strace()
     before, kills = state_of(world.tree), 0
     for call in calls:
-        for number in range(1, 400, (stride or {}).get(call, 1)):
+        for number in range(1, 400, step_of(stride, call)):
             done = world.run(*world.words, "--apply", "--yes", before=strace(f"{call}:signal=KILL:when={number}"))
             where = f"killed before {call} number {number}"
             for path, (old, new) in world.watched.items():
@@ -198,7 +202,7 @@ def undo_killed_everywhere(world, calls, stride=None):
     need_strace()
     before, kills = state_of(world.tree), 0
     for call in calls:
-        for number in range(1, 400, (stride or {}).get(call, 1)):
+        for number in range(1, 400, step_of(stride, call)):
             world.apply()
             done = world.run(*world.undo_words(), before=strace(f"{call}:signal=KILL:when={number}"))
             killed = done.returncode < 0
