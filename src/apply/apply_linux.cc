@@ -93,8 +93,7 @@ class OneRun final : public Applying {
 
  private:
   static bool ArePackages(const report::Change& change) {
-    return std::holds_alternative<report::InstallPackage>(change) ||
-           std::holds_alternative<report::RemovePackage>(change);
+    return change.As<report::InstallPackage>() != nullptr || change.As<report::RemovePackage>() != nullptr;
   }
 
   void GoBack(size_t first, std::vector<AppliedStep>& said) {

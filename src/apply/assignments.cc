@@ -231,27 +231,27 @@ struct Editor {
 }  // namespace
 
 string VariableOf(const report::Change& change) {
-  if (const auto* set = std::get_if<report::SetVariable>(&change)) return set->name;
-  if (const auto* unset = std::get_if<report::UnsetVariable>(&change)) return unset->name;
-  if (const auto* drop = std::get_if<report::DropFromList>(&change)) return drop->name;
-  if (const auto* add = std::get_if<report::AddToList>(&change)) return add->name;
+  if (const auto* set = change.As<report::SetVariable>()) return set->name;
+  if (const auto* unset = change.As<report::UnsetVariable>()) return unset->name;
+  if (const auto* drop = change.As<report::DropFromList>()) return drop->name;
+  if (const auto* add = change.As<report::AddToList>()) return add->name;
   return "";
 }
 
 Edited Edit(const string& text, Dialect dialect, const report::Change& change, const string& home) {
   Editor editor(text, dialect, home, VariableOf(change));
-  if (const auto* set = std::get_if<report::SetVariable>(&change)) editor.Set(set->value);
-  if (std::holds_alternative<report::UnsetVariable>(change)) editor.Unset();
-  if (const auto* drop = std::get_if<report::DropFromList>(&change)) editor.Drop(drop->element);
-  if (const auto* add = std::get_if<report::AddToList>(&change)) editor.Add(add->element);
+  if (const auto* set = change.As<report::SetVariable>()) editor.Set(set->value);
+  if (change.As<report::UnsetVariable>() != nullptr) editor.Unset();
+  if (const auto* drop = change.As<report::DropFromList>()) editor.Drop(drop->element);
+  if (const auto* add = change.As<report::AddToList>()) editor.Add(add->element);
   if (!editor.edited.refusal.empty()) editor.edited.text = text;
   return editor.edited;
 }
 
 Edited Append(const string& text, Dialect dialect, const report::Change& change) {
   Edited edited{.sets = true, .text = text};
-  const auto* set = std::get_if<report::SetVariable>(&change);
-  const auto* add = std::get_if<report::AddToList>(&change);
+  const auto* set = change.As<report::SetVariable>();
+  const auto* add = change.As<report::AddToList>();
   const string name = VariableOf(change);
   const string value = set != nullptr ? set->value : add != nullptr ? add->element : "";
   const bool nul = dialect == Dialect::kPlain && text.find('\0') != string::npos;

@@ -100,7 +100,7 @@ struct Maker {
 }  // namespace
 
 base::Result<std::vector<Intent>> IntentsOf(const report::Change& change, const Place& place) {
-  return std::visit(Maker{change, place}, change);
+  return std::visit(Maker{change, place}, change.value());
 }
 
 }  // namespace culprit::apply

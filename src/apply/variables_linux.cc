@@ -129,15 +129,13 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
     if (!intent) return std::unexpected(intent.error());
     intents.push_back(std::move(*intent));
     // The first place is enough for what is set or added.
-    if (!std::holds_alternative<report::DropFromList>(change) &&
-        !std::holds_alternative<report::UnsetVariable>(change))
+    if (change.As<report::DropFromList>() == nullptr && change.As<report::UnsetVariable>() == nullptr)
       return intents;
   }
   if (!intents.empty() && !maybe.empty()) intents.back().text += " (look yourself at " + maybe + ")";
   if (intents.empty() && !maybe.empty()) return Fail(ErrorCode::kUnsupported, maybe + "; edit it yourself");
-  if (!intents.empty() || (set && !std::holds_alternative<report::DropFromList>(change))) return intents;
-  const bool adds = std::holds_alternative<report::SetVariable>(change) ||
-                    std::holds_alternative<report::AddToList>(change);
+  if (!intents.empty() || (set && change.As<report::DropFromList>() == nullptr)) return intents;
+  const bool adds = change.As<report::SetVariable>() != nullptr || change.As<report::AddToList>() != nullptr;
   const EnvironmentFile file = adds ? ForNewLines(place) : EnvironmentFile{};
   if (file.path.empty()) return Fail(ErrorCode::kUnsupported, NotFound(name, place, files));
   const auto spot = FindSpot("", file.path);

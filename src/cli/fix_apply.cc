@@ -35,10 +35,8 @@ std::string NotBegun(const ProposedFix& fix) {
 }
 
 bool IsVariable(const report::Change& change) {
-  return std::holds_alternative<report::SetVariable>(change) ||
-         std::holds_alternative<report::UnsetVariable>(change) ||
-         std::holds_alternative<report::DropFromList>(change) ||
-         std::holds_alternative<report::AddToList>(change);
+  return change.As<report::SetVariable>() != nullptr || change.As<report::UnsetVariable>() != nullptr ||
+         change.As<report::DropFromList>() != nullptr || change.As<report::AddToList>() != nullptr;
 }
 
 enum class Reply { kYes, kNo, kAll, kQuit };

@@ -1,5 +1,7 @@
 #include "report/change.h"
 
+#include <utility>
+
 namespace culprit::report {
 namespace {
 
@@ -55,6 +57,33 @@ struct Words {
 
 }  // namespace
 
-std::string InWords(const Change& change) { return std::visit(Words{}, change); }
+Change::Change(SetVariable change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(UnsetVariable change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(DropFromList change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(AddToList change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(PutLink change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(PutText change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(RemoveFile change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(SetMode change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(PutDevice change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(RefreshCache change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(PutLibrary change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(SetRegistry change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(InstallPackage change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(RemovePackage change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(InstallDriver change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(InstallToolkit change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(InstallCudnn change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(StartProcess change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(NotInFiles change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(DropFromLoaderConf change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(LoadModule change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(BindGpu change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(MakeComputeInstance change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+Change::Change(StartContainer change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
+
+bool Change::operator==(const Change& other) const { return *value_ == *other.value_; }
+
+std::string InWords(const Change& change) { return std::visit(Words{}, change.value()); }
 
 }  // namespace culprit::report

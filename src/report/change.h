@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -143,11 +143,52 @@ struct NotInFiles {
   bool operator==(const NotInFiles&) const = default;
 };
 
-using Change =
+using AnyChange =
     std::variant<SetVariable, UnsetVariable, DropFromList, AddToList, PutLink, PutText, RemoveFile, SetMode,
                  PutDevice, RefreshCache, PutLibrary, SetRegistry, InstallPackage, RemovePackage,
                  InstallDriver, InstallToolkit, InstallCudnn, StartProcess, NotInFiles, DropFromLoaderConf,
                  LoadModule, BindGpu, MakeComputeInstance, StartContainer>;
+
+// One change. Many files make changes and hand them on, few look into one: so what it is stands behind a
+// pointer, and all that a variant costs is compiled once.
+class Change {
+ public:
+  Change(SetVariable change);
+  Change(UnsetVariable change);
+  Change(DropFromList change);
+  Change(AddToList change);
+  Change(PutLink change);
+  Change(PutText change);
+  Change(RemoveFile change);
+  Change(SetMode change);
+  Change(PutDevice change);
+  Change(RefreshCache change);
+  Change(PutLibrary change);
+  Change(SetRegistry change);
+  Change(InstallPackage change);
+  Change(RemovePackage change);
+  Change(InstallDriver change);
+  Change(InstallToolkit change);
+  Change(InstallCudnn change);
+  Change(StartProcess change);
+  Change(NotInFiles change);
+  Change(DropFromLoaderConf change);
+  Change(LoadModule change);
+  Change(BindGpu change);
+  Change(MakeComputeInstance change);
+  Change(StartContainer change);
+
+  const AnyChange& value() const { return *value_; }
+  // nullptr when it is of another kind.
+  template <typename Kind>
+  const Kind* As() const {
+    return std::get_if<Kind>(value_.get());
+  }
+  bool operator==(const Change& other) const;
+
+ private:
+  std::shared_ptr<const AnyChange> value_;
+};
 
 // "link /usr/lib/libcudnn.so.9 -> libcudnn.so.9.14.0", "install nvidia-cudnn-cu12 9.1.0.70 into /opt/venv"
 std::string InWords(const Change& change);

@@ -28,8 +28,8 @@ inline Changes WithoutFile(const Scene& scene, const std::string& path, const st
   const std::string link =
       scene.view.RealPath(std::string(base::DirName(path))) + "/" + std::string(base::BaseName(path));
   Changes changes;
-  if (link != real_path) changes.emplace_back(report::RemoveFile{link});
-  changes.emplace_back(report::RemoveFile{real_path});
+  if (link != real_path) changes.push_back(report::RemoveFile{link});
+  changes.push_back(report::RemoveFile{real_path});
   return changes;
 }
 

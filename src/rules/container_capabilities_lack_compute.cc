@@ -47,8 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                  .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
                  .risk = "low",
                  .changes = {report::SetVariable{name, "compute,utility"}}};
-  if (driver->kernel_version)
-    finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
+  if (driver->kernel_version) finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
 }
 
 }  // namespace

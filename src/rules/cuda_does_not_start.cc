@@ -107,8 +107,8 @@ const std::vector<std::string> kOnWindows = {"nvidia-smi", "culprit why nvcuda.d
 Changes Seen(const Scene& scene, int32_t code) {
   Changes changes;
   if (code == 3 && scene.IsSet("CUDA_MPS_PIPE_DIRECTORY"))
-    changes.emplace_back(report::UnsetVariable{"CUDA_MPS_PIPE_DIRECTORY"});
-  if (code == 802 && !scene.OnWindows()) changes.emplace_back(report::StartProcess{"nvidia-fabricmanager"});
+    changes.push_back(report::UnsetVariable{"CUDA_MPS_PIPE_DIRECTORY"});
+  if (code == 802 && !scene.OnWindows()) changes.push_back(report::StartProcess{"nvidia-fabricmanager"});
   changes.push_back(ANewProbeTells("CUDA starts").front());
   return changes;
 }

@@ -47,7 +47,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = RepairLink(scene, miss.file);
     finding.fix.text += "; a link from one generation to another is never right";
     for (report::Change& change : finding.fix.changes) {
-      if (auto* library = std::get_if<report::PutLibrary>(&change)) library->version_defs = {miss.version};
+      const auto* library = change.As<report::PutLibrary>();
+      if (library == nullptr) continue;
+      report::PutLibrary sound = *library;
+      sound.version_defs = {miss.version};
+      change = std::move(sound);
     }
   }
 }

@@ -78,7 +78,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .risk = "low",
         .changes = {}};
     for (const snapshot::DeviceNode* node : denied)
-      finding.fix.changes.emplace_back(report::SetMode{node->path, 0666});
+      finding.fix.changes.push_back(report::SetMode{node->path, 0666});
   }
 }
 

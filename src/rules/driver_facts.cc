@@ -173,7 +173,7 @@ report::Fix InstallDriver(const Scene& scene) {
         "install the driver on the host, not in the container, and start the container with GPU access";
     fix.commands = {"nvidia-smi   # on the host: must list the GPU first"};
     fix.risk = "low";
-    if (!choice.version.empty()) fix.changes.emplace_back(report::StartContainer{choice.version});
+    if (!choice.version.empty()) fix.changes.push_back(report::StartContainer{choice.version});
   } else if (OnDistribution(scene, "Ubuntu")) {
     fix.commands = {"sudo ubuntu-drivers install", "sudo reboot"};
   } else if (OnDistribution(scene, "Debian")) {
@@ -210,23 +210,23 @@ void AddNodeMaker(const Scene& scene, report::Fix& fix) {
     if (OnDistribution(scene, "Debian") || OnDistribution(scene, "Ubuntu"))
       fix.commands.emplace_back("sudo apt install nvidia-modprobe");
     fix.text += "; nvidia-modprobe, which makes the device nodes, has to be installed too";
-    fix.changes.emplace_back(report::PutLibrary{.path = path, .program = true});
+    fix.changes.push_back(report::PutLibrary{.path = path, .program = true});
   }
-  fix.changes.emplace_back(report::SetMode{path, 04755});
+  fix.changes.push_back(report::SetMode{path, 04755});
 }
 
 void AddNodes(const Scene& scene, report::Fix& fix) {
   std::string command = "sudo nvidia-modprobe";
-  fix.changes.emplace_back(report::PutDevice{.path = "/dev/nvidiactl"});
+  fix.changes.push_back(report::PutDevice{.path = "/dev/nvidiactl"});
   const size_t count = std::max<size_t>(KnownGpus(scene).size(), 1);
   for (size_t minor = 0; minor < count; ++minor) {
     command += " -c " + std::to_string(minor);
-    fix.changes.emplace_back(report::PutDevice{.path = "/dev/nvidia" + std::to_string(minor)});
+    fix.changes.push_back(report::PutDevice{.path = "/dev/nvidia" + std::to_string(minor)});
   }
   fix.commands.push_back(command + " -u");
-  fix.changes.emplace_back(report::LoadModule{"nvidia-uvm", ""});
+  fix.changes.push_back(report::LoadModule{"nvidia-uvm", ""});
   for (const char* path : {"/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"})
-    fix.changes.emplace_back(report::PutDevice{.path = path});
+    fix.changes.push_back(report::PutDevice{.path = path});
 }
 
 report::Evidence ModuleEvidence(const Driver& driver) {

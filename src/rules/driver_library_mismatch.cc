@@ -74,7 +74,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
         .commands = {"dpkg -S " + loaded->object->real_path},
         .risk = "low",
         .changes = WithoutFile(scene, path, loaded->object->real_path)};
-    finding.fix.changes.emplace_back(report::StartContainer{*driver.kernel_version});
+    finding.fix.changes.push_back(report::StartContainer{*driver.kernel_version});
     return;
   }
   const bool staged = HasModule(driver, loaded->version);

@@ -65,14 +65,14 @@ void Check(const Scene& scene, Ruling& ruling) {
         .risk = "low",
         .changes = WithoutFile(scene, library.path, library.real_path)};
     if (ends && driver->kernel_version && InContainer(scene)) {
-      finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
+      finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
     } else if (ends && driver->kernel_version && FindDriverLibrary(*driver) == nullptr) {
       finding.fix.text = "remove the empty files of the driver and install its libraries again, in version " +
                          *driver->kernel_version;
       if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
           !command.empty())
         finding.fix.commands.push_back(command);
-      finding.fix.changes.emplace_back(report::InstallDriver{*driver->kernel_version});
+      finding.fix.changes.push_back(report::InstallDriver{*driver->kernel_version});
     }
     return;
   }

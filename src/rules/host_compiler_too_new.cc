@@ -77,7 +77,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding.fix.commands.insert(finding.fix.commands.begin(), "sudo apt-get install g++-" + major);
       finding.fix.changes.emplace_back(older);
     }
-    finding.fix.changes.emplace_back(report::SetVariable{"NVCC_CCBIN", "g++-" + major});
+    finding.fix.changes.push_back(report::SetVariable{"NVCC_CCBIN", "g++-" + major});
   }
 }
 

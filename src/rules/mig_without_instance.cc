@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .risk = "low",
                    .changes = {}};
     for (const std::string& instance : instances)
-      finding.fix.changes.emplace_back(report::MakeComputeInstance{instance});
+      finding.fix.changes.push_back(report::MakeComputeInstance{instance});
   }
 }
 

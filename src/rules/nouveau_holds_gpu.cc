@@ -60,9 +60,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix.commands.emplace_back("sudo reboot");
   for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
     if (gpu->bound_to == held->bound_to)
-      finding.fix.changes.emplace_back(report::BindGpu{gpu->bus_id, "nvidia"});
+      finding.fix.changes.push_back(report::BindGpu{gpu->bus_id, "nvidia"});
   }
-  finding.fix.changes.emplace_back(report::LoadModule{"nvidia", FindDriverLibrary(*driver)->version});
+  finding.fix.changes.push_back(report::LoadModule{"nvidia", FindDriverLibrary(*driver)->version});
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       .commands = {"docker run --gpus all -e NVIDIA_VISIBLE_DEVICES=all ..."},
       .risk = "low",
       .changes = {report::SetVariable{name, "all"}}};
-  if (driver->kernel_version)
-    finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
+  if (driver->kernel_version) finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (InContainer(scene)) {
     finding.fix.text = "remove the driver's libraries from the image; the runtime mounts the host's";
     finding.fix.changes = WithoutFile(scene, path, nvml->object->real_path);
-    finding.fix.changes.emplace_back(report::StartContainer{*driver->kernel_version});
+    finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
   } else if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
              !command.empty()) {
     finding.fix.commands.push_back(command);

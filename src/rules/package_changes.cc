@@ -140,7 +140,7 @@ std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironm
 template <typename Kind>
 bool IsIn(const std::vector<report::Change>& changes, const std::string& package) {
   return std::ranges::any_of(changes, [&](const report::Change& change) {
-    const auto* one = std::get_if<Kind>(&change);
+    const auto* one = change.As<Kind>();
     return one != nullptr && one->package == package;
   });
 }
@@ -247,7 +247,7 @@ std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& e
     const std::string component = package.name.substr(0, package.name.rfind("-cu"));
     if (major.empty() || !HasSameFilesForEveryCuda(component)) continue;
     const bool overwritten = std::ranges::any_of(changes, [&](const report::Change& change) {
-      const auto* install = std::get_if<report::InstallPackage>(&change);
+      const auto* install = change.As<report::InstallPackage>();
       return install != nullptr && install->package.starts_with(component + "-cu") &&
              install->package != package.name;
     });

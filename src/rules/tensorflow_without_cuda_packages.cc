@@ -42,7 +42,7 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
     const auto* library = knowledge::FindLibrary(name);
     const std::string package = library == nullptr ? "" : PipPackage(*library, major);
     const bool comes = std::ranges::any_of(changes, [&](const report::Change& change) {
-      const auto* install = std::get_if<report::InstallPackage>(&change);
+      const auto* install = change.As<report::InstallPackage>();
       return install != nullptr && install->package == package;
     });
     if (package.empty() || comes || CudaMajorOfPackage(package).empty()) continue;

@@ -61,7 +61,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     Changes remove = WithoutFile(scene, library.path, library.real_path);
     finding.fix.changes.insert(finding.fix.changes.end(), remove.begin(), remove.end());
   }
-  finding.fix.changes.emplace_back(report::RefreshCache{});
+  finding.fix.changes.push_back(report::RefreshCache{});
 }
 
 }  // namespace

@@ -54,24 +54,23 @@ std::string LibraryDirectory(const System& machine) {
 
 void AddLibraries(const System& machine, const std::string& version, std::vector<Change>& steps) {
   const std::string directory = LibraryDirectory(machine);
-  for (const std::string& old : FilesOfDriver(machine, directory))
-    steps.emplace_back(report::RemoveFile{old});
+  for (const std::string& old : FilesOfDriver(machine, directory)) steps.push_back(report::RemoveFile{old});
   for (const std::string_view family : kFamilies) {
     const std::string soname = std::string(family) + ".1";
     const std::string file = std::string(family) + "." + version;
-    steps.emplace_back(report::PutLibrary{
+    steps.push_back(report::PutLibrary{
         .path = JoinPath(directory, file), .version = version, .soname = soname, .needed = {"libc.so.6"}});
-    steps.emplace_back(report::PutLink{JoinPath(directory, soname), file});
-    steps.emplace_back(report::PutLink{JoinPath(directory, family), soname});
+    steps.push_back(report::PutLink{JoinPath(directory, soname), file});
+    steps.push_back(report::PutLink{JoinPath(directory, family), soname});
   }
-  if (machine.Stat("/etc/ld.so.cache")) steps.emplace_back(report::RefreshCache{});
+  if (machine.Stat("/etc/ld.so.cache")) steps.push_back(report::RefreshCache{});
 }
 
 void AddNodes(const System& machine, const std::vector<BusGpu>& gpus, std::vector<Change>& steps) {
   std::vector<std::string> paths = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"};
   for (size_t minor = 0; minor < gpus.size(); ++minor) paths.push_back("/dev/nvidia" + std::to_string(minor));
   for (const std::string& path : paths) {
-    if (!machine.Stat(path)) steps.emplace_back(report::PutDevice{.path = path});
+    if (!machine.Stat(path)) steps.push_back(report::PutDevice{.path = path});
   }
 }
 
@@ -87,10 +86,10 @@ void AddModuleFile(const System& machine, std::vector<Change>& steps) {
     if (!entries) continue;
     for (const auto& entry : *entries) {
       if (entry.name.starts_with("nvidia.ko") || entry.name.starts_with("nvidia-current.ko"))
-        steps.emplace_back(report::RemoveFile{JoinPath(kernel + below, entry.name)});
+        steps.push_back(report::RemoveFile{JoinPath(kernel + below, entry.name)});
     }
   }
-  steps.emplace_back(report::PutText{kernel + "/updates/dkms/nvidia.ko.xz", "nvidia.ko\n"});
+  steps.push_back(report::PutText{kernel + "/updates/dkms/nvidia.ko.xz", "nvidia.ko\n"});
 }
 
 bool IsWsl(const System& machine) {
@@ -104,10 +103,10 @@ Changes InstallForWsl(const System& machine) {
   for (const char* name : {"libcuda.so", "libcuda.so.1", "libnvidia-ml.so.1"}) {
     std::string soname = name;
     if (soname == "libcuda.so") soname = "libcuda.so.1";
-    steps.emplace_back(report::PutLibrary{
+    steps.push_back(report::PutLibrary{
         .path = std::string("/usr/lib/wsl/lib/") + name, .soname = soname, .needed = {"libc.so.6"}});
   }
-  if (machine.Stat("/etc/ld.so.cache")) steps.emplace_back(report::RefreshCache{});
+  if (machine.Stat("/etc/ld.so.cache")) steps.push_back(report::RefreshCache{});
   return InSteps(machine, steps);
 }
 
@@ -142,11 +141,11 @@ Changes Make(const System& machine, const report::InstallDriver& change) {
       steps.emplace_back(Bind(gpu.bus_id, "nvidia"));
     driven.push_back(gpu);
   }
-  steps.emplace_back(report::LoadModule{"nvidia", change.version});
-  steps.emplace_back(report::LoadModule{"nvidia-uvm", ""});
+  steps.push_back(report::LoadModule{"nvidia", change.version});
+  steps.push_back(report::LoadModule{"nvidia-uvm", ""});
   if (!machine.Stat("/usr/bin/nvidia-modprobe"))
-    steps.emplace_back(report::PutLibrary{.path = "/usr/bin/nvidia-modprobe", .program = true});
-  steps.emplace_back(report::SetMode{"/usr/bin/nvidia-modprobe", 04755});
+    steps.push_back(report::PutLibrary{.path = "/usr/bin/nvidia-modprobe", .program = true});
+  steps.push_back(report::SetMode{"/usr/bin/nvidia-modprobe", 04755});
   AddNodes(machine, driven, steps);
   return InSteps(machine, steps);
 }

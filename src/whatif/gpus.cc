@@ -67,15 +67,15 @@ std::vector<report::Change> DriversList(const system::System& machine, const std
   if (const auto entries = machine.List(kList)) {
     for (const auto& entry : *entries) {
       listed.insert(entry.name);
-      if (!held.contains(entry.name)) steps.emplace_back(report::RemoveFile{JoinPath(kList, entry.name)});
+      if (!held.contains(entry.name)) steps.push_back(report::RemoveFile{JoinPath(kList, entry.name)});
     }
   }
   size_t minor = listed.size();
   for (const BusGpu& gpu : gpus) {
     if (listed.contains(gpu.bus_id)) continue;
-    steps.emplace_back(report::PutText{JoinPath(kList, gpu.bus_id) + "/information",
-                                       "Model: \t\t Unknown\nBus Location: \t " + gpu.bus_id +
-                                           "\nDevice Minor: \t " + std::to_string(minor++) + "\n"});
+    steps.push_back(report::PutText{JoinPath(kList, gpu.bus_id) + "/information",
+                                    "Model: \t\t Unknown\nBus Location: \t " + gpu.bus_id +
+                                        "\nDevice Minor: \t " + std::to_string(minor++) + "\n"});
   }
   return steps;
 }

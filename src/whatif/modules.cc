@@ -24,8 +24,8 @@ std::string TextOf(const system::System& machine, const std::string& path) {
 void List(const system::System& machine, const std::string& name, std::vector<Change>& steps) {
   const std::string text = TextOf(machine, kModules);
   const bool listed = text.starts_with(name + " ") || text.find("\n" + name + " ") != std::string::npos;
-  if (!listed) steps.emplace_back(report::PutText{kModules, name + " 1 0 - Live 0x0\n" + text});
-  steps.emplace_back(report::PutText{"/sys/module/" + name + "/initstate", "live\n"});
+  if (!listed) steps.push_back(report::PutText{kModules, name + " 1 0 - Live 0x0\n" + text});
+  steps.push_back(report::PutText{"/sys/module/" + name + "/initstate", "live\n"});
 }
 
 // The line of the driver names its kind (open or not), which a new version keeps.
@@ -49,10 +49,10 @@ Changes Make(const system::System& machine, const report::LoadModule& change) {
   if (change.version.empty())
     return base::Fail(base::ErrorCode::kUnsupported,
                       "which version of the module will be loaded is not known");
-  steps.emplace_back(report::PutText{"/sys/module/nvidia/version", change.version + "\n"});
-  steps.emplace_back(report::PutText{"/proc/driver/nvidia/version", VersionText(machine, change.version)});
+  steps.push_back(report::PutText{"/sys/module/nvidia/version", change.version + "\n"});
+  steps.push_back(report::PutText{"/proc/driver/nvidia/version", VersionText(machine, change.version)});
   if (!machine.Stat("/proc/driver/nvidia/params"))
-    steps.emplace_back(report::PutText{"/proc/driver/nvidia/params", "ModifyDeviceFiles: 1\n"});
+    steps.push_back(report::PutText{"/proc/driver/nvidia/params", "ModifyDeviceFiles: 1\n"});
   std::vector<BusGpu> held;
   for (const BusGpu& gpu : GpusOnBus(machine)) {
     const bool ours = gpu.bound_to.empty() || gpu.bound_to == "nvidia";

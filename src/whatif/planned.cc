@@ -111,7 +111,7 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
   for (const PlannedPackage& package : plan.packages) {
     if (IsOfPip(package) || package.channel == "host" || package.role != "toolkit") continue;
     cuda = package.version;
-    changes.emplace_back(report::InstallToolkit{.version = cuda, .root = ""});
+    changes.push_back(report::InstallToolkit{.version = cuda, .root = ""});
   }
   const bool windows = host.platform == base::Platform::kWindows;
   for (const PlannedPackage& package : plan.packages) {
@@ -125,11 +125,11 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
         report::InstallCudnn{.version = package.version, .cuda = cuda, .directory = directory});
   }
   if (changes.empty() || windows) return changes;
-  changes.emplace_back(report::PutText{"/etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n"});
+  changes.push_back(report::PutText{"/etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n"});
   if (!cuda.empty()) {
-    changes.emplace_back(report::PutText{"/etc/ld.so.conf.d/000_cuda.conf", "/usr/local/cuda/lib64\n"});
+    changes.push_back(report::PutText{"/etc/ld.so.conf.d/000_cuda.conf", "/usr/local/cuda/lib64\n"});
   }
-  changes.emplace_back(report::RefreshCache{});
+  changes.push_back(report::RefreshCache{});
   return changes;
 }
 

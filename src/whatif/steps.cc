@@ -41,7 +41,7 @@ Changes InSteps(const system::System& machine, std::span<const report::Change> s
   std::shared_ptr<const system::System> now(std::shared_ptr<void>(), &machine);  // not ours
   system::SystemChanges all;
   for (const report::Change& step : steps) {
-    Changes made = std::visit([&](const auto& one) { return Make(*now, one); }, step);
+    Changes made = std::visit([&](const auto& one) { return Make(*now, one); }, step.value());
     if (!made) return made;
     Append(*made, all);
     now = system::ChangedSystem(std::move(now), std::move(*made));
