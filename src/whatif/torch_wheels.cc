@@ -34,8 +34,16 @@ std::string VersionOfTorch(const Wheel& wheel) {
   return "";
 }
 
+// Until CUDA 10 the wheels had them inside under names of their own, or linked into libtorch_cuda.so; which
+// ones is in no table.
+bool NamesAreKnown(const FrameworkRelease& row) {
+  const auto cuda = base::Version::Parse(row.cuda);
+  return cuda && cuda->part(0) >= 11;
+}
+
 // CUDA, cuBLAS and cuDNN by the names of the build's majors; a name that the tables do not have is left out.
 std::vector<std::string> Libraries(const FrameworkRelease& row, bool windows) {
+  if (!NamesAreKnown(row)) return {};
   const std::string cuda = MajorOf(row.cuda);
   std::vector<std::string> names;
   for (const char* library : {"cudart", "cublas", "cublasLt"}) {
@@ -48,6 +56,7 @@ std::vector<std::string> Libraries(const FrameworkRelease& row, bool windows) {
 }
 
 void PutBundled(Wheel& wheel, const FrameworkRelease& row) {
+  if (!NamesAreKnown(row)) return;
   const bool windows = wheel.environment.windows;
   const std::string cuda = MajorOf(row.cuda);
   for (const char* library : {"cudart", "cublas", "cublasLt"}) {
