@@ -148,6 +148,13 @@ Answer CudnnForGpu(const Version& cudnn, const Version& cuda, const Version& cc)
   const std::string gpu = "compute capability " + cc.ToString();
   const std::string_view lowest = LowestCapability(row, cuda);
   if (cc < Known(lowest)) {
+    const bool for_older = (!row.cc_min_cuda11.empty() && cc >= Known(row.cc_min_cuda11)) ||
+                           (!row.cc_min_cuda10.empty() && cc >= Known(row.cc_min_cuda10));
+    if (cuda.part(0) == 0 && for_older) {
+      return Unknown("cuDNN " + Text(row.version) + " for an older CUDA serves " + gpu +
+                         ", and which CUDA this one is for is not known",
+                     row.source);
+    }
     return No("cuDNN " + Text(row.version) + " needs compute capability " + Text(lowest) + " or higher",
               row.source);
   }

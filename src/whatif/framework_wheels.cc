@@ -179,7 +179,18 @@ void PutPaddle(Wheel& wheel) {
 const FrameworkRelease* BuildOf(const Wheel& wheel, std::string_view framework) {
   std::string variant = wheel.Local();
   if (variant == "cpu") return nullptr;
-  const auto rows = knowledge::FindFramework(framework, wheel.Number(), variant);
+  auto rows = knowledge::FindFramework(framework, wheel.Number(), variant);
+  if (!rows.empty()) return rows.front();
+  // A patch release has the build of the one before it.
+  const FrameworkRelease* before = nullptr;
+  for (const FrameworkRelease& row : knowledge::FrameworkReleases()) {
+    const base::Version version = knowledge::Known(row.version);
+    if (row.framework == framework && version < wheel.Number() &&
+        knowledge::MinorOf(version) == knowledge::MinorOf(wheel.Number()))
+      before = &row;
+  }
+  if (before == nullptr) return nullptr;
+  rows = knowledge::FindFramework(framework, knowledge::Known(before->version), variant);
   return rows.empty() ? nullptr : rows.front();
 }
 

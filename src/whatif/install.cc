@@ -149,8 +149,9 @@ void Installer::PutOpened(const Wheel& wheel) {
       const std::string file(base::BaseName(item));
       const knowledge::Library* library = knowledge::FindLibrary(file);
       if (library == nullptr || library->family == "cudnn" || file.find_first_of("*{") != file.npos) continue;
-      if (!library->packages.empty() && knowledge::FindSoname(file) != nullptr &&
-          CudaFile(library->name, cuda, windows) != file)
+      const knowledge::SonameRow* soname = knowledge::FindSoname(file);
+      const auto of_it = [&](std::string_view release) { return MajorOf(release) == cuda; };
+      if (!library->packages.empty() && soname != nullptr && std::ranges::none_of(soname->cuda, of_it))
         continue;  // of another CUDA
       const std::string path =
           JoinPath(environment_.site, JoinPath(NvidiaFolder(*library, cuda, windows), file));

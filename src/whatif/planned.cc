@@ -82,7 +82,7 @@ void AddWindows(const std::string& python, MemorySystem& machine) {
     machine.AddFile(path, FileBytes(machine, path, claims), 0755);
   };
   // One as new as the newest wheels ask for.
-  for (const char* name : {"vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll"})
+  for (const char* name : {"vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll", "msvcp140_1.dll"})
     file(std::string("/C:/Windows/System32/") + name, "14.44.35211.0", false);
   file("/C:/Windows/System32/kernel32.dll", "10.0.22631.1", false);
   const std::string home = "/C:/Python" + tag;
@@ -117,10 +117,13 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
   for (const PlannedPackage& package : plan.packages) {
     if (IsOfPip(package) || package.channel == "host" || package.role != "cudnn") continue;
     const auto parts = base::Split(package.version + ".0", '.');
+    const std::string release = cuda.empty() ? "12" : cuda.substr(0, cuda.find('.', cuda.find('.') + 1));
+    // Until cuDNN 8 an archive is unpacked over the toolkit, from 9 on an installer has a place of its own.
     const std::string directory =
-        windows ? "/C:/Program Files/NVIDIA/CUDNN/v" + parts[0] + "." + parts[1] + "/bin/" +
-                      (cuda.empty() ? "12" : cuda.substr(0, cuda.find('.', cuda.find('.') + 1)))
-                : "/usr/lib/" + host.cpu + "-linux-gnu";
+        !windows ? "/usr/lib/" + host.cpu + "-linux-gnu"
+        : parts[0] == "8" || parts[0] == "7"
+            ? "/C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v" + release + "/bin"
+            : "/C:/Program Files/NVIDIA/CUDNN/v" + parts[0] + "." + parts[1] + "/bin/" + release;
     changes.emplace_back(
         report::InstallCudnn{.version = package.version, .cuda = cuda, .directory = directory});
   }
@@ -161,6 +164,12 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
     if (package.name == "jax" && package.channel != "pypi") {
       return base::Fail(base::ErrorCode::kUnsupported,
                         "what a jaxlib with CUDA inside holds is in no table: jax " + package.version);
+    }
+    // Builds for several CUDA under one version; which one it is, its page of links alone tells.
+    if (package.name == "onnxruntime-gpu" && package.channel != "pypi") {
+      return base::Fail(base::ErrorCode::kUnsupported, "which build of onnxruntime-gpu " + package.version +
+                                                           " " + package.channel +
+                                                           " has cannot be told by its version");
     }
     inside.push_back(&package);
   }
