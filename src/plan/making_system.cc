@@ -164,10 +164,9 @@ Need Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
 bool Making::NeedWheels(const Build& build, Candidate& candidate) {
   if (question_.host.machine == Machine::kWindows) return false;
   if (build.row.framework == "cupy") {
-    const knowledge::Pin* pin = knowledge::FindPin(build.distribution, build.version, "ctk");
-    if (pin == nullptr) return false;
+    // Any release of its CUDA: which one has wheels for this machine, pip finds out.
+    if (knowledge::FindPin(build.distribution, build.version, "ctk") == nullptr) return false;
     candidate.extra = "ctk";
-    NeedPins(*pin, candidate);
     return true;
   }
   if (build.row.framework != "ctranslate2") return false;
