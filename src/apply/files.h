@@ -11,24 +11,11 @@
 
 #include "base/error.h"
 #include "base/json_fwd.h"
+#include "system/descriptor_linux.h"
 
 namespace culprit::apply {
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor();
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
+using system::Descriptor;
 
 // "PATH: No such file or directory", by errno.
 std::unexpected<base::Error> FailedAt(const std::string& path, int error);

@@ -143,10 +143,6 @@ base::Result<Descriptor> Walk(const std::string& root, std::deque<std::string> p
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
 std::unexpected<base::Error> FailedAt(const std::string& path, int error) {
   return Fail(error == ENOENT || error == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kNotReadable,
               path + ": " + Words(error));

@@ -58,16 +58,6 @@ std::string TakeField(std::string_view& line) {
 
 }  // namespace
 
-std::string NormalName(std::string_view name) {
-  std::string normal;
-  for (const char c : name) {
-    const bool separator = c == '-' || c == '_' || c == '.';
-    if (separator && !normal.empty() && normal.back() == '-') continue;
-    normal += separator ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return normal;
-}
-
 std::optional<PackageId> ParseRecordName(std::string_view directory) {
   if (directory.starts_with('~')) return std::nullopt;
   if (directory.ends_with(kDistInfo)) {

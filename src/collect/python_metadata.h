@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/package_name.h"
 #include "base/platform.h"
 #include "snapshot/stack.h"
 
 namespace culprit::collect {
 
-// "Nvidia_cuDNN.cu12" -> "nvidia-cudnn-cu12".
-std::string NormalName(std::string_view name);
+using base::NormalName;
 
 struct PackageId {
   std::string name;     // normalised

@@ -14,20 +14,8 @@ namespace {
 using report::Finding;
 using report::Severity;
 
-std::string Paint(const Style& style, Severity severity, std::string_view text) {
-  switch (severity) {
-    case Severity::kError:
-      return style.Bad(text);
-    case Severity::kWarning:
-      return style.Warn(text);
-    case Severity::kNote:
-      return style.Bold(text);
-  }
-  return style.Bold(text);
-}
-
 std::string ShortNote(const Finding& finding, const Style& style) {
-  return fmt::format("{}  {}\n", Paint(style, finding.severity, "note " + finding.code),
+  return fmt::format("{}  {}\n", SeverityText(finding.severity, "note " + finding.code, style),
                      base::Printable(finding.summary));
 }
 
@@ -54,6 +42,18 @@ std::string StackText(const std::vector<report::StackRow>& rows, const Style& st
 
 }  // namespace
 
+std::string SeverityText(Severity severity, std::string_view text, const Style& style) {
+  switch (severity) {
+    case Severity::kError:
+      return style.Bad(text);
+    case Severity::kWarning:
+      return style.Warn(text);
+    case Severity::kNote:
+      return style.Bold(text);
+  }
+  return style.Bold(text);
+}
+
 std::string VerdictText(report::Verdict verdict, const std::string& headline, const Style& style) {
   switch (verdict) {
     case report::Verdict::kOk:
@@ -69,7 +69,8 @@ std::string VerdictText(report::Verdict verdict, const std::string& headline, co
 
 std::string FindingText(const report::Finding& finding, const Style& style) {
   std::string text = fmt::format(
-      "{}  {}\n", Paint(style, finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code)),
+      "{}  {}\n",
+      SeverityText(finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code), style),
       style.Bold(finding.summary));
   const char* label = "proof";
   // What several places say in the same words is said once.

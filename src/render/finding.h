@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/json_fwd.h"
 #include "render/style.h"
@@ -12,6 +13,9 @@ namespace culprit::render {
 std::string FindingText(const report::Finding& finding, const Style& style);
 base::Json FindingJson(const report::Finding& finding);
 std::string FindingMarkdown(const report::Finding& finding);
+
+// A text in the colour of a severity.
+std::string SeverityText(report::Severity severity, std::string_view text, const Style& style);
 
 // The headline in the colour of the verdict.
 std::string VerdictText(report::Verdict verdict, const std::string& headline, const Style& style);

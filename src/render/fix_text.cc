@@ -4,25 +4,16 @@
 
 #include <algorithm>
 
+#include "render/finding.h"
 #include "render/fix.h"
 
 namespace culprit::render {
 namespace {
 
 using report::Proof;
-using report::Severity;
 
 std::string Paint(const Style& style, const report::Finding& finding) {
-  const std::string text = fmt::format("{} {}", Name(finding.severity), finding.code);
-  switch (finding.severity) {
-    case Severity::kError:
-      return style.Bad(text);
-    case Severity::kWarning:
-      return style.Warn(text);
-    case Severity::kNote:
-      return style.Bold(text);
-  }
-  return text;
+  return SeverityText(finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code), style);
 }
 
 std::string Line(std::string_view label, const std::string& text) {

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "system/child.h"
+#include "system/descriptor_linux.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434  // the same number on every architecture
@@ -34,26 +35,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 constexpr milliseconds kLastWords{500};  // from SIGTERM to SIGKILL
 constexpr int kGlance = 5;               // ms between two looks at the child where there is no pidfd_open
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { Close(); }
-  void Close() {
-    if (fd_ >= 0) close(fd_);
-    fd_ = -1;
-  }
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 // Above the three standard ones, which may be closed in this process: dup2 onto them would then close ours.
 Descriptor Lift(int fd) {

@@ -128,16 +128,6 @@ base::Result<Environment> FindEnvironment(const System& machine, const std::stri
   return environment;
 }
 
-std::string NormalName(std::string_view name) {
-  std::string normal;
-  for (const char c : name) {
-    const bool separator = c == '-' || c == '_' || c == '.';
-    if (separator && !normal.empty() && normal.back() == '-') continue;
-    normal += separator ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return normal;
-}
-
 std::vector<InstalledPackage> PackagesOf(const System& machine, const Environment& environment) {
   std::vector<InstalledPackage> packages;
   for (const std::string& place : environment.places) {

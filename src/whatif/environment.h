@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/package_name.h"
 #include "system/system.h"
 
 namespace culprit::whatif {
@@ -26,8 +27,7 @@ struct Environment {
 };
 base::Result<Environment> FindEnvironment(const system::System& machine, const std::string& prefix);
 
-// "nvidia_cudnn.cu12" -> "nvidia-cudnn-cu12".
-std::string NormalName(std::string_view name);
+using base::NormalName;
 
 struct InstalledPackage {
   std::string name;                       // normalised
