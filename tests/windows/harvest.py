@@ -20,7 +20,7 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "environments"))
+sys.path.insert(0, str(HERE.parent.parent / "lab" / "stacks"))
 import pe_tables  # noqa: E402
 
 OTHER_EXPORTS = 8

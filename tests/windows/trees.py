@@ -12,7 +12,7 @@ import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "environments"))
+sys.path.insert(0, str(HERE.parent.parent / "lab" / "stacks"))
 import pe_writer  # noqa: E402
 
 CUDA = "Program Files/NVIDIA GPU Computing Toolkit/CUDA/v11.8"

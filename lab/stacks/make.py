@@ -5,10 +5,12 @@
   make.py --update RECIPE...   asks the index what the recipe means today and writes recipes/RECIPE.lock
 
 Each environment is a folder OUT/RECIPE: root/ (a root file system), env (for --env) and environment.json (where the
-environment lies in root, the host it must be healthy on). The cache makes a second run need no network.
+environment lies in root, the host it must be healthy on). The cache makes a second run need no network; what is built
+already and unbroken stays.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -19,10 +21,13 @@ import tempfile
 import time
 import tomllib
 
+import edits
+import reduce
 import wheels
 import windows_root
 
 HERE = pathlib.Path(__file__).resolve().parent
+RECIPES = HERE.parent / "recipes"
 PROGRAM = HERE.parent.parent / "build" / "release" / "culprit"
 VENV = "/opt/venv"
 SMALL_WHEEL = 20 << 20  # many of these share one call of pip
@@ -36,7 +41,7 @@ def default_cache():
 
 
 def recipe_path(name):
-    return pathlib.Path(name) if name.endswith(".toml") else HERE / "recipes" / f"{name}.toml"
+    return pathlib.Path(name) if name.endswith(".toml") else RECIPES / f"{name}.toml"
 
 
 def read_recipe(name):
@@ -48,7 +53,7 @@ def read_recipe(name):
 
 
 def ci_recipes():
-    return [path.stem for path in sorted((HERE / "recipes").glob("*.toml")) if read_recipe(path.stem)["ci"]]
+    return [path.stem for path in sorted((RECIPES).glob("*.toml")) if read_recipe(path.stem)["ci"]]
 
 
 def update(recipe):
@@ -75,27 +80,27 @@ def debian_root(arch, cache):
     return root
 
 
-def missing_groups(recipes, cache):
+def missing_groups(recipes, cache, extra):
     """What to fetch, as (wheels, recipe) for one call of pip each: large wheels alone, small ones together."""
     seen, large, small = set(), [], {}
-    for recipe in recipes:
-        for wheel in wheels.read_lock(recipe["lock"]):
-            if wheel.sha256 in seen or wheels.cached(wheel, cache).exists():
-                continue
-            seen.add(wheel.sha256)
-            if wheel.size > SMALL_WHEEL:
-                large.append(([wheel], recipe))
-            else:
-                # Two versions of a package cannot stand in one call, so each recipe has its own.
-                small.setdefault(recipe["name"], ([], recipe))[0].append(wheel)
+    wanted = [(wheel, recipe, recipe["name"]) for recipe in recipes for wheel in wheels.read_lock(recipe["lock"])]
+    # Two versions of a package cannot stand in one call: each recipe has its own, and so has each of the others.
+    for wheel, recipe, together in wanted + [(wheel, recipe, wheel.sha256) for wheel, recipe in extra]:
+        if wheel.sha256 in seen or wheels.cached(wheel, cache).exists():
+            continue
+        seen.add(wheel.sha256)
+        if wheel.size > SMALL_WHEEL:
+            large.append(([wheel], recipe))
+        else:
+            small.setdefault(together, ([], recipe))[0].append(wheel)
     return sorted(large, key=lambda group: -group[0][0].size) + list(small.values())
 
 
-def fetch_missing(recipes, cache, verbose=False):
-    """Fills the cache. Returns, by hash, why a wheel could not be had."""
+def fetch_missing(recipes, cache, verbose=False, extra=()):
+    """Fills the cache, with `extra` wheels besides those of the recipes. Returns, by hash, why a wheel could not be had."""
     began, failed = time.monotonic(), {}
     cache.mkdir(parents=True, exist_ok=True)
-    groups = missing_groups(recipes, cache)
+    groups = missing_groups(recipes, cache, extra)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         jobs = {pool.submit(wheels.fetch, group, recipe, cache): group for group, recipe in groups}
         for job in concurrent.futures.as_completed(jobs):
@@ -145,10 +150,25 @@ def windows_environment(recipe, cache, root, needed):
     return "C:\\" + home, windows_root.variables(recipe["python"])
 
 
+def stamp(recipe):
+    """What an environment is made of: the same stamp means that it need not be built again."""
+    made_of = {key: value for key, value in recipe.items() if key != "lock"}
+    text = json.dumps(made_of, sort_keys=True) + recipe["lock"].read_text() + str(reduce.REVISION)
+    for source in sorted(HERE.glob("*.py")) + [HERE / "debian-root"]:
+        text += source.read_text()
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def build(recipe, cache, out, failed):
     """One environment from the cache. Returns its folder; OSError where something could not be had."""
     final = pathlib.Path(out, recipe["name"])
     out.mkdir(parents=True, exist_ok=True)
+    made_of = stamp(recipe)
+    try:
+        if not (final / edits.UNDO).exists() and json.loads((final / "environment.json").read_text())["stamp"] == made_of:
+            return final
+    except (OSError, KeyError, ValueError):
+        pass
     needed = wheels.read_lock(recipe["lock"])
     for wheel in needed:
         if wheel.sha256 in failed:
@@ -158,9 +178,11 @@ def build(recipe, cache, out, failed):
         on_windows = recipe["platform"] == "windows"
         place, variables = (windows_environment if on_windows else debian_environment)(recipe, cache, root, needed)
         environment = {**variables, **recipe["env"]}
+        edits.make(recipe.get("setup", []), edits.Place(root, place, recipe, cache))
         (root.parent / "env").write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
         facts = {key: recipe[key] for key in ("name", "python", "arch", "platform", "requirements", "host")}
-        (root.parent / "environment.json").write_text(json.dumps(facts | {"venv": place}, indent=1) + "\n")
+        facts |= {"venv": place, "stamp": made_of}
+        (root.parent / "environment.json").write_text(json.dumps(facts, indent=1) + "\n")
         shutil.rmtree(final, ignore_errors=True)
         root.parent.rename(final)
     return final

@@ -205,8 +205,14 @@ def windows_layout(root, home):
     return Layout(pathlib.Path(root, home), f"C:\\{home}\\python.exe", "Lib/site-packages", "Scripts", "Include", True)
 
 
-def install(wheel, cache, layout):
-    """Puts a cached wheel into the environment as pip does, without compiling."""
+def make_room(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+
+
+def install(wheel, cache, layout, make_room=make_room):
+    """Puts a cached wheel into the environment as pip does, without compiling. make_room takes away what is in the way:
+    two wheels may hold the same file; the later one wins, as with pip."""
     tree = cached(wheel, cache)
     prefix, site = layout.prefix, layout.prefix / layout.site
     (info_name,) = {path.name for path in tree.iterdir() if path.name.endswith(".dist-info")}
@@ -232,8 +238,7 @@ def install(wheel, cache, layout):
             fields = rows.get(inside.as_posix(), ["", ""])
             if inside.as_posix() == f"{info_name}/RECORD":
                 continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.unlink(missing_ok=True)  # two wheels may hold the same file; the later one wins, as with pip
+            make_room(target)
             is_script = inside.parts[0] == data_name and inside.parts[1] == "scripts"
             if is_script and source.read_bytes().startswith(b"#!python"):
                 target.write_bytes(source.read_bytes().replace(b"#!python", f"#!{layout.python}".encode(), 1))
@@ -246,8 +251,7 @@ def install(wheel, cache, layout):
     for script, entry in console_scripts(info):
         module, function = entry.split("[")[0].strip().split(":")
         target = prefix / layout.scripts / (script + ".exe" if layout.windows else script)
-        target.parent.mkdir(exist_ok=True)
-        target.unlink(missing_ok=True)
+        make_room(target)
         if layout.windows:  # pip writes a launcher of its own
             pe_writer.write(target, {"program": True, "imports": [["KERNEL32.dll", ["ExitProcess"], []]]})
         else:
@@ -256,9 +260,10 @@ def install(wheel, cache, layout):
         target.chmod(0o755)
         add(target, record_hash(target))
     for name, text in [("INSTALLER", "pip\n")] + ([("REQUESTED", "")] if wheel.requested else []):
-        (info / name).unlink(missing_ok=True)
+        make_room(info / name)
         (info / name).write_text(text)
         add(info / name, record_hash(info / name))
     result.append([f"{info_name}/RECORD", "", ""])
+    make_room(info / "RECORD")
     with open(info / "RECORD", "w", newline="", encoding="utf-8") as record:
         csv.writer(record, lineterminator="\n").writerows(sorted(result))

@@ -1,0 +1,162 @@
+"""One trial: culprit looks at a stack, as it is or with one fault in it, and is judged by what is known to be true.
+
+A fault in faults/*.toml:
+  id        its name, unique
+  recipe    the healthy stack
+  says      what is wrong, in a sentence
+  edit      the edits that break it (stacks/edits.py); env: variables that do; host: --host, "" for none at all
+  cause     the true cause (a slug of causes.md); code: the rule that must name it
+  file      what is to blame: a file, a variable, a package, as the finding must name it
+  fix       what the fix must hold, in its text or its commands
+and where needed
+  severity  "warning" where it does not fail but should be said; otherwise "error"
+  also      codes that are right as well: what the same edit breaks besides
+  target    what is looked at, instead of the environment of the recipe; [] for the root itself
+  unproven  why no look at files can show that the fix works; without it the proof is wanted
+  lesson    the number in lessons.md, or the address of the thread
+  as_it_came  added after the rules were finished: reported, and no reason to fail
+"""
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import time
+import tomllib
+
+import edits
+
+FAULT_KEYS = {"id", "recipe", "says", "edit", "env", "host", "cause", "code", "file", "fix", "severity", "also", "target",
+              "unproven", "lesson", "as_it_came"}
+HEALTHY_KEYS = {"recipe", "host", "env", "id", "edit", "target", "says"}
+LAB = pathlib.Path(__file__).resolve().parent.parent
+
+
+class NoReport(Exception):
+    """culprit gave no answer."""
+
+
+@dataclasses.dataclass
+class Verdict:
+    trial: dict
+    found: bool = False  # a finding of the right code, at its severity
+    first: bool = False  # the right cause stands first
+    file: bool = False  # and names what is to blame
+    fix: bool = False  # the right fix
+    proof: str = ""  # what culprit says of it: shown, not shown, no proof
+    extra: list = dataclasses.field(default_factory=list)  # errors and warnings that are not true
+    said: str = ""  # the first finding
+    error: str = ""  # no report at all
+    seconds: float = 0.0
+
+    @property
+    def healthy(self):
+        return not self.extra and not self.error
+
+    @property
+    def right(self):
+        """Everything that a fault asks for."""
+        return (self.found and self.first and self.file and self.fix and not self.extra
+                and (self.proof == "shown") != bool(self.trial.get("unproven")))
+
+    def misses(self):
+        missed = [name for name in ("found", "first", "file", "fix") if not getattr(self, name)]
+        if self.trial.get("unproven"):
+            missed += ["proven after all"] if self.proof == "shown" else []
+        elif self.proof != "shown":
+            missed.append(f"proof ({self.proof or 'none'})")
+        return missed + [f"also says {extra}" for extra in self.extra] + ([self.error] if self.error else [])
+
+
+def read(path, kind, known):
+    rows = tomllib.loads(path.read_text())[kind]
+    for row in rows:
+        unknown = set(row) - known
+        if unknown:
+            raise SystemExit(f"{path.name}: {row.get('id', row)}: unknown {', '.join(sorted(unknown))}")
+    return rows
+
+
+def faults():
+    rows = [row | {"area": path.stem} for path in sorted((LAB / "faults").glob("*.toml")) for row in read(path, "fault", FAULT_KEYS)]
+    names = [row["id"] for row in rows]
+    for name in names:
+        if names.count(name) > 1:
+            raise SystemExit(f"two faults are called {name}")
+    return rows
+
+
+def healthy():
+    return [{"id": f"healthy-{row['recipe']}-{row.get('host', '')}", **row}
+            for row in read(LAB / "healthy.toml", "healthy", HEALTHY_KEYS)]
+
+
+def ask(program, verb, folder, facts, trial, place):
+    """The report of `culprit check` or `culprit fix` as JSON."""
+    variables = dict(line.split("=", 1) for line in (folder / "env").read_text().splitlines())
+    variables |= {name: place.fill(value) for name, value in trial.get("env", {}).items()}
+    env_file = folder / "env-of-trial"
+    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items() if value != "-"))
+    host = trial.get("host", facts["host"])
+    targets = trial.get("target", [facts["venv"]])
+    command = [program, verb, "--format", "json", "--root", folder / "root", "--env", env_file]
+    command += ["--host", host] if host else []
+    command += ["--target", "windows"] if facts["platform"] == "windows" else []
+    command += [place.fill(target) for target in ([targets] if isinstance(targets, str) else targets)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        said = " ".join((done.stderr or done.stdout).split())[:300]
+        raise NoReport(f"culprit {verb}: status {done.returncode}: {said}") from None
+
+
+def named(finding, what):
+    """Does the finding name it: as its subject, in its summary or in its evidence?"""
+    texts = [finding["summary"], finding["subject"], *finding.get("affects", [])]
+    texts += [str(value) for row in finding["evidence"] for value in row.values()]
+    return any(what in text for text in texts)
+
+
+def judge(trial, report, fixes, verdict):
+    bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")]
+    if "cause" not in trial:
+        verdict.extra = [f"{f['severity']} {f['code']}: {f['summary']}" for f in bad]
+        if not bad and report["verdict"] != "ok":
+            verdict.extra = [f"verdict {report['verdict']}: {json.dumps(report['not_checked'])[:300]}"]
+        return
+    right = [f for f in bad if f["code"] == trial["code"] and f["severity"] == trial.get("severity", "error")]
+    verdict.found = bool(right)
+    verdict.first = bool(bad) and bad[0]["cause"] == trial["cause"]
+    verdict.said = f"{bad[0]['code']} {bad[0]['cause']}: {bad[0]['summary']}" if bad else "nothing"
+    blamed = [f for f in right if named(f, trial["file"])]
+    verdict.file = bool(blamed)
+    offered = [fix for fix in fixes["fixes"] if fix["code"] == trial["code"]
+               and any(fix["subject"] == f["subject"] for f in blamed or right)]
+    fitting = [fix for fix in offered if trial["fix"] in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]])]
+    verdict.fix = bool(fitting)
+    proofs = {fix["proof"]["outcome"] for fix in fitting or offered}
+    verdict.proof = "shown" if "shown" in proofs else ", ".join(sorted(proofs))
+    verdict.extra = [f"{f['severity']} {f['code']}: {f['summary']}" for f in bad
+                     if f["code"] not in (trial["code"], *trial.get("also", []))]
+
+
+def run(program, folder, trial, recipe, cache):
+    """Breaks the stack in `folder` where the trial is a fault, lets culprit look, and mends it again."""
+    facts = json.loads((folder / "environment.json").read_text())
+    place = edits.Place(folder / "root", facts["venv"], recipe, cache)
+    trial = {**trial, **{key: place.fill(trial[key]) for key in ("file", "fix") if key in trial}}
+    verdict, began = Verdict(trial), time.monotonic()
+    undo = edits.Undo(folder / edits.UNDO)
+    try:
+        edits.make(trial.get("edit", []), place, undo)
+        began = time.monotonic()
+        report = ask(program, "check", folder, facts, trial, place)
+        fixes = ask(program, "fix", folder, facts, trial, place) if "cause" in trial else None
+        verdict.seconds = time.monotonic() - began
+        judge(trial, report, fixes, verdict)
+    except (NoReport, ValueError, subprocess.TimeoutExpired) as reason:
+        verdict.error = str(reason)
+    finally:
+        undo.take_back()
+    return verdict
