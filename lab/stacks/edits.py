@@ -21,6 +21,7 @@ An edit is a table with one verb and what the verb needs; paths are those inside
   {ldconfig = true}                       /etc/ld.so.cache, made by that system's own ldconfig
   {node = PATH}                           a device node; a pipe stands in for it, which an ordinary user can make, and
                                           nobody who only looks opens it
+  {module = PATH, version = V}            a kernel module that tells its version and nothing else; unsigned
   {machine = NAME}                        the edits of machines/NAME.toml: the kernel, driver and GPU below a stack
 
 Wheels are those of some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.
@@ -29,6 +30,7 @@ import fnmatch
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import tomllib
 import typing
@@ -332,6 +334,21 @@ def node(edit, place, undo):
     path.chmod(0o666)
 
 
+def module(edit, place, undo):
+    """An object file whose .modinfo is like that of nvidia.ko: a real one is only made by compiling it for a kernel."""
+    info = place.fill(f"license=NVIDIA\0version={edit['version']}\0").encode()
+    names = b"\0.modinfo\0.shstrtab\0"
+    at = 64 + len(info)
+    table = at + len(names) + -(at + len(names)) % 8
+    section = struct.Struct("<IIQQQQIIQQ")
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 1, 62, 1, 0, 0, table, 0, 64, 0, 0, 64, 3, 2)
+    path = place.path(edit["module"])
+    undo.put_aside(path)
+    path.write_bytes((header + info + names).ljust(table, b"\0") + bytes(64) +
+                     section.pack(1, 1, 2, 0, 64, len(info), 0, 0, 1, 0) +
+                     section.pack(10, 3, 0, 0, at, len(names), 0, 0, 1, 0))
+
+
 def machine(edit, place, undo):
     make(steps_of(edit["machine"]), place, undo)
 
@@ -346,7 +363,7 @@ def ldconfig(edit, place, undo):
 
 
 VERBS = {function.__name__: function for function in (remove, move, copy, link, write, empty, truncate, patch, chmod, uninstall,
-                                                      install, debian, deb, ldconfig, node, machine)}
+                                                      install, debian, deb, ldconfig, node, module, machine)}
 
 
 def make(edits, place, undo=None):
