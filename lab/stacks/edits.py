@@ -33,7 +33,6 @@ Wheels are those of some lock in recipes/. Files of a stack are hard links into 
 import fnmatch
 import os
 import pathlib
-import re
 import shutil
 import struct
 import subprocess
