@@ -55,7 +55,8 @@ def toolkit(edit, place, undo):
     edits.write({"write": f"{edit['toolkit']}/version.json", "text": json.dumps(version, indent=3)}, place, undo)
     number = edit["toolkit"].rsplit("-", 1)[1]
     edits.link({"link": "/usr/local/cuda", "to": edit["toolkit"]}, place, undo)
-    edits.write({"write": f"/etc/ld.so.conf.d/000_cuda-{number}.conf", "text": f"{edit['toolkit']}/lib64\n"}, place, undo)
+    conf = f"/etc/ld.so.conf.d/000_cuda-{number}.conf"
+    edits.write({"write": conf, "text": f"{edit['toolkit']}/lib64\n"}, place, undo)
 
 
 def conda(edit, place, undo):

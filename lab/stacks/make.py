@@ -38,7 +38,8 @@ SMALL_WHEEL = 20 << 20  # many of these share one call of pip
 WORKERS = 3  # while some inflate, another downloads
 VARIABLES = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
 CONDA = "/opt/conda/envs/lab"
-CONDA_VARIABLES = {"PATH": f"{CONDA}/bin:/usr/local/bin:/usr/bin:/bin", "CONDA_PREFIX": CONDA, "CONDA_DEFAULT_ENV": "lab"}
+CONDA_VARIABLES = {"PATH": f"{CONDA}/bin:/usr/local/bin:/usr/bin:/bin", "CONDA_PREFIX": CONDA,
+                   "CONDA_DEFAULT_ENV": "lab"}
 DEBIAN_PYTHON = "3.11"
 
 
@@ -55,7 +56,8 @@ def read_recipe(name):
     path = recipe_path(name)
     if not path.exists():
         sys.exit(f"no recipe {path}")
-    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, "shelf": False, "conda": False,
+    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, "shelf": False,
+              "conda": False,
               **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
@@ -73,7 +75,9 @@ def take_off_the_index(recipe):
     def one(requirement):
         name, _, version = requirement.partition("==")
         pin = f"{wheels.normal_name(name)}=={version}"
-        return [known[pin]] if pin in known else wheels.resolve({**recipe, "requirements": [requirement]}, [], "--no-deps")
+        if pin in known:
+            return [known[pin]]
+        return wheels.resolve({**recipe, "requirements": [requirement]}, [], "--no-deps")
 
     with concurrent.futures.ThreadPoolExecutor(3 * WORKERS) as pool:  # pip mostly waits for the index
         return sorted({wheel for found in pool.map(one, recipe["requirements"]) for wheel in found})
@@ -255,7 +259,8 @@ def main():
             for recipe in recipes:
                 update(recipe)
             return 0
-        extra = [(edits.find_wheel(recipe, pin), recipe) for recipe in recipes for pin in edits.pins(recipe.get("setup", []))]
+        extra = [(edits.find_wheel(recipe, pin), recipe) for recipe in recipes
+                 for pin in edits.pins(recipe.get("setup", []))]
         failed = fetch_missing(recipes, options.cache, options.verbose, extra)
         for recipe in recipes:
             print(build(recipe, options.cache, options.out or options.cache / "built", failed))

@@ -55,7 +55,7 @@ report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, con
   if (copy != nullptr) choice.cuda = MajorOf(copy->cuda);
   const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
-  if (environment != nullptr && words.size() == 3 && words[0] == "pip") {
+  if (environment != nullptr && words.size() == 3 && words[0] == "pip" && !choice.build.empty()) {
     return ReinstallPackage(scene, *environment, words[1], choice.build,
                             "install the release of cuDNN that this package brings the shim of");
   }
@@ -66,8 +66,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   if (std::ranges::any_of(FunctionMisses(scenario), &FunctionMiss::cudnn)) return;  // CUL3015
   std::vector<LoadedCudnn> loaded = CudnnOf(scene, scenario);
   std::erase_if(loaded, [](const LoadedCudnn& one) { return !one.version; });
-  // A bundled shim has no version check of its own, and newer parts of the same major serve it; the parts among
-  // themselves must agree.
+  // A bundled shim has no version check of its own, and newer parts of the same major serve it; the parts
+  // among themselves must agree.
   if (loaded.size() > 1 && loaded.front().IsBundledShim() && *loaded.front().version < *loaded[1].version) {
     loaded.erase(loaded.begin());
   }
