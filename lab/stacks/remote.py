@@ -55,6 +55,7 @@ class RemoteFile(io.RawIOBase):
         self.spool = tempfile.TemporaryFile(dir=scratch)
         self.present = bytearray(-(-size // BLOCK))
         self.at = self.fetched = 0
+        self.fetch(max(size - BLOCK, 0), size)  # where an archive is entered; also tells whether there are ranges
 
     def close(self):
         self.spool.close()
