@@ -34,8 +34,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RECIPES = HERE.parent / "recipes"
 PROGRAM = HERE.parent.parent / "build" / "release" / "culprit"
 VENV = "/opt/venv"
-SMALL_WHEEL = 20 << 20  # many of these share one call of pip
-WORKERS = 3  # while some inflate, another downloads
+WORKERS = 4  # while some inflate, others download
 VARIABLES = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
 CONDA = "/opt/conda/envs/lab"
 CONDA_VARIABLES = {"PATH": f"{CONDA}/bin:/usr/local/bin:/usr/bin:/bin", "CONDA_PREFIX": CONDA,
@@ -119,7 +118,7 @@ def missing_groups(recipes, cache, extra):
         if wheel.sha256 in seen or wheels.cached(wheel, cache).exists():
             continue
         seen.add(wheel.sha256)
-        if wheel.size > SMALL_WHEEL:
+        if wheel.size > wheels.SMALL_WHEEL:
             large.append(([wheel], recipe))
         else:
             small.setdefault(together, ([], recipe))[0].append(wheel)
@@ -128,25 +127,28 @@ def missing_groups(recipes, cache, extra):
 
 def fetch_missing(recipes, cache, verbose=False, extra=()):
     """Fills the cache, with `extra` wheels besides those of the recipes. Returns, by hash, why a wheel could not be had."""
-    began, failed = time.monotonic(), {}
+    began, failed, came, size = time.monotonic(), {}, 0, 0
     cache.mkdir(parents=True, exist_ok=True)
     groups = missing_groups(recipes, cache, extra)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         jobs = {pool.submit(wheels.fetch, group, recipe, cache): group for group, recipe in groups}
-        for job in concurrent.futures.as_completed(jobs):
+        for done, job in enumerate(concurrent.futures.as_completed(jobs), 1):
             group = jobs[job]
             try:
-                download, unpack = job.result()
+                fetched = job.result()
             except OSError as error:
                 failed.update({wheel.sha256: f"{wheel.file}: {error}" for wheel in group})
                 continue
+            whole = sum(wheel.size for wheel in group)
+            came, size = came + fetched.came, size + whole
             if verbose:
-                size = sum(wheel.size for wheel in group) / 1e6
-                print(f"  {size:6.0f} MB, {download:5.1f} s to fetch, {unpack:5.1f} s to reduce: {group[0].file}",
+                print(f"  {fetched.came / 1e6:6.1f} of {whole / 1e6:6.1f} MB, {fetched.seconds:5.1f} s: {group[0].file}",
                       file=sys.stderr)
+            elif sys.stderr.isatty():
+                print(f"\r{done} of {len(jobs)} downloads, {came / 1e6:.0f} MB ", end="", file=sys.stderr, flush=True)
     if groups:
-        size = sum(wheel.size for group, _ in groups for wheel in group if wheel.sha256 not in failed)
-        print(f"fetched {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s", file=sys.stderr)
+        line = f"fetched {came / 1e6:.0f} of {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s"
+        print("\r" * sys.stderr.isatty() + line, file=sys.stderr)
     return failed
 
 
