@@ -55,8 +55,7 @@ def read_recipe(name):
     path = recipe_path(name)
     if not path.exists():
         sys.exit(f"no recipe {path}")
-    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, "shelf": False,
-              "conda": False,
+    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False,
               **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
@@ -88,7 +87,7 @@ def update(recipe):
              if re.search(r"[<>=~]", requirement)}
     constraints = wheels.read_lock(recipe["lock"].with_name(f"{share}.lock")) if share else []
     constraints = [wheel for wheel in constraints if wheel.name not in asked]
-    resolved = take_off_the_index(recipe) if recipe["shelf"] else wheels.resolve(recipe, constraints)
+    resolved = take_off_the_index(recipe) if recipe.get("shelf") else wheels.resolve(recipe, constraints)
     total = sum(wheel.size for wheel in resolved)
     recipe["lock"].write_text(
         f"# Made by make.py --update {recipe['name']}: {len(resolved)} wheels, {total / 1e6:.0f} MB.\n" +
@@ -163,12 +162,12 @@ def debian_python(root, python):
 def debian_environment(recipe, cache, root, needed):
     """An environment of Python in a Debian below root. Returns its path there, and variables."""
     shutil.copytree(debian_root(recipe["arch"], cache), root, symlinks=True, copy_function=os.link)
-    place, variables = (CONDA, CONDA_VARIABLES) if recipe["conda"] else (VENV, VARIABLES)
+    place, variables = (CONDA, CONDA_VARIABLES) if recipe.get("conda") else (VENV, VARIABLES)
     prefix, python = root / place.lstrip("/"), recipe["python"]
     (prefix / "bin").mkdir(parents=True)
     (prefix / "lib" / f"python{python}" / "site-packages").mkdir(parents=True)
     interpreter = debian_python(root, python)
-    if recipe["conda"]:  # conda brings its own Python; here it is Debian's
+    if recipe.get("conda"):  # conda brings its own Python; here it is Debian's
         os.link(interpreter, prefix / "bin" / f"python{python}")
         for name in ("python", "python3"):
             (prefix / "bin" / name).symlink_to(f"python{python}")
@@ -212,7 +211,7 @@ def stamp(recipe):
 
 def build(recipe, cache, out, failed):
     """One environment from the cache. Returns its folder; OSError where something could not be had."""
-    if recipe["shelf"]:
+    if recipe.get("shelf"):
         raise ValueError(f"{recipe['name']} is a shelf: its wheels are for edits, there is nothing to build")
     if not os.path.exists(recipe.get("needs", "/")):
         raise OSError(f"this machine has no {recipe['needs']}")
