@@ -135,7 +135,7 @@ def gpu_code(data):
 
 def joined(ranges):
     result = []
-    for begin, end in sorted(ranges):
+    for begin, end in sorted(map(tuple, ranges)):
         if result and begin <= result[-1][1]:
             result[-1][1] = max(result[-1][1], end)
         else:
