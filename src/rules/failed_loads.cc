@@ -147,6 +147,10 @@ class Copies {
 bool InCachedDirectory(const Scene& scene, const std::string& path) {
   if (!scene.snapshot.ld_cache) return false;
   const std::string_view directory = DirName(path);
+  // libc.conf of Debian's libc-bin has this one line; nothing may have been there when ldconfig ran.
+  if (directory == "/usr/local/lib" &&
+      scene.view.Open("/etc/ld.so.conf.d/libc.conf").error == base::PathError::kNone)
+    return true;
   return std::ranges::any_of(scene.snapshot.ld_cache->entries,
                              [&](const auto& entry) { return DirName(entry.path) == directory; });
 }

@@ -79,6 +79,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = Repair(scene, failed);
     if (failed.why == Why::kStaleCache && failed.library != nullptr && !OnDisk(scene, failed)) {
       finding.cause = failed.IsCudnnShim() ? "cudnn-missing" : "cuda-library-missing";
+      if (failed.IsCudnnShim()) finding.fix = Install(scene, failed);
     }
   }
 }
