@@ -261,6 +261,19 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
 
 }  // namespace
 
+namespace {
+
+// Whether a cuDNN that pip installs would be found. The provider of onnxruntime has no run path to it.
+bool LooksIntoPackages(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (scene.OnWindows() || framework == nullptr || framework->name != "onnxruntime") return true;
+  return std::ranges::any_of(failed.request->attempts, [](const loader::Attempt& attempt) {
+    return attempt.path.find("/nvidia/cudnn/lib/") != std::string::npos;
+  });
+}
+
+}  // namespace
+
 report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
@@ -268,7 +281,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
-    if (into && !choice.build.empty() && !choice.cuda.empty())
+    if (into && LooksIntoPackages(scene, failed) && !choice.build.empty() && !choice.cuda.empty())
       return InstallInto(scene, *environment, choice);
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
