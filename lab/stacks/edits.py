@@ -180,10 +180,10 @@ def place_file(source, target, undo):
 
 def private_copy(path, undo):
     """A copy of the file in its own place that may be written to."""
-    real = path.resolve()
+    fresh = path.with_name(path.name + ".copy")
+    subprocess.run(["cp", "--sparse=always", "--preserve=mode", path.resolve(), fresh], check=True)
     undo.put_aside(path)
-    source = undo.steps[-1][0] if undo.folder and real == path else real
-    subprocess.run(["cp", "--sparse=always", "--preserve=mode", source, path], check=True)
+    fresh.rename(path)
     return path
 
 
@@ -262,10 +262,10 @@ def execstack(edit, place, undo):
 
 def chmod(edit, place, undo):
     for path in matches(place, edit["chmod"]):
-        if path.is_dir():
+        if path.is_dir() and undo.folder:
             undo.put_aside(path)
             shutil.copytree(undo.steps[-1][0], path, symlinks=True, copy_function=os.link)
-        else:
+        elif not path.is_dir():
             private_copy(path, undo)
         path.chmod(int(edit["mode"], 8))
 
