@@ -155,6 +155,8 @@ def judge(trial, report, fixes, verdict):
     verdict.file = bool(blamed)
     offered = [fix for fix in fixes["fixes"] if fix["code"] == trial["code"]
                and any(fix["subject"] == f["subject"] for f in blamed or right)]
+    if trial.get("severity") == "note":  # `culprit fix` takes up no notes: what the finding itself says
+        offered = [{**f, "proof": {"outcome": ""}} for f in blamed or right]
     fitting = [fix for fix in offered if trial["fix"] in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]])]
     verdict.fix = bool(fitting)
     proofs = {fix["proof"]["outcome"] for fix in fitting or offered}

@@ -44,6 +44,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({miss.words, "the loader's words, from its model"});
     const std::string real = scene.view.RealPath(miss.file);
     if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
+    // Not two releases that met by chance: somebody made the link.
+    const std::string_view name = base::BaseName(miss.file);
+    const bool linked = base::BaseName(real) != name && !soname.empty() && soname != name;
+    if (linked) finding.cause = "broken-symlink";
     finding.fix = RepairLink(scene, miss.file);
     finding.fix.text += "; a link from one generation to another is never right";
     for (report::Change& change : finding.fix.changes) {

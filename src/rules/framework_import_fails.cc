@@ -90,7 +90,8 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
     if (request.error.empty() || request.optional || request.alternative) continue;
     if (IsCudaLibrary(request.name)) return;
     if (FindRuntime(scene, request.name) != nullptr) return;
-    cause = &request;  // the innermost comes last
+    if (request.error.find("version `") != std::string::npos) return;  // CUL5009 to CUL5011
+    cause = &request;                                                  // the innermost comes last
   }
   // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
   // own.
@@ -100,6 +101,10 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
            attempt.outcome != loader::Outcome::kDanglingLink && attempt.outcome != loader::Outcome::kFound;
   };
   if (cause != nullptr && std::ranges::any_of(cause->attempts, own)) return;
+  if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+        return failed.request == cause && failed.why == Why::kLinkMissing;  // CUL5001
+      }))
+    return;
   const std::string subject = cause != nullptr ? cause->name : framework->directory;
   report::Finding& finding = ruling.Fire(
       "import " + framework->name + " ends in " + environment->prefix + ": " + scenario.graph.import_error,
