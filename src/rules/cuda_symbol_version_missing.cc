@@ -1,4 +1,5 @@
 // CUL5011: a CUDA library of another version stands under the name.
+#include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/file_fixes.h"
 #include "rules/rule.h"
