@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "rules/file_fixes.h"
 #include "rules/load_facts.h"
 #include "rules/package_facts.h"
 
@@ -30,7 +31,7 @@ const Attempt* FindOutcome(const Request& request, std::initializer_list<Outcome
 }
 
 // The reasons that the search itself shows, from the most telling one on.
-bool ExplainBySearch(const Request& request, FailedLoad& failed) {
+bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& failed) {
   if (request.uncertain || FindOutcome(request, {Outcome::kNotRecorded}) != nullptr) {
     failed.why = Why::kUncertain;
     return true;
@@ -67,7 +68,8 @@ bool ExplainBySearch(const Request& request, FailedLoad& failed) {
   }
   for (const Attempt& attempt : request.attempts) {
     if (attempt.via != loader::Via::kCache || attempt.outcome != Outcome::kMissing) continue;
-    failed.why = Why::kStaleCache;
+    // Only the link is gone where the library itself is still there.
+    failed.why = LinkTarget(scene, attempt.path).empty() ? Why::kStaleCache : Why::kLinkMissing;
     failed.file = attempt.path;
     return true;
   }
@@ -231,7 +233,8 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
-      if (!ExplainBySearch(request, failed) && !request.optional) ExplainByCopies(scene, copies, failed);
+      if (!ExplainBySearch(scene, request, failed) && !request.optional)
+        ExplainByCopies(scene, copies, failed);
       if (request.optional && !HarmsOptional(scene, failed)) continue;
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;

@@ -27,7 +27,6 @@ enum class Why {
   kUnusable,         // file decides: a directory, a bad header ...
   kDanglingLink,     // a link of that name on the way leads nowhere
   kLinkLoop,
-  kLinkMissing,  // it is where the search looks, under its number alone: the link of that name is missing
   kNotReadable,
   kWrongBits,  // files of that name were passed over
   kWrongCpu,
@@ -36,6 +35,7 @@ enum class Why {
   kElsewhere,   // it is on the machine, where nobody looks
   kOtherMajor,  // other generations of it are on the machine
   kNowhere,
+  kLinkMissing,  // it is where the search looks, under its number alone: the link of that name is missing
 };
 
 // A file of that name is there and cannot be used. What can do without a library is not harmed by its

@@ -102,7 +102,10 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   };
   if (cause != nullptr && std::ranges::any_of(cause->attempts, own)) return;
   if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
-        return failed.request == cause && failed.why == Why::kLinkMissing;  // CUL5001
+        if (failed.request == cause) return failed.why == Why::kLinkMissing;  // CUL5001
+        // It was opened by its path before, and is damaged.
+        return failed.scenario == &scenario && cause != nullptr && IsDamage(failed.why) &&
+               base::BaseName(failed.file) == base::BaseName(cause->name);
       }))
     return;
   const std::string subject = cause != nullptr ? cause->name : framework->directory;

@@ -117,6 +117,10 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
         .risk = "low",
         .changes = {report::AddToList{"LD_LIBRARY_PATH", directory}}};
   }
+  return SearchByLdconfig(failed, directory);
+}
+
+report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory) {
   const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
   return {
       .text =

@@ -26,6 +26,8 @@ std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment&
 // Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
+// For everybody, through ld.so.conf.
+report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory);
 
 // Windows: installs the Visual C++ runtime that a DLL belongs to; empty for one that winget does not have.
 std::vector<std::string> RuntimeCommands(std::string_view dll);
