@@ -169,8 +169,18 @@ std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string
   const PythonEnvironment* environment = KeeperOf(scene, path);
   const PythonPackage* package = environment == nullptr ? nullptr : PackageOf(*environment, path);
   if (package == nullptr) return std::nullopt;
-  return ReinstallPackage(scene, *environment, package->name, package->version,
-                          "install the package again that brought it, the same version");
+  report::Fix fix = ReinstallPackage(scene, *environment, package->name, package->version,
+                                     "install the package again that brought it, the same version");
+  // Of other packages the tables do not know the files: of this one RECORD told.
+  const bool known = package->name.starts_with("nvidia-") ||
+                     std::ranges::any_of(environment->frameworks, [&](const snapshot::Framework& framework) {
+                       return framework.package == package->name;
+                     });
+  if (known) return fix;
+  report::PutLibrary again{.path = path};
+  if (!scene.OnWindows()) again.soname = base::BaseName(path);
+  fix.changes = {std::move(again)};
+  return fix;
 }
 
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname) {
