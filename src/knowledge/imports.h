@@ -63,10 +63,8 @@ struct ImportRow {
   bool everywhere;  // looked for below every directory of sys.path, the first with any match wins
   // The library whose code calls: its file name, or a pattern as in `names`; "" = Python itself.
   std::string_view from;
-  bool optional;  // the import goes on when it does not open
-  // By which later rows speak of it. "gpu" stands for itself: nothing runs on the GPU without this optional
-  // step, so its failure counts.
-  std::string_view label;
+  bool optional;           // the import goes on when it does not open
+  std::string_view label;  // by which later rows speak of it
   std::string_view after;
   StepWhen when;
   std::span<const std::string_view> texts;  // of an error that is mended; another error ends the import

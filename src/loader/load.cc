@@ -40,9 +40,6 @@ struct StepResult {
   std::vector<Try> tries;
 };
 
-// The label of steps without which the import goes on, and nothing runs on the GPU: their failures count.
-constexpr std::string_view kForGpu = "gpu";
-
 // The import of a framework, step by step. It ends at the first step that fails and is not optional.
 class Importing {
  public:
@@ -100,8 +97,7 @@ class Importing {
       if (result.opened) break;
     }
     if (step.names.empty()) result.error = "there is no " + step.wanted;
-    if (!result.tries.empty())
-      MarkAlternatives(graph_.requests, result.tries, step.optional && step.label != kForGpu);
+    if (!result.tries.empty()) MarkAlternatives(graph_.requests, result.tries, step.optional);
     const bool goes_on = result.opened || step.optional;
     const std::string error = result.error;
     if (!step.label.empty()) results_.insert_or_assign(step.label, std::move(result));

@@ -149,6 +149,10 @@ class Copies {
 bool InCachedDirectory(const Scene& scene, const std::string& path) {
   if (!scene.snapshot.ld_cache) return false;
   const std::string_view directory = DirName(path);
+  // libc.conf of Debian's libc-bin has this one line; nothing may have been there when ldconfig ran.
+  if (directory == "/usr/local/lib" &&
+      scene.view.Open("/etc/ld.so.conf.d/libc.conf").error == base::PathError::kNone)
+    return true;
   return std::ranges::any_of(scene.snapshot.ld_cache->entries,
                              [&](const auto& entry) { return DirName(entry.path) == directory; });
 }
@@ -194,6 +198,38 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
+// The failed load that costs a framework the GPU, which it then does without: its CUDA provider with all that
+// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow).
+bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  const auto& requests = scenario.graph.requests;
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  size_t opened = index;  // the dlopen to which the request belongs
+  while (opened > 0 && requests[opened].opened_by == loader::OpenedBy::kNeeded) --opened;
+  const Request& call = requests[opened];
+  if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
+  if (framework->name == "onnxruntime")
+    return call.name.find("onnxruntime_providers_cuda.") != std::string::npos;
+  return framework->name == "tensorflow" && call.requester != loader::kNone &&
+         BaseName(scenario.graph.objects[call.requester].path).starts_with("libtensorflow");
+}
+
+// What costs the GPU counts as failed where the GPU is meant to be used: something of CUDA is there. Of the
+// libraries of TensorFlow's stubs cuDNN alone is counted, when it alone is missing: CUL6011 speaks for the
+// others.
+bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
+  bool cuda = scene.stack().toolkits && !scene.stack().toolkits->copies.empty(), only_cudnn = true;
+  for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+    const Request& one = scenario.graph.requests[i];
+    const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
+    if (library == nullptr || library->family != "cuda") continue;
+    cuda |= one.error.empty();
+    only_cudnn &= one.error.empty() || one.alternative || one.opened_by != loader::OpenedBy::kDlopen ||
+                  !CostsGpu(scene, scenario, i);
+  }
+  return cuda && only_cudnn;
+}
+
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
   const snapshot::FileFacts& facts = scene.view.Open(failed.file);
   return facts.pe != nullptr &&
@@ -209,20 +245,15 @@ bool HarmsOptional(const Scene& scene, const FailedLoad& failed) {
          });
 }
 
-// onnxruntime goes on with the CPU when its provider for CUDA does not load: no harm where there is no GPU.
-bool WithoutGpu(const Scene& scene, const loader::Scenario& scenario) {
-  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  return framework != nullptr && framework->name == "onnxruntime" && scenario.graph.import_error.empty() &&
-         GpuPresence(scene) == Presence::kNo;
-}
-
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
   std::vector<FailedLoad> all;
   Copies copies(scene);
   for (const loader::Scenario& scenario : scene.scenarios) {
-    if (scenario.kind == loader::Scenario::Kind::kAnyProgram || WithoutGpu(scene, scenario)) continue;
-    for (const Request& request : scenario.graph.requests) {
+    if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
+    for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+      const Request& request = scenario.graph.requests[i];
       if (request.error.empty() || request.alternative) continue;
+      const bool forgiven = request.optional && !LosesGpu(scene, scenario, i);
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
@@ -233,9 +264,8 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
-      if (!ExplainBySearch(scene, request, failed) && !request.optional)
-        ExplainByCopies(scene, copies, failed);
-      if (request.optional && !HarmsOptional(scene, failed)) continue;
+      if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
+      if (forgiven && !HarmsOptional(scene, failed)) continue;
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
       all.push_back(std::move(failed));

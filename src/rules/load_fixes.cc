@@ -50,15 +50,18 @@ report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironme
 std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                           const std::string& package) {
   const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  std::string of_extra;  // tensorflow[and-cuda] pins a cuDNN, tensorflow does not
   for (const snapshot::PythonPackage& asker : environment.packages) {
     for (const snapshot::Requirement& requirement : asker.requirements) {
       const std::string& specifier = requirement.specifier;
       const bool exact = specifier.starts_with("==") && specifier.find_first_of("*,") == std::string::npos;
       if (requirement.name == package && exact && Holds(requirement.marker, facts) != false)
         return specifier.substr(specifier.find_first_not_of("= "));
+      if (requirement.name == package && exact && !requirement.extra.empty())
+        of_extra = specifier.substr(specifier.find_first_not_of("= "));
     }
   }
-  return "";
+  return of_extra;
 }
 
 namespace {
@@ -262,6 +265,19 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
 
 }  // namespace
 
+namespace {
+
+// Whether a cuDNN that pip installs would be found. The provider of onnxruntime has no run path to it.
+bool LooksIntoPackages(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (scene.OnWindows() || framework == nullptr || framework->name != "onnxruntime") return true;
+  return std::ranges::any_of(failed.request->attempts, [](const loader::Attempt& attempt) {
+    return attempt.path.find("/nvidia/cudnn/lib/") != std::string::npos;
+  });
+}
+
+}  // namespace
+
 report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
@@ -269,7 +285,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
-    if (into && !choice.build.empty() && !choice.cuda.empty())
+    if (into && LooksIntoPackages(scene, failed) && !choice.build.empty() && !choice.cuda.empty())
       return InstallInto(scene, *environment, choice);
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
