@@ -120,6 +120,10 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
         .risk = "low",
         .changes = {report::AddToList{"LD_LIBRARY_PATH", directory}}};
   }
+  return SearchByLdconfig(failed, directory);
+}
+
+report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory) {
   const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
   return {
       .text =
@@ -286,7 +290,8 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
   std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
-  if (cuda.empty() && framework != nullptr) cuda = base::Split(framework->cuda, '.').front();
+  if (cuda.empty() && framework != nullptr && failed.library != nullptr)
+    cuda = base::Split(framework->cuda, '.').front();
   const std::string package =
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
@@ -298,6 +303,35 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
             .changes = {report::InstallPackage{environment->prefix, package, pinned}}};
   }
   return InstallForEverybody(scene, failed, cuda);
+}
+
+report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {
+  if (auto fix = ReinstallKeeper(scene, PlaceOf(scene, failed.file))) return *fix;
+  report::Fix fix = Install(scene, failed);
+  const std::string package = failed.library == nullptr ? SystemPackage(scene, failed.request->name) : "";
+  if (package.empty()) return fix;
+  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+  fix.text = "install " + package + " again, the package of the system that brings " + failed.request->name;
+  fix.commands = {(debian ? "sudo apt-get install --reinstall " : "sudo dnf reinstall ") + package};
+  fix.risk = "low";
+  return fix;
+}
+
+std::string SystemPackage(const Scene& scene, std::string_view library) {
+  struct Row {
+    std::string_view library, debian, fedora;
+  };
+  static constexpr Row kRows[] = {{"libz.so.1", "zlib1g", "zlib"},
+                                  {"libgomp.so.1", "libgomp1", "libgomp"},
+                                  {"libstdc++.so.6", "libstdc++6", "libstdc++"},
+                                  {"libnuma.so.1", "libnuma1", "numactl-libs"},
+                                  {"libibverbs.so.1", "libibverbs1", "libibverbs"},
+                                  {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
+  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+  for (const Row& row : kRows) {
+    if (row.library == library) return std::string(debian ? row.debian : row.fedora);
+  }
+  return "";
 }
 
 }  // namespace culprit::rules
