@@ -9,9 +9,10 @@ A fault in faults/*.toml:
   file      what is to blame: a file, a variable, a package, as the finding must name it
   fix       what the fix must hold, in its text or its commands
 and where needed
-  severity  "warning" where it does not fail but should be said; otherwise "error"
+  severity  "warning" where it does not fail but should be said, "note" where it may; otherwise "error"
   also      codes that are right as well: what the same edit breaks besides
   target    what is looked at, instead of the environment of the recipe; [] for the root itself
+  unprivileged  true: culprit looks as a user who may do what the modes of files allow, and no more
   unproven  why no look at files can show that the fix works; without it the proof is wanted
   lesson    the number in lessons.md, or the address of the thread
   as_it_came  added after the rules were finished: reported, and no reason to fail
@@ -28,7 +29,7 @@ import tomllib
 import edits
 
 FAULT_KEYS = {"id", "recipe", "says", "edit", "env", "host", "cause", "code", "file", "fix", "severity", "also", "target",
-              "unproven", "lesson", "as_it_came"}
+              "unprivileged", "unproven", "lesson", "as_it_came"}
 HEALTHY_KEYS = {"recipe", "host", "env", "id", "edit", "target", "says"}
 LAB = pathlib.Path(__file__).resolve().parent.parent
 
@@ -114,6 +115,8 @@ def ask(program, verb, folder, facts, trial, place):
     command += ["--host", host] if host else []
     command += ["--target", "windows"] if facts["platform"] == "windows" else []
     command += [place.fill(target) for target in ([targets] if isinstance(targets, str) else targets)]
+    if trial.get("unprivileged") and os.geteuid() == 0:
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     try:
         return json.loads(done.stdout)
@@ -137,7 +140,8 @@ def named(finding, what):
 
 
 def judge(trial, report, fixes, verdict):
-    bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")]
+    bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")
+           or finding["severity"] == trial.get("severity") and finding["code"] == trial["code"]]
     if "cause" not in trial:
         verdict.extra = [f"{f['severity']} {f['code']}: {f['summary']}" for f in bad]
         if not bad and report["verdict"] != "ok":
@@ -151,6 +155,8 @@ def judge(trial, report, fixes, verdict):
     verdict.file = bool(blamed)
     offered = [fix for fix in fixes["fixes"] if fix["code"] == trial["code"]
                and any(fix["subject"] == f["subject"] for f in blamed or right)]
+    if trial.get("severity") == "note":  # `culprit fix` takes up no notes: what the finding itself says
+        offered = [{**f, "proof": {"outcome": ""}} for f in blamed or right]
     fitting = [fix for fix in offered if trial["fix"] in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]])]
     verdict.fix = bool(fitting)
     proofs = {fix["proof"]["outcome"] for fix in fitting or offered}

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "binfmt/elf.h"
 #include "collect/python_text.h"
 
 namespace culprit::collect {
@@ -58,6 +59,19 @@ std::string CudaOfName(std::string_view package) {
   }
   if (digits.size() == 3) return digits.substr(0, 2) + "." + digits.substr(2);
   return digits.size() == 2 ? digits : "";
+}
+
+// The CUDA major of the runtime or the cuBLAS that a library needs: "11" of libcublas.so.11.
+std::string CudaOfNeeded(const BuildFiles& files, const std::string& path) {
+  const auto file = files.system.Open(path);
+  if (!file || !file->bytes) return "";
+  const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
+  for (const binfmt::ElfRequest& request : elf.requests) {
+    for (const std::string_view stem : {"libcublas.so.", "libcudart.so."}) {
+      if (request.name.starts_with(stem)) return base::Split(request.name.substr(stem.size()), '.').front();
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -150,7 +164,13 @@ void ReadOnnxruntime(const BuildFiles& files, Framework& framework) {
   std::string text = Read(files, JoinPath(framework.directory, "capi/build_and_package_info.py"), framework);
   // Wheels for Windows have only this one (1.18 and 1.20 were looked at).
   if (text.empty()) text = Read(files, JoinPath(framework.directory, "capi/version_info.py"), framework);
-  if (text.empty()) return;
+  if (text.empty()) {
+    // Not every wheel has one of them (1.18.0 for Linux); its CUDA provider tells as well.
+    if (framework.libraries.empty()) return;
+    framework.cuda = CudaOfNeeded(files, framework.libraries.front());
+    if (!framework.cuda.empty()) framework.source = framework.libraries.front();
+    return;
+  }
   if (const auto name = PythonAssignment(text, "package_name")) framework.package = *name;
   if (const auto version = PythonAssignment(text, "__version__")) framework.version = *version;
   framework.cuda = ValueOf(PythonAssignment(text, "cuda_version"));
@@ -182,7 +202,7 @@ void ReadMxnet(const BuildFiles&, Framework& framework) {
 
 void ReadTensorrt(const BuildFiles& files, Framework& framework) {
   for (const PythonPackage& package : files.packages) {
-    if (!package.name.starts_with("tensorrt-cu")) continue;
+    if (!package.name.starts_with("tensorrt-cu") && !package.name.starts_with("tensorrt-lean-cu")) continue;
     std::string name = package.name;
     for (const std::string_view tail : {"-libs", "-bindings"}) {
       if (name.ends_with(tail)) name.resize(name.size() - tail.size());

@@ -8,6 +8,7 @@
 #include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
+#include "rules/forced_copy.h"
 #include "rules/function_misses.h"
 #include "rules/load_facts.h"
 #include "rules/load_fixes.h"

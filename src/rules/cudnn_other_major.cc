@@ -1,4 +1,6 @@
 // CUL3002: only another major version of cuDNN is on the machine.
+#include <algorithm>
+
 #include "base/text.h"
 #include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
@@ -49,7 +51,11 @@ void Check(const Scene& scene, Ruling& ruling) {
                                   fact ? fact.source : copy.path});
     }
     finding.fix = Install(scene, failed);
-    if (const auto* framework = scene.FrameworkOf(*failed.scenario)) {
+    const auto* framework = scene.FrameworkOf(*failed.scenario);
+    const bool into = std::ranges::any_of(finding.fix.changes, [](const report::Change& change) {
+      return change.As<report::InstallPackage>() != nullptr;
+    });
+    if (framework != nullptr && into) {
       finding.fix.text = "install the cuDNN that " + framework->name + " " + framework->version +
                          " was built for into its environment";
     } else {

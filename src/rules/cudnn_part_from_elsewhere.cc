@@ -24,8 +24,8 @@ Directories and versions of the parts that win when the load is played.
 Complete the copy that the program brings along.
 
 ## When this is not your problem
-Two names of one directory count as one. A wheel that brings the shim alone (ctranslate2) is meant to find the parts
-elsewhere.
+Two names of one directory count as one. A package that bundles the shim alone (ctranslate2) takes all parts from
+elsewhere by design.
 
 ## Sources
 Traces of the loader with single parts removed (cuDNN 9.19).
@@ -34,15 +34,18 @@ Traces of the loader with single parts removed (cuDNN 9.19).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (!OneCudnnOf(scene, scenario)) continue;  // none, or mixed: CUL3004
-    const auto loaded = CudnnOf(scene, scenario);
+    auto loaded = CudnnOf(scene, scenario);
+    // auditwheel brings the shim alone (libcudnn-0a1b2c3d.so.9.1.0): its parts come from elsewhere by design.
+    if (loaded.size() > 1 && base::BaseName(loaded.front().object->path).starts_with("libcudnn-"))
+      loaded.erase(loaded.begin());
     const auto directory = [&](const LoadedCudnn& one) {
       return std::string(base::DirName(one.object->real_path));
     };
     for (const LoadedCudnn& one : loaded) {
       if (directory(one) == directory(loaded.front()) || !one.version || !loaded.front().version) continue;
-      // A wheel that brings the shim alone (ctranslate2) takes the parts from the search path, by design.
+      // A wheel for Windows that brings the shim alone (ctranslate2) takes the parts from PATH, by design.
       const std::string beside = base::JoinPath(directory(loaded.front()), base::BaseName(one.object->path));
-      if ((scene.OnWindows() || loaded.front().IsBundledShim()) && *one.version == *loaded.front().version &&
+      if (scene.OnWindows() && *one.version == *loaded.front().version &&
           scene.view.Open(beside).error == base::PathError::kNoEntry) {
         continue;
       }
