@@ -19,6 +19,12 @@ An edit is a table with one verb and what the verb needs; paths are those inside
   {deb = ["libcuda1", ...]}               packages of Debian 12, also non-free; a driver's libraries get their links in
                                           /etc/alternatives. {deb:libcuda1} in a text is the version of that package
   {ldconfig = true}                       /etc/ld.so.cache, made by that system's own ldconfig
+  {dll = PATH, like = FROM, imports = {DLL = [FUNCTION, ...]}, exports = [...], bits = 32, program = true}
+                                          what no wheel has: a DLL or program of tables without code (pe_writer.py), with
+                                          the tables of FROM where it is given
+  {system32 = true}                       C:\\Windows\\System32 with stand-ins for what belongs to Windows itself
+
+On Windows {win_venv} and {win_site} are spelled as there, for variables.
 
 Wheels are those of some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.
 """
@@ -32,6 +38,7 @@ import typing
 
 import debs
 import wheels
+import windows_edits
 
 UNDO = "undo"  # the folder beside root that keeps what an edit has put aside; as long as it is there, the root is broken
 RECIPES = pathlib.Path(__file__).resolve().parent.parent / "recipes"
@@ -56,6 +63,8 @@ class Place(typing.NamedTuple):
     def fill(self, text):
         """Replaces {venv}, {site} and {lib}; on Windows they are spelled for a tool, with / and without the drive."""
         venv = "/" + self.venv[3:].replace("\\", "/") if self.windows else self.venv
+        if self.windows:
+            text = text.replace("{win_venv}", self.venv).replace("{win_site}", self.venv + "\\Lib\\site-packages")
         lib = f"/usr/lib/{self.recipe['arch']}-linux-gnu"
         text = re.sub(r"\{deb:([\w.+-]+)\}", lambda m: debs.upstream_version(m[1], self.recipe["arch"], self.cache), text)
         return (text.replace("{venv}", venv).replace("{site}", f"{venv}/{self.layout().site}").replace("{lib}", lib))
@@ -137,7 +146,7 @@ def pins(edits):
     for edit in edits:
         if "install" in edit:
             yield edit["install"]
-        for key in ("copy", "files"):
+        for key in ("copy", "files", "like"):
             if edit.get(key, "").startswith("wheel:"):
                 yield edit[key][len("wheel:"):].split("/", 1)[0]
 
@@ -299,8 +308,25 @@ def ldconfig(edit, place, undo):
         raise OSError(f"ldconfig: {done.stderr.strip()[-200:]}")
 
 
+def dll(edit, place, undo):
+    (like,) = sources(place, edit["like"]) if "like" in edit else (None,)
+    like = like and like.resolve()
+    path = place.path(edit["dll"])
+    undo.put_aside(path)
+    if like == path:
+        like = undo.steps[-1][0]
+    windows_edits.write_dll(path, edit, like)
+
+
+def system32(edit, place, undo):
+    for name in windows_edits.windows_own():
+        path = place.path("Windows/System32/" + name)
+        undo.put_aside(path)
+        windows_edits.write_dll(path, {}, None)
+
+
 VERBS = {function.__name__: function for function in (remove, move, copy, link, write, empty, truncate, patch, chmod, uninstall,
-                                                      install, debian, deb, ldconfig)}
+                                                      install, debian, deb, ldconfig, dll, system32)}
 
 
 def make(edits, place, undo=None):
