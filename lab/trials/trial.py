@@ -107,7 +107,7 @@ def ask(program, verb, folder, facts, trial, place):
     variables |= {name: place.fill(value) for name, value in trial.get("env", {}).items()}
     env_file = folder / "env-of-trial"
     env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items() if value != "-"))
-    host = trial.get("host", facts["host"])
+    host = place.fill(trial.get("host", facts["host"]))
     targets = trial.get("target", [facts["venv"]])
     command = [program, verb, "--format", "json", "--root", folder / "root", "--env", env_file]
     command += ["--host", host] if host else []
