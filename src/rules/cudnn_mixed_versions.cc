@@ -77,14 +77,17 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   add(loaded.front());
   for (const LoadedCudnn* one : odd) add(*one);
   const auto by_variable = std::ranges::find_if(
-      odd, [](const LoadedCudnn* one) { return one->object->via == loader::Via::kLdLibraryPath; });
+      odd, [&](const LoadedCudnn* one) { return ForcedByVariable(scene, scenario, *one->object); });
   if (by_variable != odd.end()) {
-    finding.evidence.push_back({"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")) +
-                                    " is searched before the RUNPATH of " + first.path,
-                                "environment"});
-    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName((*by_variable)->object->path)));
-  } else if (first.via == loader::Via::kLdLibraryPath) {
-    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(first.path)));
+    const loader::Object& forced = *(*by_variable)->object;
+    if (forced.via == loader::Via::kLdLibraryPath) {
+      finding.evidence.push_back({"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")) +
+                                      " is searched before the RUNPATH of " + first.path,
+                                  "environment"});
+    }
+    finding.fix = WithoutVariable(scene, forced);
+  } else if (ForcedByVariable(scene, scenario, first)) {
+    finding.fix = WithoutVariable(scene, first);
   } else {
     finding.fix = InstallCudnnAgain(scene, scenario, first.path);
     finding.fix.text =
