@@ -104,14 +104,23 @@ void ReadXformers(const BuildFiles& files, Framework& framework) {
   }
 }
 
+// "64_112" -> "11.2", "64_8" -> "8": wheels for Windows give the endings of the names of DLLs.
+std::string OfDllEnding(std::string text, bool minor) {
+  constexpr std::string_view kBits = "64_";
+  if (!text.starts_with(kBits)) return text;
+  text.erase(0, kBits.size());
+  if (minor && text.size() > 1) text.insert(text.size() - 1, ".");
+  return text;
+}
+
 void ReadTensorflow(const BuildFiles& files, Framework& framework) {
   const std::string text =
       Read(files, JoinPath(framework.directory, "python/platform/build_info.py"), framework);
   const auto is_cuda = PythonEntry(text, "is_cuda_build");
   framework.cpu_only = is_cuda == "False";
   if (is_cuda != "True") return;
-  framework.cuda = ValueOf(PythonEntry(text, "cuda_version"));
-  framework.cudnn = ValueOf(PythonEntry(text, "cudnn_version"));
+  framework.cuda = OfDllEnding(ValueOf(PythonEntry(text, "cuda_version")), /*minor=*/true);
+  framework.cudnn = OfDllEnding(ValueOf(PythonEntry(text, "cudnn_version")), /*minor=*/false);
 }
 
 // The plugin is a package of its own; older releases had CUDA builds of jaxlib ("0.4.13+cuda12.cudnn89").

@@ -169,11 +169,18 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
+// Whether somebody installed a toolkit or cuDNN, wherever the search leads.
+bool HasCuda(const Scene& scene) {
+  return (scene.stack().toolkits && !scene.stack().toolkits->copies.empty()) ||
+         (scene.stack().cudnn && !scene.stack().cudnn->empty());
+}
+
 // A framework that goes on without the GPU has lost what it is there for, where the GPU is meant to be used:
 // something of CUDA is there. Of libraries that it opens one by one cuDNN alone is counted, when it alone is
-// missing: CUL6011 speaks for the others.
+// missing: CUL6011 speaks for the others, though not on Windows, where TensorFlow takes no packages of CUDA.
 bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, const Request& request) {
   if (!request.costs_gpu || GpuPresence(scene) == Presence::kNo) return false;
+  if (scene.OnWindows() && HasCuda(scene)) return true;
   bool cuda = false, only_cudnn = true;
   for (const Request& one : scenario.graph.requests) {
     const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));

@@ -6,6 +6,7 @@
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
+#include "rules/cudnn_fixes.h"
 #include "rules/load_facts.h"
 #include "rules/load_fixes.h"
 
@@ -96,13 +97,12 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
                  .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
                  .risk = "low"};
   if (better.empty()) {
-    const auto release = scene.view.Version(first.importer);
-    const std::string number = release ? release->version : "";
     if (miss.cudnn) {
-      finding.fix.changes = {report::InstallCudnn{number, "", std::string(base::DirName(first.importer))}};
-    } else {
-      finding.fix.changes = {report::PutLibrary{.path = miss.dll, .version = number}};
+      finding.fix = InstallCudnnAgain(scene, *miss.scenario, first.importer);
+      return;
     }
+    const auto release = scene.view.Version(first.importer);
+    finding.fix.changes = {report::PutLibrary{.path = miss.dll, .version = release ? release->version : ""}};
     return;
   }
   const auto version = scene.view.Version(better);

@@ -57,8 +57,8 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
   return twice;
 }
 
-// Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in nothing. Where
-// another copy is found instead, the process runs.
+// Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in
+// nothing. Where another copy is found instead, the process runs.
 bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, const DamagedFile& file,
             std::vector<std::string>& affects) {
   const std::string real = scene.view.RealPath(file.path);
@@ -70,8 +70,7 @@ bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, 
     const bool tried = std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
       return request.object == loader::kNone &&
              std::ranges::any_of(request.attempts, [&](const loader::Attempt& attempt) {
-               return base::CleanPath(attempt.path) == file.path ||
-                      scene.view.RealPath(attempt.path) == real;
+               return base::CleanPath(attempt.path) == file.path || scene.view.RealPath(attempt.path) == real;
              });
     });
     if (loaded || tried) affects.push_back(scenario.title);
