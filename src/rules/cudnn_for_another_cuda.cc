@@ -5,6 +5,7 @@
 #include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
 #include "rules/file_fixes.h"
+#include "rules/forced_copy.h"
 #include "rules/load_fixes.h"
 #include "rules/package_facts.h"
 #include "rules/rule.h"

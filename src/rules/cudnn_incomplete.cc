@@ -1,12 +1,14 @@
 // CUL3003: a cuDNN that is used lacks parts that it needs.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
 #include "knowledge/cudnn.h"
 #include "rules/cudnn_fixes.h"
 #include "rules/failed_loads.h"
+#include "rules/forced_copy.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -39,11 +41,56 @@ libcudnn_engines_precompiled is left out on purpose by the cudnn-jit packages, a
 Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
 )md";
 
+// auditwheel copied the shim alone into a package: libcudnn-0a1b2c3d.so.9.1.0. Its parts come from a cuDNN of
+// that major elsewhere, or from none.
+bool IsBundled(const std::string& asker) { return base::BaseName(asker).find('-') != std::string_view::npos; }
+
+// The copies of that major that have the parts, or all others.
+size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major) {
+  if (!scene.stack().cudnn) return 0;
+  return static_cast<size_t>(
+      std::ranges::count_if(*scene.stack().cudnn, [&](const snapshot::CudnnCopy& copy) {
+        const bool same = copy.major == MajorOfName(base::BaseName(asker));
+        return copy.missing_parts.empty() && same == same_major;
+      }));
+}
+
+// Why a bundled shim has no parts: they are on disk and not searched, they are of another major, or nowhere.
+std::string CauseOf(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
+  if (!IsBundled(asker) || scene.OnWindows()) return "cudnn-sublibrary-missing";
+  if (failed.why == Why::kElsewhere) return "search-path";
+  if (CountWhole(scene, asker, /*same_major=*/true) > 0) return "cudnn-sublibrary-missing";
+  return CountWhole(scene, asker, /*same_major=*/false) > 0 ? "cudnn-version-mismatch" : "cudnn-missing";
+}
+
+// A whole cuDNN of the major of a bundled shim into its environment, where the loader is to find it.
+std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const FailedLoad& failed,
+                                                const std::string& asker) {
+  const auto* environment = scene.EnvironmentOf(*failed.scenario);
+  if (environment == nullptr || environment->interpreter.empty() || environment->site_packages.empty())
+    return std::nullopt;
+  const CudnnChoice choice =
+      ChooseCudnn(scene, MajorOfName(base::BaseName(asker)), CudaOfProcess(scene, *failed.scenario));
+  if (choice.build.empty() || choice.cuda.empty()) return std::nullopt;
+  report::Fix fix = InstallInto(scene, *environment, choice);
+  const std::string directory = environment->site_packages.front() + "/nvidia/cudnn/lib";
+  const auto elements = base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;");
+  if (std::ranges::find(elements, directory) == elements.end()) {
+    report::Fix search = SearchToo(scene, failed, directory);
+    fix.text += ", and " + search.text;
+    fix.commands.insert(fix.commands.end(), search.commands.begin(), search.commands.end());
+    fix.changes.insert(fix.changes.end(), search.changes.begin(), search.changes.end());
+  }
+  return fix;
+}
+
 report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
-  const bool bundled =
-      base::BaseName(asker).find('-') != std::string_view::npos;  // libcudnn-0a1b2c3d.so.9.1.0
+  const bool bundled = IsBundled(asker);
   if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
     return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
+  }
+  if (bundled && !scene.OnWindows()) {
+    if (auto fix = InstallBesideBundled(scene, failed, asker)) return *std::move(fix);
   }
   if (auto fix = LetOwnCudnnWin(scene, *failed.scenario, asker)) return *std::move(fix);
   return InstallCudnnAgain(scene, *failed.scenario, asker);
@@ -113,6 +160,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           finding.evidence.push_back(there);
       }
     }
+    finding.cause = CauseOf(scene, *parts.front(), asker);
     finding.fix = Repair(scene, *parts.front(), asker);
   }
 }

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
+#include "rules/forced_copy.h"
 #include "rules/function_misses.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"

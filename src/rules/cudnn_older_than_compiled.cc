@@ -8,6 +8,7 @@
 #include "knowledge/libraries.h"
 #include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
+#include "rules/forced_copy.h"
 #include "rules/load_facts.h"
 #include "rules/load_fixes.h"
 #include "rules/package_facts.h"

@@ -175,18 +175,36 @@ bool HasCuda(const Scene& scene) {
          (scene.stack().cudnn && !scene.stack().cudnn->empty());
 }
 
-// A framework that goes on without the GPU has lost what it is there for, where the GPU is meant to be used:
-// something of CUDA is there. Of libraries that it opens one by one cuDNN alone is counted, when it alone is
-// missing: CUL6011 speaks for the others, though not on Windows, where TensorFlow takes no packages of CUDA.
-bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, const Request& request) {
-  if (!request.costs_gpu || GpuPresence(scene) == Presence::kNo) return false;
+// The failed load that costs a framework the GPU, which it then does without: its CUDA provider with all that
+// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow).
+bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  const auto& requests = scenario.graph.requests;
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  size_t opened = index;  // the dlopen to which the request belongs
+  while (opened > 0 && requests[opened].opened_by == loader::OpenedBy::kNeeded) --opened;
+  const Request& call = requests[opened];
+  if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
+  if (framework->name == "onnxruntime")
+    return call.name.find("onnxruntime_providers_cuda.") != std::string::npos;
+  if (framework->name != "tensorflow" || call.requester == loader::kNone) return false;
+  const std::string_view stubs = BaseName(scenario.graph.objects[call.requester].path);
+  return stubs.starts_with("libtensorflow") || stubs.starts_with("_pywrap_tensorflow_internal.");
+}
+
+// What costs the GPU counts as failed where the GPU is meant to be used: something of CUDA is there. Of the
+// libraries of TensorFlow's stubs cuDNN alone is counted, when it alone is missing: CUL6011 speaks for the
+// others, though not on Windows, where TensorFlow takes no packages of CUDA.
+bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
   if (scene.OnWindows() && HasCuda(scene)) return true;
   bool cuda = false, only_cudnn = true;
-  for (const Request& one : scenario.graph.requests) {
+  for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+    const Request& one = scenario.graph.requests[i];
     const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
     if (library == nullptr || library->family != "cuda") continue;
     cuda |= one.error.empty();
-    only_cudnn &= !one.costs_gpu || one.alternative || one.opened_by != loader::OpenedBy::kDlopen;
+    only_cudnn &= one.error.empty() || one.alternative || one.opened_by != loader::OpenedBy::kDlopen ||
+                  !CostsGpu(scene, scenario, i);
   }
   return cuda && only_cudnn;
 }
@@ -202,9 +220,10 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
   Copies copies(scene);
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
-    for (const Request& request : scenario.graph.requests) {
+    for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+      const Request& request = scenario.graph.requests[i];
       if (request.error.empty() || request.alternative) continue;
-      if (request.optional && !LosesGpu(scene, scenario, request)) continue;
+      if (request.optional && !LosesGpu(scene, scenario, i)) continue;
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,

@@ -259,7 +259,6 @@ Subject Imports() {
                {"everywhere", Form::kFlag},
                {"from"},
                {"optional", Form::kFlag},
-               {"costs_gpu", Form::kFlag},
                {"label"},
                {"after"},
                {"when",
