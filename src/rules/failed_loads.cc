@@ -176,7 +176,8 @@ bool HasCuda(const Scene& scene) {
 }
 
 // The failed load that costs a framework the GPU, which it then does without: its CUDA provider with all that
-// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow).
+// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow), cuBLAS
+// (ctranslate2; on Linux CUL6019 speaks for that).
 bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
   const auto& requests = scenario.graph.requests;
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
@@ -186,6 +187,7 @@ bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
   if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
   if (framework->name == "onnxruntime")
     return call.name.find("onnxruntime_providers_cuda.") != std::string::npos;
+  if (framework->name == "ctranslate2") return scene.OnWindows() && call.name.starts_with("cublas64_");
   if (framework->name != "tensorflow" || call.requester == loader::kNone) return false;
   const std::string_view stubs = BaseName(scenario.graph.objects[call.requester].path);
   return stubs.starts_with("libtensorflow") || stubs.starts_with("_pywrap_tensorflow_internal.");
@@ -207,6 +209,15 @@ bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
                   !CostsGpu(scene, scenario, i);
   }
   return cuda && only_cudnn;
+}
+
+// After `import torch` of the same CUDA its DLLs are in the process: a program may do that first.
+bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
+  const auto* environment = scene.EnvironmentOf(scenario);
+  const auto* framework = scene.FrameworkOf(scenario);
+  if (environment == nullptr || framework == nullptr) return false;
+  const auto* torch = FindFramework(*environment, "torch");
+  return torch != nullptr && torch != framework && !torch->cuda.empty();
 }
 
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
@@ -237,6 +248,9 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       if (!ExplainBySearch(request, failed)) ExplainByCopies(scene, copies, failed);
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
+      if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&
+          TorchMayBring(scene, scenario))
+        continue;
       all.push_back(std::move(failed));
     }
   }
