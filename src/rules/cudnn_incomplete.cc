@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/cudnn.h"
-#include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
 #include "rules/failed_loads.h"
 #include "rules/forced_copy.h"
@@ -43,15 +42,6 @@ libcudnn_engines_precompiled is left out on purpose by the cudnn-jit packages, a
 Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
 )md";
 
-// A package brings the shim alone: on Linux by auditwheel (libcudnn-0a1b2c3d.so.9.1.0), on Windows under its
-// own name. Its parts come from a cuDNN of that major elsewhere, or from none.
-bool IsBundled(const Scene& scene, const std::string& asker) {
-  if (!scene.OnWindows()) return base::BaseName(asker).find('-') != std::string_view::npos;
-  const snapshot::CudnnCopy* copy = CopyOf(scene, asker);
-  return copy != nullptr && copy->parts.size() == 1 && copy->owner.starts_with("pip ") &&
-         !copy->owner.starts_with("pip nvidia-cudnn");
-}
-
 // CUL3017 speaks for a DLL under a name that is not its own: what it does not find nobody should look for.
 bool IsRenamed(const Scene& scene, const std::string& asker) {
   const snapshot::FileFacts& facts = scene.view.Open(asker);
@@ -71,7 +61,7 @@ size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major)
 
 // Why a bundled shim has no parts: they are on disk and not searched, they are of another major, or nowhere.
 std::string CauseOf(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
-  if (!IsBundled(scene, asker)) return "cudnn-sublibrary-missing";
+  if (!BringsShimAlone(scene, asker)) return "cudnn-sublibrary-missing";
   if (failed.why == Why::kElsewhere) return "search-path";
   if (CountWhole(scene, asker, /*same_major=*/true) > 0) return "cudnn-sublibrary-missing";
   return CountWhole(scene, asker, /*same_major=*/false) > 0 ? "cudnn-version-mismatch" : "cudnn-missing";
@@ -83,8 +73,7 @@ std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const Failed
   const auto* environment = scene.EnvironmentOf(*failed.scenario);
   if (environment == nullptr || environment->interpreter.empty() || environment->site_packages.empty())
     return std::nullopt;
-  const CudnnChoice choice =
-      ChooseCudnn(scene, MajorOfName(base::BaseName(asker)), CudaOfProcess(scene, *failed.scenario));
+  const CudnnChoice choice = ChooseLike(scene, asker, CudaOfProcess(scene, *failed.scenario));
   if (choice.build.empty() || choice.cuda.empty()) return std::nullopt;
   report::Fix fix = InstallInto(scene, *environment, choice);
   const std::string directory =
@@ -103,7 +92,7 @@ std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const Failed
 }
 
 report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
-  const bool bundled = IsBundled(scene, asker);
+  const bool bundled = BringsShimAlone(scene, asker);
   if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
     return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
   }

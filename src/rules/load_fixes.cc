@@ -357,12 +357,15 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
     const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
-    return OnPathToo(scene, *environment,
-                     {.text = "install the package that brings it into this environment",
-                      .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
-                                   (pinned.empty() ? "" : "==" + pinned)},
-                      .risk = "low",
-                      .changes = {report::InstallPackage{environment->prefix, package, pinned}}});
+    return OnPathToo(
+        scene, *environment,
+        {.text = "install the package that brings it into this environment",
+         .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
+                      (pinned.empty() ? "" : "==" + pinned)},
+         .risk = "low",
+         .changes = {report::InstallPackage{
+             environment->prefix, package,
+             pinned.empty() ? ExactVersion(scene, *environment, package, {}).value_or("") : pinned}}});
   }
   return InstallForEverybody(scene, failed, cuda);
 }
