@@ -28,6 +28,7 @@ import edits
 import layouts
 import reduce
 import wheels
+import windows_edits  # adds verbs
 import windows_root
 
 HERE = pathlib.Path(__file__).resolve().parent
