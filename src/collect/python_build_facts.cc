@@ -172,7 +172,7 @@ void ReadMxnet(const BuildFiles&, Framework& framework) {
 
 void ReadTensorrt(const BuildFiles& files, Framework& framework) {
   for (const PythonPackage& package : files.packages) {
-    if (!package.name.starts_with("tensorrt-cu")) continue;
+    if (!package.name.starts_with(framework.name + "-cu")) continue;
     std::string name = package.name;
     for (const std::string_view tail : {"-libs", "-bindings"}) {
       if (name.ends_with(tail)) name.resize(name.size() - tail.size());

@@ -69,6 +69,9 @@ constexpr std::array<std::string_view, 2> kTensorrtLibraries = {"tensorrt_libs/l
                                                                 "tensorrt/libnvinfer.so.*"};
 constexpr std::array<std::string_view, 2> kTensorrtDlls = {"tensorrt_libs/nvinfer_*.dll",
                                                            "tensorrt_libs/nvinfer.dll"};
+constexpr std::array<std::string_view, 1> kTensorrtLeanPackages = {"tensorrt-lean-cu*-libs"};
+constexpr std::array<std::string_view, 1> kTensorrtLeanLibraries = {
+    "tensorrt_lean_libs/libnvinfer_lean.so.*"};
 constexpr std::array<std::string_view, 1> kTritonPackages = {"triton"};
 constexpr std::array<std::string_view, 1> kXformersPackages = {"xformers"};
 constexpr std::array<std::string_view, 1> kXformersLibraries = {"xformers/_C*.so"};
@@ -88,7 +91,7 @@ constexpr std::array<std::string_view, 1> kBitsPackages = {"bitsandbytes"};
 constexpr std::array<std::string_view, 1> kBitsLibraries = {"bitsandbytes/libbitsandbytes_cuda*.so"};
 constexpr std::array<std::string_view, 1> kBitsDlls = {"bitsandbytes/libbitsandbytes_cuda*.dll"};
 
-constexpr std::array<Known, 15> kKnown = {{
+constexpr std::array<Known, 16> kKnown = {{
     {"torch", "torch", kTorchPackages, kTorchLibraries, kTorchDlls, ReadTorch},
     {"tensorflow", "tensorflow", kTensorflowPackages, kTensorflowLibraries, kTensorflowDlls, ReadTensorflow},
     {"jax", "jax", kJaxPackages, kJaxLibraries, {}, ReadJax},
@@ -99,6 +102,7 @@ constexpr std::array<Known, 15> kKnown = {{
     {"paddle", "paddle", kPaddlePackages, kPaddleLibraries, kPaddleDlls, ReadPaddle},
     {"mxnet", "mxnet", kMxnetPackages, kMxnetLibraries, kMxnetDlls, ReadMxnet},
     {"tensorrt", "tensorrt", kTensorrtPackages, kTensorrtLibraries, kTensorrtDlls, ReadTensorrt},
+    {"tensorrt-lean", "tensorrt_lean_libs", kTensorrtLeanPackages, kTensorrtLeanLibraries, {}, ReadTensorrt},
     {"triton", "triton", kTritonPackages, {}, {}, nullptr},
     {"xformers", "xformers", kXformersPackages, kXformersLibraries, kXformersDlls, ReadXformers},
     {"flash-attn", "flash_attn", kFlashPackages, kFlashLibraries, kFlashDlls, nullptr},

@@ -59,10 +59,13 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   const std::string release = ReleaseOf(wanted.cuda);
   std::string driver_text = *driver.kernel_version, driver_source = driver.kernel_version.source;
   if (const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-      !driver.assumed && loaded && loaded->kind == "compat" &&
+      loaded && loaded->kind == "compat" &&
       base::Version::Parse(loaded->version) > ModuleVersion(driver)) {  // an older one is CUL1011's
     driver_text = loaded->version;
     driver_source = loaded->object->path;
+    if (driver.assumed)
+      ruling.Remark("whether the GPU takes the libcuda in " + std::string(base::DirName(driver_source)),
+                    "forward compatibility works on data-centre GPUs alone; the host's was not named");
   }
   const auto version = base::Version::Parse(driver_text);
   if (!version) {
