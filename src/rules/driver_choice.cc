@@ -92,7 +92,7 @@ DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also
   for (const auto worst : {DriverSupport::kYes, DriverSupport::kByMinorCompatibility}) {
     for (const auto& [version, text] : serving) {
       const bool runs_all = std::ranges::all_of(releases, [&](const std::string& release) {
-        const auto support = knowledge::DriverRunsCuda(version, release, platform).support;
+        const auto support = knowledge::DriverRunsCuda(version, FirstRelease(release), platform).support;
         return support == DriverSupport::kYes || support == worst;
       });
       if (!runs_all) continue;
@@ -124,6 +124,11 @@ std::string ReleaseOf(const std::string& cuda) {
   const auto version = Version::Parse(cuda);
   if (!version || version->parts.size() < 2) return cuda;
   return std::to_string(version->part(0)) + "." + std::to_string(version->part(1));
+}
+
+std::string FirstRelease(const std::string& release) {
+  const bool major_alone = release.size() == 2 && release >= "11";
+  return release + (major_alone ? ".0" : "");
 }
 
 DriverChoice ChooseDriver(const Scene& scene, const Condition& also) {

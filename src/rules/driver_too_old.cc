@@ -73,16 +73,13 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                           "its version is \"" + driver_text + "\"");
     return;
   }
-  // "13" stands for every 13.x (cupy-cuda13x): the driver of the first runs the whole major.
-  const bool major_alone = release.find('.') == std::string::npos && release >= "11";
-  const auto answer =
-      knowledge::DriverRunsCuda(*version, release + (major_alone ? ".0" : ""), scene.platform());
+  const auto answer = knowledge::DriverRunsCuda(*version, FirstRelease(release), scene.platform());
   if (answer.support == knowledge::DriverSupport::kUnknown) {
     ruling.NotEnoughFacts("whether driver " + driver_text + " runs CUDA " + release, answer.why);
     return;
   }
   if (answer.support != knowledge::DriverSupport::kNo || HasNoCode(scene, scenario)) return;
-  const std::string floor(knowledge::LowestCompatibleDriver(release, scene.platform()));
+  const std::string floor(knowledge::LowestCompatibleDriver(FirstRelease(release), scene.platform()));
   report::Finding& finding =
       ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
                       (floor.empty() ? "a newer one" : floor + " or newer"),
