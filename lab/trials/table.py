@@ -14,7 +14,8 @@ class Totals:
         self.healthy = [v for v in self.verdicts if "cause" not in v.trial]
 
     def failures(self):
-        return sum(not v.right for v in self.held) + sum(not v.healthy for v in self.healthy)
+        return (sum(not v.right or bool(v.loaded.differs) for v in self.held)
+                + sum(not v.healthy or bool(v.loaded.differs) for v in self.healthy))
 
     def rows(self):
         """(what, part, whole) for each measure."""
@@ -28,6 +29,14 @@ class Totals:
         yield "fix proven", sum(v.proof == "shown" for v in provable), len(provable)
         yield "faults with a false alarm besides", sum(bool(v.extra) for v in self.held), len(self.held)
         yield "healthy stacks with a false alarm", sum(not v.healthy for v in self.healthy), len(self.healthy)
+        yield "loads as the real loader does them", sum(v.loaded.agreed for v in self.verdicts), self.subjects()
+
+    def subjects(self):
+        return sum(v.loaded.subjects for v in self.verdicts)
+
+    def not_judged(self):
+        """(why, how many) for what the real loader could not be asked about."""
+        return sorted(collections.Counter(why for v in self.verdicts for why in v.loaded.not_judged).items())
 
     def times(self):
         seconds = sorted(v.seconds for v in self.faults)
@@ -35,7 +44,8 @@ class Totals:
 
     def text(self):
         lines = [f"{what:36} {share(part, whole)}" for what, part, whole in self.rows()]
-        return "\n".join(lines + [f"{'time of check and fix together':36} {self.times()}"])
+        lines += [f"{'time of check and fix together':36} {self.times()}"]
+        return "\n".join(lines + [f"no real loader for {count}: {why}" for why, count in self.not_judged()])
 
     def by_cause(self):
         groups = collections.defaultdict(list)

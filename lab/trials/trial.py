@@ -25,6 +25,7 @@ import time
 import tomllib
 
 import edits
+import loads
 
 FAULT_KEYS = {"id", "recipe", "says", "edit", "env", "host", "cause", "code", "file", "fix", "severity", "also", "target",
               "unproven", "lesson", "as_it_came"}
@@ -48,6 +49,7 @@ class Verdict:
     said: str = ""  # the first finding
     error: str = ""  # no report at all
     seconds: float = 0.0
+    loaded: loads.Loads = dataclasses.field(default_factory=loads.Loads)  # held against the real loader
 
     @property
     def healthy(self):
@@ -91,12 +93,18 @@ def healthy():
             for row in read(LAB / "healthy.toml", "healthy", HEALTHY_KEYS)]
 
 
-def ask(program, verb, folder, facts, trial, place):
-    """The report of `culprit check` or `culprit fix` as JSON."""
+def variables_of(folder, trial, place):
+    """The environment of the trial; "-" takes a variable of the recipe away."""
     variables = dict(line.split("=", 1) for line in (folder / "env").read_text().splitlines())
     variables |= {name: place.fill(value) for name, value in trial.get("env", {}).items()}
+    return {name: value for name, value in variables.items() if value != "-"}
+
+
+def ask(program, verb, folder, facts, trial, place):
+    """The report of `culprit check` or `culprit fix` as JSON."""
     env_file = folder / "env-of-trial"
-    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items() if value != "-"))
+    variables = variables_of(folder, trial, place)
+    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
     host = trial.get("host", facts["host"])
     targets = trial.get("target", [facts["venv"]])
     command = [program, verb, "--format", "json", "--root", folder / "root", "--env", env_file]
@@ -155,6 +163,9 @@ def run(program, folder, trial, recipe, cache):
         fixes = ask(program, "fix", folder, facts, trial, place) if "cause" in trial else None
         verdict.seconds = time.monotonic() - began
         judge(trial, report, fixes, verdict)
+        if facts["platform"] == "linux":
+            most = loads.MOST_BROKEN if "cause" in trial else loads.MOST
+            verdict.loaded = loads.compare(program, folder, facts["arch"], variables_of(folder, trial, place), most)
     except (NoReport, ValueError, subprocess.TimeoutExpired) as reason:
         verdict.error = str(reason)
     finally:
