@@ -99,7 +99,7 @@ def install(name, arch, cache, root, place_file, make_room):
         place_file(source, root / inside)
         listed.append("/" + inside)
         parent, base = inside.rsplit("/", 1)
-        if parent.endswith("-linux-gnu/nvidia/current") and ".so" in base:
+        if parent.endswith("-linux-gnu/nvidia/current") and re.search(r"\.so(\.\d+)?$", base):
             triplet = parent.split("/")[-3]
             link(root / "etc/alternatives" / f"nvidia--{base}-{triplet}", "/" + inside, make_room)
             link(root / "usr/lib" / triplet / base, f"/etc/alternatives/nvidia--{base}-{triplet}", make_room)

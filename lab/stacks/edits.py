@@ -5,8 +5,9 @@ An edit is a table with one verb and what the verb needs; paths are those inside
 
   {remove = PATH}                         a file, a link or a tree; PATH may be a pattern, and must match something
   {move = PATH, to = PATH}
-  {copy = FROM, to = PATH}                FROM: a path or pattern in the root, or "wheel:NAME==VERSION/PATTERN"; a `to`
-                                          that ends with / is a directory
+  {copy = FROM, to = PATH}                FROM: a path or pattern in the root, or "wheel:NAME==VERSION/PATTERN", or
+                                          "machine:/PATH", of the machine that this runs on; a `to` that ends with / is
+                                          a directory
   {link = PATH, to = TARGET}              a symbolic link, in place of whatever is there
   {write = PATH, text = TEXT}             a file
   {empty = PATH}                          a file of no bytes
@@ -15,10 +16,13 @@ An edit is a table with one verb and what the verb needs; paths are those inside
   {chmod = PATH, mode = "600"}
   {uninstall = NAME}                      as pip does, by RECORD
   {install = "NAME==VERSION"}             as pip does: the installed version goes first; over = true: it stays
-  {debian = NAME, version = V, files = FROM, to = DIR}   libraries as a package of NVIDIA's archive lays them out
+  {debian = NAME, version = V, files = FROM, to = DIR}   libraries as a package of NVIDIA's archive lays them out;
+                                          headers = FROM: files that keep their names
   {deb = ["libcuda1", ...]}               packages of Debian 12, also non-free; a driver's libraries get their links in
                                           /etc/alternatives. {deb:libcuda1} in a text is the version of that package
   {ldconfig = true}                       /etc/ld.so.cache, made by that system's own ldconfig
+
+layouts.py adds: toolkit, conda, container.
 
 Wheels are those of some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.
 """
@@ -28,9 +32,11 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import typing
 
 import debs
+import reduce
 import wheels
 
 UNDO = "undo"  # the folder beside root that keeps what an edit has put aside; as long as it is there, the root is broken
@@ -137,7 +143,8 @@ def pins(edits):
     for edit in edits:
         if "install" in edit:
             yield edit["install"]
-        for key in ("copy", "files"):
+        yield from edit.get("wheels", [])
+        for key in ("copy", "files", "headers"):
             if edit.get(key, "").startswith("wheel:"):
                 yield edit[key][len("wheel:"):].split("/", 1)[0]
 
@@ -147,7 +154,22 @@ def packages(edits):
     return [name for edit in edits for name in edit.get("deb", [])]
 
 
+def of_machine(path, cache):
+    """A tree of this machine, reduced once into the cache."""
+    if not path.exists():
+        raise OSError(f"this machine has no {path}")
+    kept = pathlib.Path(cache, f"machine-{reduce.REVISION}", str(path).strip("/").replace("/", "+"), str(int(path.stat().st_mtime)))
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as work:
+            debs.reduce_tree(path, pathlib.Path(work, "tree"))
+            pathlib.Path(work, "tree").rename(kept)
+    return kept
+
+
 def sources(place, text):
+    if text.startswith("machine:"):
+        return [of_machine(pathlib.Path(text[len("machine:"):]), place.cache)]
     if not text.startswith("wheel:"):
         return matches(place, text)
     pin, pattern = text[len("wheel:"):].split("/", 1)
@@ -263,7 +285,10 @@ def debian(edit, place, undo):
     directory, version = place.path(edit["to"]), edit["version"]
     number = ".".join(version.split("-")[0].split(".")[:3])
     names = []
-    for source in sources(place, edit["files"]):
+    for source in sources(place, edit["headers"]) if "headers" in edit else []:
+        place_file(source, directory / source.name, undo)
+        names.append(source.name)
+    for source in sources(place, edit["files"]) if "files" in edit else []:
         stem, soname = source.name.split(".so.")[0], source.name
         real = f"{stem}.so.{number}"
         place_file(source, directory / real, undo)

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import time
 import tomllib
 
 import edits
+import layouts
 import reduce
 import wheels
 import windows_root
@@ -35,6 +37,9 @@ VENV = "/opt/venv"
 SMALL_WHEEL = 20 << 20  # many of these share one call of pip
 WORKERS = 3  # while some inflate, another downloads
 VARIABLES = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
+CONDA = "/opt/conda/envs/lab"
+CONDA_VARIABLES = {"PATH": f"{CONDA}/bin:/usr/local/bin:/usr/bin:/bin", "CONDA_PREFIX": CONDA, "CONDA_DEFAULT_ENV": "lab"}
+DEBIAN_PYTHON = "3.11"
 
 
 def default_cache():
@@ -50,7 +55,7 @@ def read_recipe(name):
     path = recipe_path(name)
     if not path.exists():
         sys.exit(f"no recipe {path}")
-    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, "shelf": False,
+    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, "shelf": False, "conda": False,
               **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
@@ -76,7 +81,10 @@ def take_off_the_index(recipe):
 
 def update(recipe):
     share = recipe.get("share_with")
+    asked = {wheels.normal_name(re.split(r"[\[<>=!~ ]", requirement)[0]) for requirement in recipe["requirements"]
+             if re.search(r"[<>=~]", requirement)}
     constraints = wheels.read_lock(recipe["lock"].with_name(f"{share}.lock")) if share else []
+    constraints = [wheel for wheel in constraints if wheel.name not in asked]
     resolved = take_off_the_index(recipe) if recipe["shelf"] else wheels.resolve(recipe, constraints)
     total = sum(wheel.size for wheel in resolved)
     recipe["lock"].write_text(
@@ -138,23 +146,42 @@ def fetch_missing(recipes, cache, verbose=False, extra=()):
     return failed
 
 
+def debian_python(root, python):
+    """The interpreter of that Debian. It has one version; another is a stand-in, the same file under another name."""
+    path = root / "usr/bin" / f"python{python}"
+    if not path.exists():
+        os.link(root / "usr/bin" / f"python{DEBIAN_PYTHON}", path)
+    return path
+
+
 def debian_environment(recipe, cache, root, needed):
-    """A virtual environment in a Debian below root. Returns its path there, and variables."""
+    """An environment of Python in a Debian below root. Returns its path there, and variables."""
     shutil.copytree(debian_root(recipe["arch"], cache), root, symlinks=True, copy_function=os.link)
-    prefix = root / VENV.lstrip("/")
+    place, variables = (CONDA, CONDA_VARIABLES) if recipe["conda"] else (VENV, VARIABLES)
+    prefix, python = root / place.lstrip("/"), recipe["python"]
     (prefix / "bin").mkdir(parents=True)
-    (prefix / "lib" / f"python{recipe['python']}" / "site-packages").mkdir(parents=True)
-    (prefix / "lib64").symlink_to("lib")
-    (prefix / "bin" / "python3").symlink_to(f"/usr/bin/python{recipe['python']}")
-    for name in ("python", f"python{recipe['python']}"):
-        (prefix / "bin" / name).symlink_to("python3")
-    (prefix / "pyvenv.cfg").write_text(
-        "home = /usr/bin\ninclude-system-site-packages = false\n"
-        f"version = {recipe['python']}.2\nexecutable = /usr/bin/python{recipe['python']}\n"
-        f"command = /usr/bin/python{recipe['python']} -m venv {VENV}\n")
+    (prefix / "lib" / f"python{python}" / "site-packages").mkdir(parents=True)
+    interpreter = debian_python(root, python)
+    if recipe["conda"]:  # conda brings its own Python; here it is Debian's
+        os.link(interpreter, prefix / "bin" / f"python{python}")
+        for name in ("python", "python3"):
+            (prefix / "bin" / name).symlink_to(f"python{python}")
+        (prefix / "conda-meta").mkdir()
+        (prefix / "conda-meta" / "history").write_text("")
+        layouts.write_conda_record(prefix, {"conda": "python", "version": f"{python}.9", "build": "h955ad1f_0"},
+                                   ["bin/python", "bin/python3", f"bin/python{python}"], wheels.make_room)
+    else:
+        (prefix / "lib64").symlink_to("lib")
+        (prefix / "bin" / "python3").symlink_to(f"/usr/bin/python{python}")
+        for name in ("python", f"python{python}"):
+            (prefix / "bin" / name).symlink_to("python3")
+        (prefix / "pyvenv.cfg").write_text(
+            "home = /usr/bin\ninclude-system-site-packages = false\n"
+            f"version = {python}.2\nexecutable = /usr/bin/python{python}\n"
+            f"command = /usr/bin/python{python} -m venv {VENV}\n")
     for wheel in needed:
-        wheels.install(wheel, cache, wheels.venv_layout(root, VENV, recipe["python"]))
-    return VENV, VARIABLES
+        wheels.install(wheel, cache, wheels.venv_layout(root, place, python))
+    return place, variables
 
 
 def windows_environment(recipe, cache, root, needed):
@@ -181,6 +208,8 @@ def build(recipe, cache, out, failed):
     """One environment from the cache. Returns its folder; OSError where something could not be had."""
     if recipe["shelf"]:
         raise ValueError(f"{recipe['name']} is a shelf: its wheels are for edits, there is nothing to build")
+    if not os.path.exists(recipe.get("needs", "/")):
+        raise OSError(f"this machine has no {recipe['needs']}")
     final = pathlib.Path(out, recipe["name"])
     out.mkdir(parents=True, exist_ok=True)
     made_of = stamp(recipe)
@@ -197,8 +226,9 @@ def build(recipe, cache, out, failed):
         root = pathlib.Path(work, "environment", "root")
         on_windows = recipe["platform"] == "windows"
         place, variables = (windows_environment if on_windows else debian_environment)(recipe, cache, root, needed)
-        environment = {**variables, **recipe["env"]}
         edits.make(recipe.get("setup", []), edits.Place(root, place, recipe, cache))
+        fill = edits.Place(root, place, recipe, cache).fill
+        environment = {**variables, **{name: fill(value) for name, value in recipe["env"].items()}}
         (root.parent / "env").write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
         facts = {key: recipe[key] for key in ("name", "python", "arch", "platform", "requirements", "host")}
         facts |= {"venv": place, "stamp": made_of}
@@ -225,7 +255,8 @@ def main():
             for recipe in recipes:
                 update(recipe)
             return 0
-        failed = fetch_missing(recipes, options.cache, options.verbose)
+        extra = [(edits.find_wheel(recipe, pin), recipe) for recipe in recipes for pin in edits.pins(recipe.get("setup", []))]
+        failed = fetch_missing(recipes, options.cache, options.verbose, extra)
         for recipe in recipes:
             print(build(recipe, options.cache, options.out or options.cache / "built", failed))
     except OSError as error:

@@ -71,6 +71,14 @@ def platform_options(recipe):
     return options + [f"--platform={tag}" for tag in tags]
 
 
+class Refused(OSError):
+    """pip finds no solution with these packages held at the version of another lock."""
+
+    def __init__(self, names):
+        super().__init__(f"pip: conflict about {', '.join(names)}")
+        self.names = {normal_name(name) for name in names}
+
+
 def run_pip(recipe, *arguments):
     target = {"platform_machine": recipe["arch"], "platform_system": "Linux", "sys_platform": "linux",
               "os_name": "posix", "python_version": recipe["python"], "python_full_version": recipe["python"] + ".2",
@@ -79,10 +87,13 @@ def run_pip(recipe, *arguments):
         target |= {"platform_machine": "AMD64", "platform_system": "Windows", "sys_platform": "win32", "os_name": "nt"}
     # A wheel of hundreds of megabytes is read once; pip's own cache would only copy it.
     command = [sys.executable, "-c", PIP_FOR_OTHER_MACHINE, json.dumps(target), arguments[0], "--no-cache-dir",
-               "--quiet", "--no-input", "--disable-pip-version-check", *platform_options(recipe), *arguments[1:]]
+               "--no-input", "--disable-pip-version-check", *platform_options(recipe), *arguments[1:]]
     done = subprocess.run(command, capture_output=True, text=True)
     if "DO NOT MATCH THE HASHES" in done.stderr:
         raise ValueError(done.stderr)  # not an index that is out of reach, but one that gives other files
+    refused = re.findall(r"\(constraint\) (\S+?)==", done.stdout + done.stderr)
+    if done.returncode and refused:
+        raise Refused(refused)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
         raise OSError("pip: " + " / ".join(errors[-3:])[:400])
@@ -97,6 +108,17 @@ def remote_size(url):
 
 def resolve(recipe, constraints, *options):
     """The wheels that pip would install for the recipe today. constraints: wheels to share where they fit."""
+    while True:
+        try:
+            return resolve_with(recipe, constraints, options)
+        except Refused as refused:
+            left = [wheel for wheel in constraints if wheel.name not in refused.names]
+            if len(left) == len(constraints):
+                raise
+            constraints = left
+
+
+def resolve_with(recipe, constraints, options):
     with tempfile.TemporaryDirectory() as work:
         report, pins = pathlib.Path(work, "report.json"), pathlib.Path(work, "constraints.txt")
         pins.write_text("".join(f"{wheel.name}=={wheel.version}\n" for wheel in constraints))

@@ -211,10 +211,15 @@ INSTANTIATE_TEST_SUITE_P(Rules, RuleCase, testing::ValuesIn(AllCases()), CaseNam
 // gone and no other have come. What cannot be shown so says why: unproven = "..." in the case, or at the top
 // of the file for all its cases.
 
+// Under the sanitizers, where each takes half a second, every seventh: the release walks them all.
+constexpr size_t kStride = CULPRIT_PROOF_STRIDE;
+
 std::vector<Case> FiringCases() {
   std::vector<Case> cases = AllCases();
   std::erase_if(cases, [](const Case& one) { return !one.description["fires"].value_or(false); });
-  return cases;
+  std::vector<Case> taken;
+  for (size_t i = 0; i < cases.size(); i += kStride) taken.push_back(std::move(cases[i]));
+  return taken;
 }
 
 class Proof : public testing::TestWithParam<Case> {};
