@@ -39,6 +39,10 @@ NOT_STARTED = 127
 LOADER = re.compile(r"/ld-linux-[^/]*$|^linux-(vdso|gate)")
 
 
+class NoRight(Exception):
+    """This user cannot have another root file system."""
+
+
 @dataclasses.dataclass
 class Outcome:
     """One row: what happened, what culprit had said, and where the two differ."""
@@ -59,8 +63,10 @@ def really(root, row, variables):
     calls = [{"arguments": [program, *row.get("steps", SPEAK)], "variables": variables}]
     command = [sys.executable, "-IS", loads.ENTER, root, root / program[1:]]
     done = subprocess.run([*lesser(row), *command], input=json.dumps(calls), capture_output=True, text=True)
+    if done.returncode == 3:
+        raise NoRight("no right to enter the root: not root, and no user namespaces")
     if done.returncode:
-        raise OSError("no right to enter the root" if done.returncode == 3 else done.stderr.strip()[-200:])
+        raise ValueError(f"{loads.ENTER.name}: {done.stderr.strip()[-200:]}")
     answer = json.loads(done.stdout)[0]
     return answer["status"], answer["out"] + answer["err"]
 
@@ -123,11 +129,12 @@ def compare_finding(row, report):
         yield f"check does not name {row['file']}"
 
 
-def in_short(status, output):
-    """What happened, in one line."""
-    lines = [line for line in output.splitlines() if line and not line.startswith("has ")]
-    last = lines[-1] if lines else "no word"
-    return f"killed by {signal.Signals(-status).name} after: {last}" if status < 0 else last
+def in_short(row, status, output):
+    """What happened, in one line: the one that the row is about, or the last."""
+    lines = [line.strip() for line in output.splitlines() if line and not line.startswith("has ")]
+    line = next((line for line in lines if re.search(row["happens"], line)), lines[-1] if lines else "")
+    killed = f"killed by {signal.Signals(-status).name}" if status < 0 else ""
+    return ", ".join(part for part in (line, killed) if part) or "no word"
 
 
 def run_row(program, folder, row, recipe, cache, facts):
@@ -144,7 +151,7 @@ def run_row(program, folder, row, recipe, cache, facts):
         why, report = foretold(program, folder, row, variables, facts["host"])
         status, output = really(folder / "root", row, variables)
         happened = output + (f"\nkilled by {signal.Signals(-status).name}" if status < 0 else "")
-        outcome.happened = in_short(status, output)
+        outcome.happened = in_short(row, status, output)
         bad = [f for f in report["findings"] if f["severity"] in ("error", "warning")]
         outcome.said = f"{bad[0]['code']}: {bad[0]['summary']}" if bad else "nothing wrong"
         if not re.search(row["happens"], happened):
@@ -161,21 +168,25 @@ def run_row(program, folder, row, recipe, cache, facts):
 
 
 def run(program, wanted, recipe, cache, built):
-    """All rows that this machine can do. Returns outcomes, and (row, why not) for the others."""
+    """Returns outcomes; (row, why) for rows whose files could not be had; and for those that need another machine."""
+    if not wanted:
+        return [], [], []
+    if not shutil.which("cc"):
+        return [], [], [(row, "no C compiler (cc) for the program that loads") for row in wanted]
     try:
         folder = whole.build(recipe, cache, built)
     except OSError as reason:
-        return [], [(row, str(reason)) for row in wanted]
+        return [], [(row, str(reason)) for row in wanted], []
     facts = json.loads((folder / "environment.json").read_text())
-    outcomes, skipped = [], []
+    outcomes, lacking = [], []
     for row in wanted:
         if row.get("toolkit") and not facts["toolkit"]:
-            skipped.append((row, "this machine has no CUDA toolkit with cuDNN 9"))
+            lacking.append((row, "this machine has no CUDA toolkit with cuDNN 9"))
         elif lesser(row) and not shutil.which(LESSER[0]):
-            skipped.append((row, f"no {LESSER[0]} to take rights away from root"))
+            lacking.append((row, f"no {LESSER[0]} to take rights away from root"))
         else:
             try:
                 outcomes.append(run_row(program, folder, row, recipe, cache, facts))
-            except OSError as reason:
-                skipped.append((row, str(reason)))
-    return outcomes, skipped
+            except NoRight as reason:
+                lacking.append((row, str(reason)))
+    return outcomes, [], lacking

@@ -114,8 +114,7 @@ def ask(program, verb, folder, facts, trial, place):
     """The report of `culprit check` or `culprit fix` as JSON."""
     env_file = folder / "env-of-trial"
     variables = variables_of(folder, trial, place)
-    env_file.write_text("".join(f"{name}={value}
-" for name, value in variables.items()))
+    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
     host = place.fill(trial.get("host", facts["host"]))
     targets = trial.get("target", [facts["venv"]])
     command = [program, verb, "--format", "json", "--root", folder / "root", "--env", env_file]
