@@ -6,8 +6,8 @@ with chroot and its own ld.so is asked about the modules and libraries that matt
 trial; for another CPU than this one under qemu. Compared are the files in load order, what is not found, and every
 word about an error or a version. What the loader does after start-up (dlopen) is judged by real.py, with real bytes.
 
-A subject that is no library of this CPU (empty, text, truncated, foreign) cannot be asked about: ld.so is told to preload
-it into the interpreter of Python instead, and says why it will not.
+A subject that is no library of this CPU (empty, text, cut, foreign) cannot be asked about: ld.so is told to preload it
+into the interpreter of Python instead, and says why it will not.
 """
 import dataclasses
 import json
@@ -35,7 +35,7 @@ SUBJECTS = [re.compile(pattern) for pattern in (
     r"/libnvrtc\.so\.[\d.]+$", r"/bin/python3\.\d+$")]
 MOST, MOST_BROKEN = 24, 16
 SKIPPED = ("/proc", "/sys", "/dev", "/usr/share", "/var")
-PYTHONS = ("/usr/bin/python3.11",)
+PYTHON = "/usr/bin/python3.11"
 MACHINES = {"x86_64": ("/lib64/ld-linux-x86-64.so.2", 62), "aarch64": ("/lib/ld-linux-aarch64.so.1", 183)}
 ENTER = pathlib.Path(__file__).resolve().parent / "enter.py"
 LISTED = re.compile(r"\t(?P<name>\S*)(?: => (?P<path>not found|\S+))?(?: \(0x[0-9a-f]+\))?")
@@ -199,34 +199,50 @@ def subjects(root):
     return [path for _, path in sorted(found)]
 
 
-def compare(program, folder, arch, variables, most=MOST):
+class Comparison:
     """Both sides about the subjects of the stack in `folder`."""
-    result, root = Loads(), folder / "root"
-    try:
-        loader = Loader(root, arch)
-        python = next((path for path in PYTHONS if os.path.exists(root / path[1:])), None)
-        questions = []
-        for subject in subjects(root)[:most]:
-            if is_library(root / subject[1:], loader.machine):
-                questions.append((subject, variables, subject))
-            elif python and not any(character in subject for character in " :"):
-                preloads = f"{subject} {variables.get('LD_PRELOAD', '')}".strip()
-                questions.append((python, {**variables, "LD_PRELOAD": preloads}, subject))
+
+    def __init__(self, program, folder, arch, variables):
+        self.program, self.folder, self.root, self.variables = program, folder, folder / "root", variables
+        self.loader, self.result = Loader(self.root, arch), Loads()
+
+    def judge(self, questions):
+        """Questions are (what is asked about, variables, subject). Returns the subjects that culprit cannot be asked about."""
+        refused, env_file = [], self.folder / "env-of-load"
+        for (asked, variables, subject), truth in zip(questions, self.loader.ask([question[:2] for question in questions])):
+            env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
+            try:
+                difference = model(self.program, self.root, env_file, asked).difference(truth)
+            except CannotAsk as reason:
+                refused.append((subject, str(reason)))
+                continue
+            if difference:
+                self.result.differs.append(f"{subject}: {difference}")
             else:
-                result.not_judged.append(f"{subject}: no library, and no program to preload it into")
-        truths = loader.ask([(asked, known) for asked, known, _ in questions])
-    except CannotAsk as reason:
-        result.not_judged.append(str(reason))
-        return result
-    env_file = folder / "env-of-load"
-    for (asked, known, subject), truth in zip(questions, truths):
-        env_file.write_text("".join(f"{name}={value}\n" for name, value in known.items()))
-        try:
-            difference = model(program, root, env_file, asked).difference(truth)
-        except CannotAsk as reason:
-            difference = str(reason)
-        if difference:
-            result.differs.append(f"{subject}: {difference}")
+                self.result.agreed += 1
+        return refused
+
+    def as_preload(self, subject):
+        """The question about a file that is no library: what is said when Python is to preload it."""
+        preloads = f"{subject} {self.variables.get('LD_PRELOAD', '')}".strip()
+        return PYTHON, {**self.variables, "LD_PRELOAD": preloads}, subject
+
+    def run(self, most):
+        whole, broken = [], []
+        for subject in subjects(self.root)[:most]:
+            (whole if is_library(self.root / subject[1:], self.loader.machine) else broken).append(subject)
+        broken += [subject for subject, _ in self.judge([(subject, self.variables, subject) for subject in whole])]
+        if os.path.exists(self.root / PYTHON[1:]):
+            refused = self.judge([self.as_preload(subject) for subject in broken])
+            self.result.differs += [f"{subject}: {why}" for subject, why in refused]
         else:
-            result.agreed += 1
-    return result
+            self.result.not_judged += [f"{subject}: no library, and no {PYTHON} to preload it into" for subject in broken]
+
+
+def compare(program, folder, arch, variables, most=MOST):
+    try:
+        comparison = Comparison(program, folder, arch, variables)
+        comparison.run(most)
+    except CannotAsk as reason:
+        return Loads(not_judged=[str(reason)])
+    return comparison.result
