@@ -41,7 +41,7 @@ ENTER = pathlib.Path(__file__).resolve().parent / "enter.py"
 LISTED = re.compile(r"\t(?P<name>\S*)(?: => (?P<path>not found|\S+))?(?: \(0x[0-9a-f]+\))?")
 NOT_FOUND = re.compile(": cannot open shared object file|: wrong ELF class: ")
 EXEC_OR_DYN = (2, 3)
-KILLED = "; the process is killed by SIGBUS"
+KILLED, CUT = "; the process is killed by SIGBUS", ": file is cut short"
 
 
 @dataclasses.dataclass
@@ -152,18 +152,18 @@ def model(program, root, env_file, subject):
         raise CannotAsk(f"culprit why: status {done.returncode}: {' '.join(done.stderr.split())[:200]}") from None
     if answer["uncertain"]:
         raise CannotAsk(f"culprit why is not certain: {answer['error']}")
-    told = Told(loads=[f"{row['name']} => {row['path']}" for row in answer["loads"]], words=set(answer["warnings"]))
+    told = Told(loads=[f"{row['name']} => {row['path']}" for row in answer["loads"]],
+                words={*answer["warnings"], *answer.get("version_errors", ())})
     fatal = []
     for row in answer["missing"]:
         if NOT_FOUND.search(row["error"]):
             told.missing.add(row["name"])
         else:
             fatal.append(row["error"])
-    for line in (answer["error"] or "").splitlines():
-        line = line.removeprefix(f"{subject}: ")
-        if line.endswith(KILLED):
-            return Told(words={"killed by SIGBUS"})
-        told.words.add(line)
+    error = answer["error"] or ""
+    if error.endswith(KILLED) or any(text.endswith(CUT) for text in fatal):
+        return Told(words={"killed by SIGBUS"})
+    told.words |= {line.removeprefix(f"{subject}: ") for line in error.splitlines()}
     # ldd's mode lists what is not there and goes on; anything worse ends it before it lists anything.
     if fatal:
         last = f"error while loading shared libraries: {fatal[0]}"
