@@ -34,10 +34,17 @@ SUBJECTS = [re.compile(pattern) for pattern in (
     r"/libcusparse\.so\.\d+$", r"/libcufft\.so\.\d+$", r"/libnccl\.so\.\d+$", r"/libcudart\.so\.[\d.]+$",
     r"/libnvrtc\.so\.[\d.]+$", r"/bin/python3\.\d+$")]
 MOST, MOST_BROKEN = 24, 16
+BIND = {"LD_WARN": "1", "LD_BIND_NOW": "1"}  # ldd -r: also whether every symbol is found
+MOST_BOUND = 2  # of the frameworks' files, which have hundreds of thousands of symbols, in a broken stack
+CUDA_LIBRARY = re.compile(r"/lib(cu|nv|nccl)[^/]*$")
+# Symbols that the process has from elsewhere when the file is loaded.
+LATER = {"Provider_GetHost": "of libonnxruntime_providers_shared.so, which ONNX Runtime opens before its providers",
+         "Py": "of the interpreter", "_Py": "of the interpreter"}
 SKIPPED = ("/proc", "/sys", "/dev", "/usr/share", "/var")
 PYTHON = "/usr/bin/python3.11"
 MACHINES = {"x86_64": ("/lib64/ld-linux-x86-64.so.2", 62), "aarch64": ("/lib/ld-linux-aarch64.so.1", 183)}
 ENTER = pathlib.Path(__file__).resolve().parent / "enter.py"
+UNBOUND = re.compile(r"(?:undefined )?symbol:? (?P<symbol>[^\s,]+)(?:, version \S+)?.*\t\((?P<file>\S+)\)")
 LISTED = re.compile(r"\t(?P<name>\S*)(?: => (?P<path>not found|\S+))?(?: \(0x[0-9a-f]+\))?")
 NOT_FOUND = re.compile(": cannot open shared object file|: wrong ELF class: ")
 EXEC_OR_DYN = (2, 3)
@@ -48,6 +55,8 @@ KILLED, CUT = "; the process is killed by SIGBUS", ": file is cut short"
 class Loads:
     """The outcome of one trial."""
     agreed: int = 0
+    bound: int = 0  # subjects whose symbols were looked for
+    unbound: dict = dataclasses.field(default_factory=dict)  # file that asks for symbols which are not found: one of them
     differs: list = dataclasses.field(default_factory=list)  # "SUBJECT: what"
     not_judged: list = dataclasses.field(default_factory=list)  # "SUBJECT: why"
 
@@ -62,6 +71,7 @@ class Told:
     loads: list = dataclasses.field(default_factory=list)  # "name => path" in load order
     missing: set = dataclasses.field(default_factory=set)
     words: set = dataclasses.field(default_factory=set)  # errors and warnings, without the name of the subject
+    unbound: set = dataclasses.field(default_factory=set)  # (symbol, file that asks for it); the real loader alone says it
 
     def difference(self, real):
         """In words; "" where both say the same."""
@@ -100,14 +110,14 @@ class Loader:
 
     def ask(self, questions):
         """What it tells about each (subject, variables)."""
-        told = self.run([(subject, {**variables, "LD_TRACE_LOADED_OBJECTS": "1"}) for subject, variables in questions], [])
+        told = self.run([(subject, {**variables, "LD_TRACE_LOADED_OBJECTS": "1"}) for subject, variables in questions])
         # This mode lists what is not there and goes on. Where the loader gives up, it says so in its other mode.
         gives_up = [index for index, one in enumerate(told) if one.missing]
-        for index, last in zip(gives_up, self.run([questions[index] for index in gives_up], ["--list"])):
+        for index, last in zip(gives_up, self.run([questions[index] for index in gives_up], "--list")):
             told[index].words |= last.words
         return told
 
-    def run(self, questions, options):
+    def run(self, questions, *options):
         if not questions:
             return []
         calls = [{"arguments": [*self.command, *options, subject], "variables": variables} for subject, variables in questions]
@@ -124,7 +134,10 @@ class Loader:
         told = Told()
         for line in answer["out"].splitlines() + answer["err"].splitlines():
             found = LISTED.fullmatch(line)
-            if not found:
+            unbound = UNBOUND.fullmatch(line)
+            if unbound:
+                told.unbound.add((unbound["symbol"], unbound["file"]))
+            elif not found:
                 line = line.strip()
                 if line and line != "statically linked" and not line.startswith("qemu: uncaught target signal"):
                     told.words.add(line.removeprefix(f"{subject}: "))
@@ -204,12 +217,14 @@ class Comparison:
 
     def __init__(self, program, folder, arch, variables):
         self.program, self.folder, self.root, self.variables = program, folder, folder / "root", variables
-        self.loader, self.result = Loader(self.root, arch), Loads()
+        self.loader, self.result, self.bind = Loader(self.root, arch), Loads(), set()
 
     def judge(self, questions):
         """Questions are (what is asked about, variables, subject). Returns the subjects that culprit cannot be asked about."""
         refused, env_file = [], self.folder / "env-of-load"
-        for (asked, variables, subject), truth in zip(questions, self.loader.ask([question[:2] for question in questions])):
+        asked_of_real = [(asked, {**known, **(BIND if asked in self.bind else {})}) for asked, known, _ in questions]
+        for (asked, variables, subject), truth in zip(questions, self.loader.ask(asked_of_real)):
+            self.note_unbound(asked, truth)
             env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
             try:
                 difference = model(self.program, self.root, env_file, asked).difference(truth)
@@ -222,6 +237,15 @@ class Comparison:
                 self.result.agreed += 1
         return refused
 
+    def note_unbound(self, asked, truth):
+        """Where a library is missing, so are its symbols: nothing more is learned."""
+        if asked not in self.bind or truth.missing or truth.words:
+            return
+        self.result.bound += 1
+        for symbol, file in sorted(truth.unbound):
+            if not symbol.startswith(tuple(LATER)):
+                self.result.unbound[file] = symbol
+
     def as_preload(self, subject):
         """The question about a file that is no library: what is said when Python is to preload it."""
         preloads = f"{subject} {self.variables.get('LD_PRELOAD', '')}".strip()
@@ -231,6 +255,8 @@ class Comparison:
         whole, broken = [], []
         for subject in subjects(self.root)[:most]:
             (whole if is_library(self.root / subject[1:], self.loader.machine) else broken).append(subject)
+        frameworks = [subject for subject in whole if not CUDA_LIBRARY.search(subject)]
+        self.bind = set(whole) - set(frameworks[MOST_BOUND:] if most < MOST else ())
         broken += [subject for subject, _ in self.judge([(subject, self.variables, subject) for subject in whole])]
         if os.path.exists(self.root / PYTHON[1:]):
             refused = self.judge([self.as_preload(subject) for subject in broken])

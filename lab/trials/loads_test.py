@@ -31,6 +31,12 @@ class ReadsListings(unittest.TestCase):
     def test_words_without_the_name_of_the_subject(self):
         self.assertEqual(self.told(err=f"/app/x.so: {VERSION}\n").words, {VERSION})
 
+    def test_symbols(self):
+        told = self.told(err="undefined symbol: cuInit, version libcuda.so.1\t(/app/x.so)\nundefined symbol: f\t(/app/y.so)\n"
+                             "symbol g, version V_1 not defined in file libz.so.1 with link time reference\t(/app/x.so)\n")
+        self.assertEqual(told.unbound, {("cuInit", "/app/x.so"), ("f", "/app/y.so"), ("g", "/app/x.so")})
+        self.assertEqual(told.words, set())
+
     def test_a_signal(self):
         self.assertEqual(self.told(err="qemu: uncaught target signal 7 (Bus error)\n", status=-7).words, {"killed by SIGBUS"})
 

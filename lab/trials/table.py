@@ -55,6 +55,7 @@ class Totals:
         yield "faults with a false alarm besides", sum(bool(v.extra) for v in self.held), len(self.held)
         yield "healthy stacks with a false alarm", sum(not v.right for v in self.healthy), len(self.healthy)
         yield "loads as that system's ld.so lists them", sum(v.loaded.agreed for v in self.verdicts), self.subjects()
+        yield "files whose symbols ld.so looked for", sum(v.loaded.bound for v in self.verdicts), self.subjects()
         yield "really loaded, as foretold", sum(not outcome.differs for outcome in self.reals), len(self.reals)
 
     def subjects(self):

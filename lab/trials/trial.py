@@ -136,6 +136,13 @@ def named(finding, what):
     return any(what in text for text in texts)
 
 
+def unexplained(unbound, report):
+    """Symbols that the real loader does not find, for files that no error or warning names."""
+    bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")]
+    return [f"{file}: symbol {symbol} is not found, and no finding names the file" for file, symbol in unbound.items()
+            if not any(named(finding, os.path.basename(file)) or named(finding, symbol) for finding in bad)]
+
+
 def judge(trial, report, fixes, verdict):
     bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")]
     if "cause" not in trial:
@@ -176,6 +183,7 @@ def run(program, folder, trial, recipe, cache):
         if facts["platform"] == "linux":
             most = loads.MOST_BROKEN if "cause" in trial else loads.MOST
             verdict.loaded = loads.compare(program, folder, facts["arch"], variables_of(folder, trial, place), most)
+            verdict.loaded.differs += unexplained(verdict.loaded.unbound, report)
     except (NoReport, ValueError, subprocess.TimeoutExpired) as reason:
         verdict.error = str(reason)
     finally:
