@@ -1,6 +1,6 @@
 """A stack that can be run: whole files instead of reduced ones, in the same Debian, for programs that really load them.
 
-Whole wheels lie in the cache beside the reduced ones, in whole/; only libraries and the records of pip are kept of them.
+Whole wheels lie in the cache beside the reduced ones, in whole/; only libraries and the records of pip are kept.
 Where this machine has a CUDA toolkit with cuDNN of its own (TOOLKIT), its libraries come into the root as well, under
 the path that they have here: another version of cuDNN, of real bytes, without any download.
 """

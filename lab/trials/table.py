@@ -11,7 +11,7 @@ drive C:. A fault is one edit of a healthy stack, or a host that it does not run
 culprit saw it: the cause, the code, the file to blame, the fix. `lab/README.md` says how to run it and add to it.
 
 """
-REAL = """
+NATIVE = """
 ## Really loaded
 
 Whole libraries of this machine's CPU, a program that loads them and calls them (no GPU takes part), one fault. culprit was
@@ -29,18 +29,18 @@ def mark(value):
 
 
 class Totals:
-    def __init__(self, verdicts, fetched=0.0, took=0.0, reals=()):
+    def __init__(self, verdicts, fetched=0.0, took=0.0, natives=()):
         self.verdicts = sorted(verdicts, key=lambda verdict: verdict.trial["id"])
         self.faults = [v for v in self.verdicts if v.is_fault]
         self.held = [v for v in self.faults if not v.trial.get("as_it_came")]  # those that must be right
         self.newcomers = [v for v in self.faults if v.trial.get("as_it_came")]
         self.healthy = [v for v in self.verdicts if not v.is_fault]
         self.fetched, self.took = fetched, took
-        self.reals = list(reals)  # what was really loaded (real.py)
+        self.natives = list(natives)  # what was really loaded (native.py)
 
     def failures(self):
         return (sum(not v.right or bool(v.loaded.differs) for v in self.held + self.healthy)
-                + sum(bool(outcome.differs) for outcome in self.reals))
+                + sum(bool(outcome.differs) for outcome in self.natives))
 
     def rows(self):
         """(what, part, whole) for each measure."""
@@ -56,7 +56,7 @@ class Totals:
         yield "healthy stacks with a false alarm", sum(not v.right for v in self.healthy), len(self.healthy)
         yield "loads as that system's ld.so lists them", sum(v.loaded.agreed for v in self.verdicts), self.subjects()
         yield "files whose symbols ld.so looked for", sum(v.loaded.bound for v in self.verdicts), self.subjects()
-        yield "really loaded, as foretold", sum(not outcome.differs for outcome in self.reals), len(self.reals)
+        yield "really loaded, as foretold", sum(not outcome.differs for outcome in self.natives), len(self.natives)
 
     def subjects(self):
         return sum(v.loaded.subjects for v in self.verdicts)
@@ -102,8 +102,8 @@ class Totals:
                  grid(["fault", "what is wrong", "code", "found", "first", "file", "fix", "proof"], (
                      [v.trial["id"], cell(v.trial["says"]), v.trial["code"], mark(v.found), mark(v.first), mark(v.file), mark(v.fix),
                       "not by files" if v.trial.get("unproven") else mark(v.proof == "shown")] for v in self.held)),
-                 REAL, grid(["what", "what happened", "what `check` had said", "same"], (
-                     [cell(o.row["says"]), cell(o.happened), cell(o.said), mark(not o.differs)] for o in self.reals)),
+                 NATIVE, grid(["what", "what happened", "what `check` had said", "same"], (
+                     [cell(o.row["says"]), cell(o.happened), cell(o.said), mark(not o.differs)] for o in self.natives)),
                  "\n## Loads that differ from ld.so\n\n", self.list_loads(),
                  "\n## Healthy pairs\n\n",
                  grid(["stack", "host", "silent"], ([v.trial["recipe"], v.host, mark(v.right)] for v in self.healthy))]
@@ -116,7 +116,7 @@ class Totals:
 
     def list_loads(self):
         lines = [f"- `{v.trial['id']}`: {cell(line)}\n" for v in self.verdicts for line in v.loaded.differs]
-        lines += [f"- `{o.row['id']}`: {cell(line)}\n" for o in self.reals for line in o.differs]
+        lines += [f"- `{o.row['id']}`: {cell(line)}\n" for o in self.natives for line in o.differs]
         lines += [f"- not judged, {count} times: {cell(why)}\n" for why, count in self.not_judged()]
         return "".join(lines) or "None.\n"
 

@@ -1,6 +1,6 @@
 """Failures that are really produced: a program loads whole CUDA libraries, and culprit has said what would happen.
 
-The stack (stacks/whole.py) is that of this machine's CPU. A row of real.toml:
+The stack (stacks/whole.py) is that of this machine's CPU. A row of native.toml:
   id, says  its name, and what is wrong, or not
   edit, env what breaks it, as in faults/*.toml; besides {site} and {lib} there is {toolkit}
   program   one of whole.py's; steps: what it does (load.c), without it every part of cuDNN is made to speak
@@ -31,11 +31,12 @@ import loads
 import trial as trials
 import whole
 
-KEYS = {"id", "says", "edit", "env", "program", "steps", "happens", "code", "severity", "file", "toolkit", "unprivileged",
-        "files_only"}
-SPEAK = ["@cudnnGetVersion", "@cudnnGraphVersionCheck", "@cudnnOpsVersionCheck", "@cudnnCnnVersionCheck", "@cudnnAdvVersionCheck"]
+KEYS = {"id", "says", "edit", "env", "program", "steps", "happens", "code", "severity", "file", "toolkit",
+        "unprivileged", "files_only"}
+SPEAK = ["@cudnnGetVersion", *(f"@cudnn{part}VersionCheck" for part in ("Graph", "Ops", "Cnn", "Adv"))]
 LESSER = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"]
 NOT_STARTED = 127
+LAST_WORDS = re.compile(r": error while loading shared libraries: |: version `\S+' not found ")
 LOADER = re.compile(r"/ld-linux-[^/]*$|^linux-(vdso|gate)")
 
 
@@ -54,10 +55,10 @@ class Outcome:
 
 
 def rows():
-    return trials.read(trials.LAB / "real.toml", "real", KEYS)
+    return trials.read(trials.LAB / "native.toml", "native", KEYS)
 
 
-def really(root, row, variables):
+def carry_out(root, row, variables):
     """Runs the program in the root. Returns its status and what it said."""
     program = f"/app/{row['program']}"
     calls = [{"arguments": [program, *row.get("steps", SPEAK)], "variables": variables}]
@@ -82,13 +83,14 @@ def foretold(program, folder, row, variables, host):
     env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
     answers = []
     for arguments in (["why", "--for"], ["check", "--host", host]):
-        command = [*lesser(row), program, *arguments, f"/app/{row['program']}", "--format", "json", "--root", folder / "root",
-                   "--env", env_file]
+        command = [*lesser(row), program, *arguments, f"/app/{row['program']}", "--format", "json",
+                   "--root", folder / "root", "--env", env_file]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd="/")
         try:
             answers.append(json.loads(done.stdout))
         except ValueError:
-            raise trials.NoReport(f"culprit {arguments[0]}: status {done.returncode}: {done.stderr.strip()[:300]}") from None
+            said = done.stderr.strip()[:300]
+            raise trials.NoReport(f"culprit {arguments[0]}: status {done.returncode}: {said}") from None
     return answers
 
 
@@ -108,7 +110,7 @@ def compare_files(output, status, why):
 
 def compare_start(output, status, why):
     """The last words of ld.so against those foretold."""
-    words = [line for line in output.splitlines() if "error while loading" in line or re.search(r"version `\S+' not found", line)]
+    words = [line for line in output.splitlines() if LAST_WORDS.search(line)]
     foretold_words = (why["error"] or "").splitlines()
     if status == NOT_STARTED or words:
         if set(words) != set(foretold_words):
@@ -122,7 +124,8 @@ def compare_finding(row, report):
     if "code" not in row:
         yield from (f"nothing failed, check says {f['code']}: {f['summary']}" for f in errors)
         return
-    right = [f for f in report["findings"] if f["code"] == row["code"] and f["severity"] == row.get("severity", "error")]
+    severity = row.get("severity", "error")
+    right = [f for f in report["findings"] if f["code"] == row["code"] and f["severity"] == severity]
     if not right:
         yield f"check does not say {row['code']}"
     elif not any(trials.named(f, row["file"]) for f in right):
@@ -140,16 +143,19 @@ def in_short(row, status, output):
 def run_row(program, folder, row, recipe, cache, facts):
     outcome, began = Outcome(row), time.monotonic()
     place = edits.Place(folder / "root", facts["venv"], recipe, cache)
-    fill = lambda text: text.replace("{toolkit}", facts["toolkit"] or "")  # noqa: E731
+
+    def fill(text):
+        return text.replace("{toolkit}", facts["toolkit"] or "") if isinstance(text, str) else text
+
     hidden = [{"remove": facts["toolkit"]}] if facts["toolkit"] and not row.get("toolkit") else []
-    steps = [{key: fill(value) if isinstance(value, str) else value for key, value in edit.items()} for edit in row.get("edit", [])]
+    steps = [{key: fill(value) for key, value in edit.items()} for edit in row.get("edit", [])]
     filled = {**row, "env": {name: fill(value) for name, value in row.get("env", {}).items()}}
     undo = edits.Undo(folder / edits.UNDO)
     try:
         edits.make(hidden + steps, place, undo)
         variables = trials.variables_of(folder, filled, place)
         why, report = foretold(program, folder, row, variables, facts["host"])
-        status, output = really(folder / "root", row, variables)
+        status, output = carry_out(folder / "root", row, variables)
         happened = output + (f"\nkilled by {signal.Signals(-status).name}" if status < 0 else "")
         outcome.happened = in_short(row, status, output)
         bad = [f for f in report["findings"] if f["severity"] in ("error", "warning")]
