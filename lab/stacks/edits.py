@@ -1,15 +1,15 @@
 """Edits of a built stack: the words in which recipes lay things out (setup) and faults break them, and the way back.
 
 An edit is a table with one verb and what the verb needs; paths are those inside the root, and may hold {venv}, {site}
-(site-packages) and {lib} (the directory of libraries of that Debian):
+(site-packages), {lib} (the directory of libraries of that Debian) and {driver} (the version of Debian's driver in it):
 
   {remove = PATH}                         a file, a link or a tree; PATH may be a pattern, and must match something
   {move = PATH, to = PATH}
   {copy = FROM, to = PATH}                FROM: a path or pattern in the root, or "wheel:NAME==VERSION/PATTERN", or
-                                          "machine:/PATH", of the machine that this runs on; a `to` that ends with / is
+                                          "here:/PATH", of the machine that this runs on; a `to` that ends with / is
                                           a directory
   {link = PATH, to = TARGET}              a symbolic link, in place of whatever is there
-  {write = PATH, text = TEXT}             a file
+  {write = PATH, text = TEXT}             a file; fill = true: TEXT may hold {venv} and so on
   {empty = PATH}                          a file of no bytes
   {truncate = PATH, bytes = N}            the first N bytes stay; share = 0.5: that part of it
   {patch = PATH, at = N, hex = "03"}      bytes of a file
@@ -18,9 +18,13 @@ An edit is a table with one verb and what the verb needs; paths are those inside
   {install = "NAME==VERSION"}             as pip does: the installed version goes first; over = true: it stays
   {debian = NAME, version = V, files = FROM, to = DIR}   libraries as a package of NVIDIA's archive lays them out;
                                           headers = FROM: files that keep their names
-  {deb = ["libcuda1", ...]}               packages of Debian 12, also non-free; a driver's libraries get their links in
-                                          /etc/alternatives. {deb:libcuda1} in a text is the version of that package
+  {deb = [NAME, ...]}                     packages of Debian 12 (main, contrib, non-free), unpacked and recorded; what
+                                          their scripts would do is left to other edits
   {ldconfig = true}                       /etc/ld.so.cache, made by that system's own ldconfig
+  {node = PATH}                           a device node; a pipe stands in for it, which an ordinary user can make, and
+                                          nobody who only looks opens it
+  {module = PATH, version = V}            a kernel module that tells its version and nothing else; unsigned
+  {machine = NAME}                        the edits of machines/NAME.toml: the kernel, driver and GPU below a stack
 
 layouts.py adds: toolkit, conda, container.
 
@@ -29,18 +33,19 @@ Wheels are those of some lock in recipes/. Files of a stack are hard links into 
 import fnmatch
 import os
 import pathlib
-import re
 import shutil
+import struct
 import subprocess
-import tempfile
+import tomllib
 import typing
 
 import debs
-import reduce
+import here
 import wheels
 
 UNDO = "undo"  # the folder beside root that keeps what an edit has put aside; as long as it is there, the root is broken
 RECIPES = pathlib.Path(__file__).resolve().parent.parent / "recipes"
+MACHINES = RECIPES.parent / "machines"
 
 
 class Place(typing.NamedTuple):
@@ -59,11 +64,17 @@ class Place(typing.NamedTuple):
             return wheels.windows_layout(self.root, self.venv[3:])
         return wheels.venv_layout(self.root, self.venv, self.recipe["python"])
 
+    def driver(self):
+        """The version of the newest driver in the cache of Debian's packages, which is the one that edits lay out."""
+        tree = debs.cached("libcuda1", self.recipe["arch"], self.cache)
+        return next((path.name.split(".so.")[1] for path in tree.rglob("libcuda.so.*.*")), "")
+
     def fill(self, text):
-        """Replaces {venv}, {site} and {lib}; on Windows they are spelled for a tool, with / and without the drive."""
+        """Replaces {venv}, {site}, {lib}, {driver}; on Windows they are spelled for a tool, with / and without the drive."""
         venv = "/" + self.venv[3:].replace("\\", "/") if self.windows else self.venv
         lib = f"/usr/lib/{self.recipe['arch']}-linux-gnu"
-        text = re.sub(r"\{deb:([\w.+-]+)\}", lambda m: debs.upstream_version(m[1], self.recipe["arch"], self.cache), text)
+        if "{driver}" in text:
+            text = text.replace("{driver}", self.driver())
         return (text.replace("{venv}", venv).replace("{site}", f"{venv}/{self.layout().site}").replace("{lib}", lib))
 
     def path(self, text):
@@ -149,27 +160,24 @@ def pins(edits):
                 yield edit[key][len("wheel:"):].split("/", 1)[0]
 
 
+def steps_of(machine):
+    path = MACHINES / f"{machine}.toml"
+    if not path.exists():
+        raise ValueError(f"no machine {path.name}")
+    return tomllib.loads(path.read_text())["edit"]
+
+
 def packages(edits):
     """The packages of Debian that edits name."""
-    return [name for edit in edits for name in edit.get("deb", [])]
-
-
-def of_machine(path, cache):
-    """A tree of this machine, reduced once into the cache."""
-    if not path.exists():
-        raise OSError(f"this machine has no {path}")
-    kept = pathlib.Path(cache, f"machine-{reduce.REVISION}", str(path).strip("/").replace("/", "+"), str(int(path.stat().st_mtime)))
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as work:
-            debs.reduce_tree(path, pathlib.Path(work, "tree"))
-            pathlib.Path(work, "tree").rename(kept)
-    return kept
+    for edit in edits:
+        yield from edit.get("deb", [])
+        if "machine" in edit:
+            yield from packages(steps_of(edit["machine"]))
 
 
 def sources(place, text):
-    if text.startswith("machine:"):
-        return [of_machine(pathlib.Path(text[len("machine:"):]), place.cache)]
+    if text.startswith("here:"):
+        return [here.reduced(pathlib.Path(text[len("here:"):]), place.cache)]
     if not text.startswith("wheel:"):
         return matches(place, text)
     pin, pattern = text[len("wheel:"):].split("/", 1)
@@ -297,22 +305,63 @@ def debian(edit, place, undo):
             (directory / soname).symlink_to(real)
         names += [real, soname]
     where = "/" + str(directory.relative_to(place.root))
-    arch = {"x86_64": "amd64", "aarch64": "arm64"}[place.recipe["arch"]]
+    arch = debian_arch(place.recipe["arch"])
+    record(place, undo, edit["debian"], [f"{where}/{name}" for name in names],
+           f"Package: {edit['debian']}\nMaintainer: cudatools\nArchitecture: {arch}\nVersion: {version}\n"
+           "Description: libraries of CUDA\n")
+
+
+def record(place, undo, name, paths, control):
+    """What dpkg keeps about an installed package."""
     status = place.root / "var/lib/dpkg/status"
     before = status.read_text() if status.exists() else ""
     undo.put_aside(status)
-    status.write_text(f"{before}Package: {edit['debian']}\nStatus: install ok installed\nMaintainer: cudatools\n"
-                      f"Architecture: {arch}\nVersion: {version}\nDescription: libraries of CUDA\n\n")
-    listing = place.root / f"var/lib/dpkg/info/{edit['debian']}.list"
+    first, rest = control.split("\n", 1)
+    status.write_text(f"{before}{first}\nStatus: install ok installed\n{rest}\n")
+    listing = place.root / f"var/lib/dpkg/info/{name}.list"
     undo.put_aside(listing)
-    listing.write_text("/.\n" + "".join(f"{where}/{name}\n" for name in sorted(set(names))))
+    listing.write_text("/.\n" + "".join(f"{path}\n" for path in sorted(set(paths))))
 
 
 def deb(edit, place, undo):
-    debs.fetch(edit["deb"], place.recipe["arch"], place.cache)
+    arch = place.recipe["arch"]
+    debs.fetch(edit["deb"], arch, place.cache)
     for name in edit["deb"]:
-        debs.install(name, place.recipe["arch"], place.cache, place.root,
-                     lambda source, target: place_file(source, target, undo), undo.put_aside)
+        files, control = debs.files(name, arch, place.cache)
+        for path, source in files:
+            place_file(source, place.root / path, undo)
+        label = name + (f":{debian_arch(arch)}" if "\nMulti-Arch: same\n" in control else "")
+        record(place, undo, label, [f"/{path}" for path, _ in files], control)
+
+
+def debian_arch(arch):
+    return {"x86_64": "amd64", "aarch64": "arm64"}[arch]
+
+
+def node(edit, place, undo):
+    path = place.path(edit["node"])
+    undo.put_aside(path)
+    os.mkfifo(path)
+    path.chmod(0o666)
+
+
+def module(edit, place, undo):
+    """An object file whose .modinfo is like that of nvidia.ko: a real one is only made by compiling it for a kernel."""
+    info = place.fill(f"license=NVIDIA\0version={edit['version']}\0").encode()
+    names = b"\0.modinfo\0.shstrtab\0"
+    at = 64 + len(info)
+    table = at + len(names) + -(at + len(names)) % 8
+    section = struct.Struct("<IIQQQQIIQQ")
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 1, 62, 1, 0, 0, table, 0, 64, 0, 0, 64, 3, 2)
+    path = place.path(edit["module"])
+    undo.put_aside(path)
+    path.write_bytes((header + info + names).ljust(table, b"\0") + bytes(64) +
+                     section.pack(1, 1, 2, 0, 64, len(info), 0, 0, 1, 0) +
+                     section.pack(10, 3, 0, 0, at, len(names), 0, 0, 1, 0))
+
+
+def machine(edit, place, undo):
+    make(steps_of(edit["machine"]), place, undo)
 
 
 def ldconfig(edit, place, undo):
@@ -325,7 +374,7 @@ def ldconfig(edit, place, undo):
 
 
 VERBS = {function.__name__: function for function in (remove, move, copy, link, write, empty, truncate, patch, chmod, uninstall,
-                                                      install, debian, deb, ldconfig)}
+                                                      install, debian, deb, ldconfig, node, module, machine)}
 
 
 def make(edits, place, undo=None):

@@ -20,6 +20,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 import time
 import tomllib
@@ -129,11 +130,18 @@ def ask(program, verb, folder, facts, trial, place):
         raise NoReport(f"culprit {verb}: status {done.returncode}: {said}") from None
 
 
+def plain(text):
+    """Paths in a text as a person would write them: what run paths lead to is full of a/../, and /lib is /usr/lib."""
+    while (shorter := re.sub(r"/(?!\.\./)[^/\s]+/\.\.(?=/)", "", text)) != text:
+        text = shorter
+    return re.sub(r"(?<![\w./-])/lib(?=/)", "/usr/lib", text)
+
+
 def named(finding, what):
     """Does the finding name it: as its subject, in its summary or in its evidence?"""
     texts = [finding["summary"], finding["subject"], *finding.get("affects", [])]
     texts += [str(value) for row in finding["evidence"] for value in row.values()]
-    return any(what in text for text in texts)
+    return any(what in text or what in plain(text) for text in texts)
 
 
 def unexplained(unbound, report):

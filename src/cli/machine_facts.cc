@@ -8,6 +8,7 @@
 #include "base/product_version.h"
 #include "base/text.h"
 #include "cli/snapshot_file.h"
+#include "collect/container.h"
 #include "collect/host.h"
 #include "collect/look_at_stack.h"
 #include "diagnose/check.h"
@@ -34,7 +35,7 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
         .environments = subject.environments,
         .verify = options.verify,
         .no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty(),
-        .host_unseen = subject.rooted};
+        .host_unseen = subject.rooted && !collect::ShowsItsKernel(machine)};
     auto look = collect::LookAtStack(around, subject.programs,
                                      std::chrono::seconds(options.seconds * subject.patience));
     facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(look.snapshot));

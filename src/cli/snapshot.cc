@@ -12,6 +12,7 @@
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "collect/container.h"
 #include "collect/live_file_view.h"
 #include "collect/loader_facts.h"
 #include "collect/look.h"
@@ -86,7 +87,7 @@ int RunSnapshot(int argc, const char* const* argv) {
       .system = machine,
       .environment = *environment ? std::move(**environment) : machine.Environment(),
       .working_directory = machine.WorkingDirectory(),
-      .host_unseen = !options.root.empty()};
+      .host_unseen = !options.root.empty() && !collect::ShowsItsKernel(machine)};
   auto seen = collect::LookAtStack(around, {}, kPatience);
   snapshot::Snapshot& snapshot = seen.snapshot;
   snapshot.tool_version = base::ProductVersion();

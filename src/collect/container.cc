@@ -1,5 +1,6 @@
 #include "collect/container.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -69,6 +70,12 @@ bool IsWsl(const Surroundings& around) {
   std::string release = FirstLine(ReadSmallFile(around.system, "/proc/sys/kernel/osrelease"));
   for (char& c : release) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return release.find("microsoft") != std::string::npos || Exists(around, "/dev/dxg");
+}
+
+bool ShowsItsKernel(const system::System& system) {
+  static constexpr std::array<const char*, 3> kSigns = {"/proc/sys/kernel/osrelease", "/proc/modules",
+                                                        "/proc/driver/nvidia/version"};
+  return std::ranges::any_of(kSigns, [&](const char* path) { return system.Stat(path).has_value(); });
 }
 
 }  // namespace culprit::collect

@@ -18,4 +18,8 @@ Container FindContainer(const Surroundings& around);
 // Linux inside Windows: its driver is Windows', behind /dev/dxg.
 bool IsWsl(const Surroundings& around);
 
+// Is the kernel below this system in sight? An image has an empty /proc; the root of a running container
+// (/proc/PID/root) and the tree of a support report carry it, and with it the driver, devices and GPUs.
+bool ShowsItsKernel(const system::System& system);
+
 }  // namespace culprit::collect

@@ -64,6 +64,7 @@ struct ImportRow {
   // The library whose code calls: its file name, or a pattern as in `names`; "" = Python itself.
   std::string_view from;
   bool optional;           // the import goes on when it does not open
+  bool costs_gpu;          // with `optional`: and the framework computes on the CPU then
   std::string_view label;  // by which later rows speak of it
   std::string_view after;
   StepWhen when;

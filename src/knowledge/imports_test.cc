@@ -61,6 +61,7 @@ TEST(Imports, WhatOnlyWindowsHasStandsInItsRowsAlone) {
         EXPECT_EQ(name.find(".so"), std::string_view::npos) << row.framework << ": " << name;
       }
       EXPECT_TRUE(row.every || !row.retry_with_path) << row.framework;
+      EXPECT_TRUE(row.optional || !row.costs_gpu) << row.framework;
       EXPECT_TRUE(row.action == StepAction::kOpen || row.search == StepSearch::kStandard) << row.framework;
       continue;
     }

@@ -113,6 +113,7 @@ class Expander {
     return {.flags = Flags(row.search, environment_),
             .from = CallerOf(row.from),
             .optional = row.optional,
+            .costs_gpu = row.costs_gpu,
             .label = std::string(row.label),
             .after = std::string(row.after),
             .when = When(row.when),

@@ -98,10 +98,18 @@ class Importing {
     }
     if (step.names.empty()) result.error = "there is no " + step.wanted;
     if (!result.tries.empty()) MarkAlternatives(graph_.requests, result.tries, step.optional);
+    if (step.costs_gpu) MarkCost(result.tries);
     const bool goes_on = result.opened || step.optional;
     const std::string error = result.error;
     if (!step.label.empty()) results_.insert_or_assign(step.label, std::move(result));
     return goes_on || Stop(step, error, !step.names.empty());
+  }
+
+  void MarkCost(const std::vector<Try>& tries) {
+    for (const Try& one : tries) {
+      for (size_t i = one.begin; i < one.end; ++i)
+        graph_.requests[i].costs_gpu = !graph_.requests[i].error.empty();
+    }
   }
 
   // What was forgiven because a later step would mend it was not mended; a retry speaks for itself.

@@ -35,6 +35,7 @@ struct ImportStep {
   std::vector<std::string> names;  // paths or bare names; empty = there is no such file
   std::string from;                // as in DlopenCall
   bool optional = false;           // the import goes on when none opens
+  bool costs_gpu = false;          // and the framework does without the GPU then
   std::string label;               // by which a later step speaks of this one
   std::string after;               // the step that `when` is about
   When when = When::kAlways;

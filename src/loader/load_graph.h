@@ -88,6 +88,7 @@ struct Request {
   size_t object = kNone;     // what satisfied it
   bool loaded_now = false;   // this request brought the object in
   bool optional = false;     // a dlopen whose failure the caller survives
+  bool costs_gpu = false;    // and does without the GPU then
   bool alternative = false;  // a dlopen with several names: another name of the same call speaks for it
   std::vector<Attempt> attempts;
   std::string error;       // in the loader's words, when object is kNone

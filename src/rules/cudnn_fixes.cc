@@ -11,6 +11,7 @@
 #include "rules/cudnn_facts.h"
 #include "rules/driver_facts.h"
 #include "rules/file_fixes.h"
+#include "rules/load_facts.h"
 #include "rules/load_fixes.h"
 #include "rules/package_facts.h"
 #include "rules/toolkit_facts.h"
@@ -107,6 +108,21 @@ report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& e
   const bool fits = !pinned.empty() && MajorOf(pinned) == MajorOf(choice.version);
   return ReinstallPackage(scene, environment, package, fits ? pinned : choice.build,
                           "install the package that brings it into this environment");
+}
+
+std::optional<report::Fix> LetOwnCudnnWin(const Scene& scene, const loader::Scenario& scenario,
+                                          const std::string& file) {
+  const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
+  if (environment == nullptr || !scene.stack().cudnn) return std::nullopt;
+  const auto object = std::ranges::find(scenario.graph.objects, file, &loader::Object::path);
+  if (object == scenario.graph.objects.end() || !ForcedByVariable(scene, scenario, *object))
+    return std::nullopt;
+  const bool own = std::ranges::any_of(*scene.stack().cudnn, [&](const snapshot::CudnnCopy& copy) {
+    return copy.major == MajorOfName(base::BaseName(file)) && copy.missing_parts.empty() &&
+           copy.directory.starts_with(environment->prefix + "/");
+  });
+  if (!own) return std::nullopt;
+  return WithoutVariable(scene, *object);
 }
 
 report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "rules/rule.h"
@@ -28,6 +29,11 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
 // The choice into an environment, in place of any other that is there.
 report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& environment,
                         const CudnnChoice& choice);
+
+// Where a variable makes the process take `file` instead of the cuDNN that its environment has, whole and of
+// that major: the fix that lets that one win.
+std::optional<report::Fix> LetOwnCudnnWin(const Scene& scene, const loader::Scenario& scenario,
+                                          const std::string& file);
 
 // The cuDNN that `file` belongs to again, all parts of the same release, by whatever brought it.
 report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file);

@@ -61,6 +61,10 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.severity = report::Severity::kError;
       finding.evidence.push_back({request.error, "the loader's words, from its model"});
     }
+    if (auto own = LetOwnCudnnWin(scene, scenario, found->cudnn)) {
+      finding.fix = *std::move(own);
+      continue;
+    }
     const auto* environment = scene.EnvironmentOf(scenario);
     const snapshot::CudnnCopy* copy = CopyOf(scene, found->cudnn);
     CudnnChoice choice = ChooseCudnn(scene, MajorOfName(base::BaseName(found->cudnn)), found->process_cuda);

@@ -45,6 +45,7 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::stri
   if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
     return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
   }
+  if (auto fix = LetOwnCudnnWin(scene, *failed.scenario, asker)) return *std::move(fix);
   return InstallCudnnAgain(scene, *failed.scenario, asker);
 }
 

@@ -24,7 +24,8 @@ Directories and versions of the parts that win when the load is played.
 Complete the copy that the program brings along.
 
 ## When this is not your problem
-Two names of one directory count as one.
+Two names of one directory count as one. A wheel that brings the shim alone (ctranslate2) is meant to find the parts
+elsewhere.
 
 ## Sources
 Traces of the loader with single parts removed (cuDNN 9.19).
@@ -39,9 +40,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     };
     for (const LoadedCudnn& one : loaded) {
       if (directory(one) == directory(loaded.front()) || !one.version || !loaded.front().version) continue;
-      // A wheel for Windows that brings the shim alone (ctranslate2) takes the parts from PATH, by design.
+      // A wheel that brings the shim alone (ctranslate2) takes the parts from the search path, by design.
       const std::string beside = base::JoinPath(directory(loaded.front()), base::BaseName(one.object->path));
-      if (scene.OnWindows() && *one.version == *loaded.front().version &&
+      if ((scene.OnWindows() || loaded.front().IsBundledShim()) && *one.version == *loaded.front().version &&
           scene.view.Open(beside).error == base::PathError::kNoEntry) {
         continue;
       }

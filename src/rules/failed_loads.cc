@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "rules/load_facts.h"
+#include "rules/package_facts.h"
 
 namespace culprit::rules {
 namespace {
@@ -168,6 +169,21 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
+// A framework that goes on without the GPU has lost what it is there for, where the GPU is meant to be used:
+// something of CUDA is there. Of libraries that it opens one by one cuDNN alone is counted, when it alone is
+// missing: CUL6011 speaks for the others.
+bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, const Request& request) {
+  if (!request.costs_gpu || GpuPresence(scene) == Presence::kNo) return false;
+  bool cuda = false, only_cudnn = true;
+  for (const Request& one : scenario.graph.requests) {
+    const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
+    if (library == nullptr || library->family != "cuda") continue;
+    cuda |= one.error.empty();
+    only_cudnn &= !one.costs_gpu || one.alternative || one.opened_by != loader::OpenedBy::kDlopen;
+  }
+  return cuda && only_cudnn;
+}
+
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
   const snapshot::FileFacts& facts = scene.view.Open(failed.file);
   return facts.pe != nullptr &&
@@ -180,7 +196,8 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
     for (const Request& request : scenario.graph.requests) {
-      if (request.error.empty() || request.optional || request.alternative) continue;
+      if (request.error.empty() || request.alternative) continue;
+      if (request.optional && !LosesGpu(scene, scenario, request)) continue;
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,

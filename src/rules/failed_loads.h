@@ -1,8 +1,8 @@
 // Libraries that a process asks for and does not get, each with the one reason that explains it. Several
 // rules share this list and each speaks for its own reasons, so one broken thing gives one finding.
 //
-// Left out: what the caller survives without, names of which another one speaks for the same call, and
-// libraries of the driver, which have rules of their own.
+// Left out: what the caller survives without (but not where that costs it the GPU), names of which another
+// one speaks for the same call, and libraries of the driver, which have rules of their own.
 #pragma once
 
 #include <string>

@@ -90,7 +90,8 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
     if (request.error.empty() || request.optional || request.alternative) continue;
     if (IsCudaLibrary(request.name)) return;
     if (FindRuntime(scene, request.name) != nullptr) return;
-    cause = &request;  // the innermost comes last
+    if (request.error.find("version `") != std::string::npos) return;  // CUL5009, CUL5010, CUL5011
+    cause = &request;                                                  // the innermost comes last
   }
   // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
   // own.

@@ -83,4 +83,39 @@ report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& direct
           .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
 }
 
+namespace {
+
+report::Fix WithoutPreload(const Scene& scene, const std::string& file) {
+  std::string rest;
+  for (const std::string& element : base::SplitWords(scene.Variable("LD_PRELOAD"), " :")) {
+    if (element != file && base::BaseName(file) != element) rest += (rest.empty() ? "" : ":") + element;
+  }
+  report::Fix fix{.text = "take " + file +
+                          " out of LD_PRELOAD: it is loaded before everything else, and what "
+                          "the program brings along is passed over",
+                  .commands = {rest.empty() ? "unset LD_PRELOAD" : "export LD_PRELOAD='" + rest + "'"},
+                  .risk = "low"};
+  if (rest.empty()) {
+    fix.changes = {report::UnsetVariable{"LD_PRELOAD"}};
+  } else {
+    fix.changes = {report::SetVariable{"LD_PRELOAD", rest}};
+  }
+  return fix;
+}
+
+}  // namespace
+
+bool ForcedByVariable(const Scene& scene, const loader::Scenario& scenario, const loader::Object& object) {
+  const bool preloaded = object.via == loader::Via::kLdPreload && !scene.Variable("LD_PRELOAD").empty();
+  if (object.via != loader::Via::kLdLibraryPath && !preloaded) return false;
+  const auto* environment = scene.EnvironmentOf(scenario);
+  return environment == nullptr || !scene.view.RealPath(object.path).starts_with(environment->prefix + "/");
+}
+
+report::Fix WithoutVariable(const Scene& scene, const loader::Object& object) {
+  return object.via == loader::Via::kLdPreload
+             ? WithoutPreload(scene, object.path)
+             : WithoutSearchDirectory(scene, std::string(base::DirName(object.path)));
+}
+
 }  // namespace culprit::rules

@@ -58,6 +58,13 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
   return fix;
 }
 
+// Where it is not, ldconfig does not help either: the library is missing.
+bool OnDisk(const Scene& scene, const FailedLoad& failed) {
+  return !loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
+                             failed.request->name)
+              .empty();
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kStaleCache && failed.why != Why::kNotCached) continue;
@@ -70,6 +77,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {failed.file + (failed.why == Why::kStaleCache ? " does not exist" : " exists"), "/etc/ld.so.cache"});
     finding.fix = Repair(scene, failed);
+    if (failed.why == Why::kStaleCache && failed.library != nullptr && !OnDisk(scene, failed)) {
+      finding.cause = failed.IsCudnnShim() ? "cudnn-missing" : "cuda-library-missing";
+    }
   }
 }
 

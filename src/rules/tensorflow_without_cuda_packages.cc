@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
@@ -73,6 +74,9 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (!base::BaseName(scenario->graph.objects[request.requester].path).starts_with("libtensorflow"))
         continue;
       missing.insert(request.name);
+    }
+    for (const FailedLoad& failed : FailedLoads(scene)) {
+      if (failed.scenario == scenario) missing.erase(failed.request->name);  // cuDNN alone, by its own rules
     }
     if (missing.empty()) continue;
     const std::string release = tensorflow->version.substr(0, tensorflow->version.find('+'));

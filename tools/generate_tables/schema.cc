@@ -259,6 +259,7 @@ Subject Imports() {
                {"everywhere", Form::kFlag},
                {"from"},
                {"optional", Form::kFlag},
+               {"costs_gpu", Form::kFlag},
                {"label"},
                {"after"},
                {"when",
