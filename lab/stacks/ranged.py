@@ -42,6 +42,11 @@ UNJUDGED_PART = re.compile(r"(lib)?torch_cuda_(linalg|cpp)|_pywrap_profiler")
 NVIDIA_LIBRARY = re.compile(r"(lib)?(cu(dart|dnn|blas|fft|rand|solver|sparse|tensor|pti)|nv|nccl|npp)")
 
 
+def is_judged(package, name):
+    """Do rules look at the GPU code of the file?"""
+    return not (NVIDIA_PACKAGE.match(package) or NVIDIA_LIBRARY.match(name) or UNJUDGED_PART.match(name))
+
+
 def covered(wanted, known):
     """Does some range of known hold each range of wanted?"""
     return all(any(begin <= at and stop <= end for begin, end in known) for at, stop in wanted if at < stop)
@@ -109,7 +114,7 @@ class Member:
                 self.tail_read = FIRST_READ
             else:  # further back, as far as what is known of the ratio tells
                 share = (self.size - first) / (self.size - self.tail_begin) if self.tail_begin < self.size else 2
-                self.tail_read = int(self.tail_read * min(max(1.1 * share, 1.5), 8))
+                self.tail_read = int(self.tail_read * min(max(share * (0.8 if share > 2 else 1.1), 1.3), 8))
             if self.end - self.tail_read <= self.read:
                 return self.whole()
             data = self.source.read_range(self.end - self.tail_read, self.end)
@@ -221,7 +226,7 @@ def read_pe(member, judged):
 def read_large(member, package):
     """Makes known what is needed of a large member. Returns the gap, or None where all of it was read."""
     name = pathlib.PurePosixPath(member.info.filename).name
-    judged = not any(known.match(name) for known in (UNJUDGED_PART, NVIDIA_LIBRARY)) and not NVIDIA_PACKAGE.match(package)
+    judged = is_judged(package, name)
     member.head(min(HEADERS, member.size))
     with member.view() as data:
         start = data[:HEADERS]
