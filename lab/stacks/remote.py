@@ -22,17 +22,19 @@ class Unavailable(OSError):
 @contextlib.contextmanager
 def connection(options):
     """(finder, session) of pip, configured as a call of it with these options would be."""
-    try:
-        from pip._internal.cli import cmdoptions
-        from pip._internal.commands import create_command
-        command = create_command("download")
-        parsed, _ = command.parse_args(["--no-cache-dir", "--no-input", *options, "-"])
-        with command.main_context():
+    with contextlib.ExitStack() as stack:
+        try:
+            from pip._internal.cli import cmdoptions
+            from pip._internal.commands import create_command
+            command = create_command("download")
+            parsed, _ = command.parse_args(["--no-cache-dir", "--no-input", *options, "-"])
+            stack.enter_context(command.main_context())
             session = command.get_default_session(parsed)
             target = cmdoptions.make_target_python(parsed)
-            yield command._build_package_finder(parsed, session, target_python=target), session
-    except (ImportError, AttributeError, TypeError) as error:
-        raise Unavailable(f"pip is not as expected: {error!r}") from error
+            finder = command._build_package_finder(parsed, session, target_python=target)
+        except (ImportError, AttributeError, TypeError) as error:
+            raise Unavailable(f"pip is not as expected: {error!r}") from error
+        yield finder, session
 
 
 def find(finder, wheel):
