@@ -4,6 +4,8 @@
   make.py RECIPE...            builds them; RECIPE is a name in recipes/ or a path; --ci is all those with ci = true
   make.py --update RECIPE...   asks the index what the recipe means today and writes recipes/RECIPE.lock
 
+A recipe with shelf = true is no environment: its lock holds single wheels that edits take, whatever they depend on.
+
 Each environment is a folder OUT/RECIPE: root/ (a root file system), env (for --env) and environment.json (where the
 environment lies in root, the host it must be healthy on). The cache makes a second run need no network; what is built
 already and unbroken stays.
@@ -14,6 +16,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,17 +25,22 @@ import time
 import tomllib
 
 import edits
+import layouts
 import reduce
 import wheels
+import windows_edits  # adds verbs
 import windows_root
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECIPES = HERE.parent / "recipes"
 PROGRAM = HERE.parent.parent / "build" / "release" / "culprit"
 VENV = "/opt/venv"
-SMALL_WHEEL = 20 << 20  # many of these share one call of pip
-WORKERS = 3  # while some inflate, another downloads
+WORKERS = 4  # while some inflate, others download
 VARIABLES = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
+CONDA = "/opt/conda/envs/lab"
+CONDA_VARIABLES = {"PATH": f"{CONDA}/bin:/usr/local/bin:/usr/bin:/bin", "CONDA_PREFIX": CONDA,
+                   "CONDA_DEFAULT_ENV": "lab"}
+DEBIAN_PYTHON = "3.11"
 
 
 def default_cache():
@@ -48,7 +56,8 @@ def read_recipe(name):
     path = recipe_path(name)
     if not path.exists():
         sys.exit(f"no recipe {path}")
-    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, **tomllib.loads(path.read_text())}
+    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False,
+              **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
 
@@ -56,10 +65,30 @@ def ci_recipes():
     return [path.stem for path in sorted((RECIPES).glob("*.toml")) if read_recipe(path.stem)["ci"]]
 
 
+def take_off_the_index(recipe):
+    """What a shelf holds: each requirement resolved alone, so that several versions of a package stand beside each
+    other. A pin that the lock has already means the same file as then, so it is not asked for again."""
+    known = wheels.read_lock(recipe["lock"]) if recipe["lock"].exists() else []
+    known = {f"{wheel.name}=={wheel.version}": wheel for wheel in known}
+
+    def one(requirement):
+        name, _, version = requirement.partition("==")
+        pin = f"{wheels.normal_name(name)}=={version}"
+        if pin in known:
+            return [known[pin]]
+        return wheels.resolve({**recipe, "requirements": [requirement]}, [], "--no-deps")
+
+    with concurrent.futures.ThreadPoolExecutor(3 * WORKERS) as pool:  # pip mostly waits for the index
+        return sorted({wheel for found in pool.map(one, recipe["requirements"]) for wheel in found})
+
+
 def update(recipe):
     share = recipe.get("share_with")
+    asked = {wheels.normal_name(re.split(r"[\[<>=!~ ]", requirement)[0]) for requirement in recipe["requirements"]
+             if re.search(r"[<>=~]", requirement)}
     constraints = wheels.read_lock(recipe["lock"].with_name(f"{share}.lock")) if share else []
-    resolved = wheels.resolve(recipe, constraints)
+    constraints = [wheel for wheel in constraints if wheel.name not in asked]
+    resolved = take_off_the_index(recipe) if recipe.get("shelf") else wheels.resolve(recipe, constraints)
     total = sum(wheel.size for wheel in resolved)
     recipe["lock"].write_text(
         f"# Made by make.py --update {recipe['name']}: {len(resolved)} wheels, {total / 1e6:.0f} MB.\n" +
@@ -89,7 +118,7 @@ def missing_groups(recipes, cache, extra):
         if wheel.sha256 in seen or wheels.cached(wheel, cache).exists():
             continue
         seen.add(wheel.sha256)
-        if wheel.size > SMALL_WHEEL:
+        if wheel.size > wheels.SMALL_WHEEL:
             large.append(([wheel], recipe))
         else:
             small.setdefault(together, ([], recipe))[0].append(wheel)
@@ -98,45 +127,67 @@ def missing_groups(recipes, cache, extra):
 
 def fetch_missing(recipes, cache, verbose=False, extra=()):
     """Fills the cache, with `extra` wheels besides those of the recipes. Returns, by hash, why a wheel could not be had."""
-    began, failed = time.monotonic(), {}
+    began, failed, came, size = time.monotonic(), {}, 0, 0
     cache.mkdir(parents=True, exist_ok=True)
     groups = missing_groups(recipes, cache, extra)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         jobs = {pool.submit(wheels.fetch, group, recipe, cache): group for group, recipe in groups}
-        for job in concurrent.futures.as_completed(jobs):
+        for done, job in enumerate(concurrent.futures.as_completed(jobs), 1):
             group = jobs[job]
             try:
-                download, unpack = job.result()
+                fetched = job.result()
             except OSError as error:
                 failed.update({wheel.sha256: f"{wheel.file}: {error}" for wheel in group})
                 continue
+            whole = sum(wheel.size for wheel in group)
+            came, size = came + fetched.came, size + whole
             if verbose:
-                size = sum(wheel.size for wheel in group) / 1e6
-                print(f"  {size:6.0f} MB, {download:5.1f} s to fetch, {unpack:5.1f} s to reduce: {group[0].file}",
+                print(f"  {fetched.came / 1e6:6.1f} of {whole / 1e6:6.1f} MB, {fetched.seconds:5.1f} s: {group[0].file}",
                       file=sys.stderr)
+            elif sys.stderr.isatty():
+                print(f"\r{done} of {len(jobs)} downloads, {came / 1e6:.0f} MB ", end="", file=sys.stderr, flush=True)
     if groups:
-        size = sum(wheel.size for group, _ in groups for wheel in group if wheel.sha256 not in failed)
-        print(f"fetched {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s", file=sys.stderr)
+        line = f"fetched {came / 1e6:.0f} of {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s"
+        print("\r" * sys.stderr.isatty() + line, file=sys.stderr)
     return failed
 
 
+def debian_python(root, python):
+    """The interpreter of that Debian. It has one version; another is a stand-in, the same file under another name."""
+    path = root / "usr/bin" / f"python{python}"
+    if not path.exists():
+        os.link(root / "usr/bin" / f"python{DEBIAN_PYTHON}", path)
+    return path
+
+
 def debian_environment(recipe, cache, root, needed):
-    """A virtual environment in a Debian below root. Returns its path there, and variables."""
+    """An environment of Python in a Debian below root. Returns its path there, and variables."""
     shutil.copytree(debian_root(recipe["arch"], cache), root, symlinks=True, copy_function=os.link)
-    prefix = root / VENV.lstrip("/")
+    place, variables = (CONDA, CONDA_VARIABLES) if recipe.get("conda") else (VENV, VARIABLES)
+    prefix, python = root / place.lstrip("/"), recipe["python"]
     (prefix / "bin").mkdir(parents=True)
-    (prefix / "lib" / f"python{recipe['python']}" / "site-packages").mkdir(parents=True)
-    (prefix / "lib64").symlink_to("lib")
-    (prefix / "bin" / "python3").symlink_to(f"/usr/bin/python{recipe['python']}")
-    for name in ("python", f"python{recipe['python']}"):
-        (prefix / "bin" / name).symlink_to("python3")
-    (prefix / "pyvenv.cfg").write_text(
-        "home = /usr/bin\ninclude-system-site-packages = false\n"
-        f"version = {recipe['python']}.2\nexecutable = /usr/bin/python{recipe['python']}\n"
-        f"command = /usr/bin/python{recipe['python']} -m venv {VENV}\n")
+    (prefix / "lib" / f"python{python}" / "site-packages").mkdir(parents=True)
+    interpreter = debian_python(root, python)
+    if recipe.get("conda"):  # conda brings its own Python; here it is Debian's
+        os.link(interpreter, prefix / "bin" / f"python{python}")
+        for name in ("python", "python3"):
+            (prefix / "bin" / name).symlink_to(f"python{python}")
+        (prefix / "conda-meta").mkdir()
+        (prefix / "conda-meta" / "history").write_text("")
+        layouts.write_conda_record(prefix, {"conda": "python", "version": f"{python}.9", "build": "h955ad1f_0"},
+                                   ["bin/python", "bin/python3", f"bin/python{python}"], wheels.make_room)
+    else:
+        (prefix / "lib64").symlink_to("lib")
+        (prefix / "bin" / "python3").symlink_to(f"/usr/bin/python{python}")
+        for name in ("python", f"python{python}"):
+            (prefix / "bin" / name).symlink_to("python3")
+        (prefix / "pyvenv.cfg").write_text(
+            "home = /usr/bin\ninclude-system-site-packages = false\n"
+            f"version = {python}.2\nexecutable = /usr/bin/python{python}\n"
+            f"command = /usr/bin/python{python} -m venv {VENV}\n")
     for wheel in needed:
-        wheels.install(wheel, cache, wheels.venv_layout(root, VENV, recipe["python"]))
-    return VENV, VARIABLES
+        wheels.install(wheel, cache, wheels.venv_layout(root, place, python))
+    return place, variables
 
 
 def windows_environment(recipe, cache, root, needed):
@@ -161,6 +212,10 @@ def stamp(recipe):
 
 def build(recipe, cache, out, failed):
     """One environment from the cache. Returns its folder; OSError where something could not be had."""
+    if recipe.get("shelf"):
+        raise ValueError(f"{recipe['name']} is a shelf: its wheels are for edits, there is nothing to build")
+    if not os.path.exists(recipe.get("needs", "/")):
+        raise OSError(f"this machine has no {recipe['needs']}")
     final = pathlib.Path(out, recipe["name"])
     out.mkdir(parents=True, exist_ok=True)
     made_of = stamp(recipe)
@@ -177,8 +232,9 @@ def build(recipe, cache, out, failed):
         root = pathlib.Path(work, "environment", "root")
         on_windows = recipe["platform"] == "windows"
         place, variables = (windows_environment if on_windows else debian_environment)(recipe, cache, root, needed)
-        environment = {**variables, **recipe["env"]}
         edits.make(recipe.get("setup", []), edits.Place(root, place, recipe, cache))
+        fill = edits.Place(root, place, recipe, cache).fill
+        environment = {**variables, **{name: fill(value) for name, value in recipe["env"].items()}}
         (root.parent / "env").write_text("".join(f"{name}={value}\n" for name, value in environment.items()))
         facts = {key: recipe[key] for key in ("name", "python", "arch", "platform", "requirements", "host")}
         facts |= {"venv": place, "stamp": made_of}
@@ -205,7 +261,9 @@ def main():
             for recipe in recipes:
                 update(recipe)
             return 0
-        failed = fetch_missing(recipes, options.cache, options.verbose)
+        extra = [(edits.find_wheel(recipe, pin), recipe) for recipe in recipes
+                 for pin in edits.pins(recipe.get("setup", []))]
+        failed = fetch_missing(recipes, options.cache, options.verbose, extra)
         for recipe in recipes:
             print(build(recipe, options.cache, options.out or options.cache / "built", failed))
     except OSError as error:

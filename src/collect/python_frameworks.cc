@@ -69,9 +69,10 @@ constexpr std::array<std::string_view, 2> kTensorrtLibraries = {"tensorrt_libs/l
                                                                 "tensorrt/libnvinfer.so.*"};
 constexpr std::array<std::string_view, 2> kTensorrtDlls = {"tensorrt_libs/nvinfer_*.dll",
                                                            "tensorrt_libs/nvinfer.dll"};
-constexpr std::array<std::string_view, 1> kTensorrtLeanPackages = {"tensorrt-lean-cu*-libs"};
-constexpr std::array<std::string_view, 1> kTensorrtLeanLibraries = {
-    "tensorrt_lean_libs/libnvinfer_lean.so.*"};
+// The lean runtime has no package of its own beside bindings and libraries.
+constexpr std::array<std::string_view, 3> kLeanPackages = {
+    "tensorrt-lean-cu13-bindings", "tensorrt-lean-cu12-bindings", "tensorrt-lean-bindings"};
+constexpr std::array<std::string_view, 1> kLeanLibraries = {"tensorrt_lean_libs/libnvinfer_lean.so.*"};
 constexpr std::array<std::string_view, 1> kTritonPackages = {"triton"};
 constexpr std::array<std::string_view, 1> kXformersPackages = {"xformers"};
 constexpr std::array<std::string_view, 1> kXformersLibraries = {"xformers/_C*.so"};
@@ -102,7 +103,7 @@ constexpr std::array<Known, 16> kKnown = {{
     {"paddle", "paddle", kPaddlePackages, kPaddleLibraries, kPaddleDlls, ReadPaddle},
     {"mxnet", "mxnet", kMxnetPackages, kMxnetLibraries, kMxnetDlls, ReadMxnet},
     {"tensorrt", "tensorrt", kTensorrtPackages, kTensorrtLibraries, kTensorrtDlls, ReadTensorrt},
-    {"tensorrt-lean", "tensorrt_lean_libs", kTensorrtLeanPackages, kTensorrtLeanLibraries, {}, ReadTensorrt},
+    {"tensorrt_lean", "tensorrt_lean_bindings", kLeanPackages, kLeanLibraries, {}, ReadTensorrt},
     {"triton", "triton", kTritonPackages, {}, {}, nullptr},
     {"xformers", "xformers", kXformersPackages, kXformersLibraries, kXformersDlls, ReadXformers},
     {"flash-attn", "flash_attn", kFlashPackages, kFlashLibraries, kFlashDlls, nullptr},

@@ -1,6 +1,11 @@
 // CUL5011: a CUDA library of another version stands under the name.
+#include <optional>
+
+#include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
+#include "rules/package_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 #include "rules/version_misses.h"
@@ -31,6 +36,27 @@ Libraries without any symbol versions are accepted by the loader and are not rep
 Symbol versions of libcublas.so.13 and libcudnn_ops.so.9; elf/dl-version.c of glibc.
 )md";
 
+// In an environment that pins a cuDNN: that one, and first of all without the link, through which pip would
+// write into another file.
+std::optional<report::Fix> OwnCudnn(const Scene& scene, const VersionMiss& miss) {
+  const auto* environment = scene.EnvironmentOf(*miss.scenario);
+  const auto* framework = scene.FrameworkOf(*miss.scenario);
+  const auto* library = knowledge::FindLibrary(miss.version);
+  const std::string file = PlaceOf(scene, miss.file);
+  if (environment == nullptr || framework == nullptr || library->family != "cudnn" ||
+      !file.starts_with(environment->prefix + "/"))
+    return std::nullopt;
+  const std::string package = "nvidia-cudnn-cu" + MajorOf(framework->cuda);
+  const std::string pinned = PinnedVersion(scene, *environment, package);
+  if (pinned.empty() || MajorOf(pinned) != std::to_string(MajorOfName(miss.version))) return std::nullopt;
+  report::Fix fix = ReinstallPackage(
+      scene, *environment, package, pinned,
+      "take the borrowed name away and install the cuDNN that " + framework->name + " asks for");
+  fix.commands.insert(fix.commands.begin(), Sudo(scene, file) + "rm " + file);
+  fix.changes.insert(fix.changes.begin(), report::RemoveFile{file});
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const VersionMiss& miss : VersionMisses(scene)) {
     if (knowledge::FindLibrary(miss.version) == nullptr) continue;
@@ -44,6 +70,15 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({miss.words, "the loader's words, from its model"});
     const std::string real = scene.view.RealPath(miss.file);
     if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
+    // Not two releases that met by chance: somebody made the link.
+    const std::string_view name = base::BaseName(miss.file);
+    const bool linked = base::BaseName(real) != name && !soname.empty() && soname != name;
+    if (linked) finding.cause = "broken-symlink";
+    if (knowledge::FindLibrary(miss.version)->family == "cudnn") finding.cause = "cudnn-version-mismatch";
+    if (auto own = OwnCudnn(scene, miss)) {
+      finding.fix = *std::move(own);
+      continue;
+    }
     finding.fix = RepairLink(scene, miss.file);
     finding.fix.text += "; a link from one generation to another is never right";
     for (report::Change& change : finding.fix.changes) {

@@ -5,6 +5,7 @@
 #include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
 #include "rules/file_fixes.h"
+#include "rules/forced_copy.h"
 #include "rules/load_fixes.h"
 #include "rules/package_facts.h"
 #include "rules/rule.h"
@@ -56,10 +57,16 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.severity = report::Severity::kWarning;
     for (const loader::Request& request : scenario.graph.requests) {
       const bool cublas =
-          request.name.starts_with("libcublas") && request.name.ends_with("." + found->cudnn_cuda);
+          scene.OnWindows()
+              ? request.name.starts_with("cublas") && request.name.ends_with("_" + found->cudnn_cuda + ".dll")
+              : request.name.starts_with("libcublas") && request.name.ends_with("." + found->cudnn_cuda);
       if (!cublas || request.error.empty() || request.alternative) continue;
       finding.severity = report::Severity::kError;
       finding.evidence.push_back({request.error, "the loader's words, from its model"});
+    }
+    if (auto own = LetOwnCudnnWin(scene, scenario, found->cudnn)) {
+      finding.fix = *std::move(own);
+      continue;
     }
     const auto* environment = scene.EnvironmentOf(scenario);
     const snapshot::CudnnCopy* copy = CopyOf(scene, found->cudnn);

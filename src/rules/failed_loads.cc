@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "base/text.h"
+#include "rules/file_fixes.h"
 #include "rules/load_facts.h"
+#include "rules/package_facts.h"
 
 namespace culprit::rules {
 namespace {
@@ -29,7 +31,7 @@ const Attempt* FindOutcome(const Request& request, std::initializer_list<Outcome
 }
 
 // The reasons that the search itself shows, from the most telling one on.
-bool ExplainBySearch(const Request& request, FailedLoad& failed) {
+bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& failed) {
   if (request.uncertain || FindOutcome(request, {Outcome::kNotRecorded}) != nullptr) {
     failed.why = Why::kUncertain;
     return true;
@@ -51,7 +53,7 @@ bool ExplainBySearch(const Request& request, FailedLoad& failed) {
   static constexpr std::pair<Outcome, Why> kReasons[] = {
       {Outcome::kEmptyFile, Why::kEmptyFile},       {Outcome::kTruncated, Why::kTruncated},
       {Outcome::kTooShort, Why::kTruncated},        {Outcome::kNotElf, Why::kNotALibrary},
-      {Outcome::kUnusable, Why::kUnusable},         {Outcome::kBadHeader, Why::kUnusable},
+      {Outcome::kUnusable, Why::kUnusable},         {Outcome::kBadHeader, Why::kNotALibrary},
       {Outcome::kIsDirectory, Why::kUnusable},      {Outcome::kIoError, Why::kUnusable},
       {Outcome::kDanglingLink, Why::kDanglingLink}, {Outcome::kLinkLoop, Why::kLinkLoop},
       {Outcome::kNotReadable, Why::kNotReadable},   {Outcome::kWrongClass, Why::kWrongBits},
@@ -66,7 +68,8 @@ bool ExplainBySearch(const Request& request, FailedLoad& failed) {
   }
   for (const Attempt& attempt : request.attempts) {
     if (attempt.via != loader::Via::kCache || attempt.outcome != Outcome::kMissing) continue;
-    failed.why = Why::kStaleCache;
+    // Only the link is gone where the library itself is still there.
+    failed.why = LinkTarget(scene, attempt.path).empty() ? Why::kStaleCache : Why::kLinkMissing;
     failed.file = attempt.path;
     return true;
   }
@@ -146,13 +149,40 @@ class Copies {
 bool InCachedDirectory(const Scene& scene, const std::string& path) {
   if (!scene.snapshot.ld_cache) return false;
   const std::string_view directory = DirName(path);
+  // libc.conf of Debian's libc-bin has this one line; nothing may have been there when ldconfig ran.
+  if (directory == "/usr/local/lib" &&
+      scene.view.Open("/etc/ld.so.conf.d/libc.conf").error == base::PathError::kNone)
+    return true;
   return std::ranges::any_of(scene.snapshot.ld_cache->entries,
                              [&](const auto& entry) { return DirName(entry.path) == directory; });
+}
+
+// Was its directory searched, one by one or by way of the cache?
+bool IsSearched(const Scene& scene, const Request& request, const std::string& path) {
+  if (InCachedDirectory(scene, path)) return true;
+  const std::string directory = scene.view.RealPath(std::string(DirName(path)));
+  return std::ranges::any_of(request.attempts, [&](const Attempt& attempt) {
+    return attempt.path.starts_with('/') &&
+           scene.view.RealPath(std::string(DirName(attempt.path))) == directory;
+  });
+}
+
+// libcublas.so.12.4.5.8 in a searched directory that has no link libcublas.so.12.
+bool LacksLink(const Scene& scene, const Request& request, const loader::LibraryCopy& copy) {
+  if (scene.OnWindows() || !BaseName(copy.path).starts_with(request.name + ".")) return false;
+  const auto& elf = scene.view.Open(copy.path).elf;
+  return elf != nullptr && elf->soname.value_or("") == request.name && IsSearched(scene, request, copy.path);
 }
 
 void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   const std::string& name = failed.request->name;
   if (name.find('/') != std::string::npos) return;
+  for (const loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
+    if (!LacksLink(scene, *failed.request, copy)) continue;
+    failed.why = Why::kLinkMissing;
+    failed.file = base::JoinPath(DirName(copy.path), name);
+    return;
+  }
   for (loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
     if (BaseName(copy.path) == name && InCachedDirectory(scene, copy.path)) {
       failed.why = Why::kNotCached;
@@ -168,10 +198,70 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
+// Whether somebody installed a toolkit or cuDNN, wherever the search leads.
+bool HasCuda(const Scene& scene) {
+  return (scene.stack().toolkits && !scene.stack().toolkits->copies.empty()) ||
+         (scene.stack().cudnn && !scene.stack().cudnn->empty());
+}
+
+// The failed load that costs a framework the GPU, which it then does without: its CUDA provider with all that
+// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow), cuBLAS
+// (ctranslate2; on Linux CUL6019 speaks for that).
+bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  const auto& requests = scenario.graph.requests;
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  size_t opened = index;  // the dlopen to which the request belongs
+  while (opened > 0 && requests[opened].opened_by == loader::OpenedBy::kNeeded) --opened;
+  const Request& call = requests[opened];
+  if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
+  if (framework->name == "onnxruntime")
+    return call.name.find("onnxruntime_providers_cuda.") != std::string::npos;
+  if (framework->name == "ctranslate2") return scene.OnWindows() && call.name.starts_with("cublas64_");
+  if (framework->name != "tensorflow" || call.requester == loader::kNone) return false;
+  const std::string_view stubs = BaseName(scenario.graph.objects[call.requester].path);
+  return stubs.starts_with("libtensorflow") || stubs.starts_with("_pywrap_tensorflow_internal.");
+}
+
+// What costs the GPU counts as failed where the GPU is meant to be used: something of CUDA is there. Of the
+// libraries of TensorFlow's stubs cuDNN alone is counted, when it alone is missing: CUL6011 speaks for the
+// others, though not on Windows, where TensorFlow takes no packages of CUDA.
+bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
+  if (scene.OnWindows() && HasCuda(scene)) return true;
+  bool cuda = scene.stack().toolkits && !scene.stack().toolkits->copies.empty(), only_cudnn = true;
+  for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+    const Request& one = scenario.graph.requests[i];
+    const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
+    if (library == nullptr || library->family != "cuda") continue;
+    cuda |= one.error.empty();
+    only_cudnn &= one.error.empty() || one.alternative || one.opened_by != loader::OpenedBy::kDlopen ||
+                  !CostsGpu(scene, scenario, i);
+  }
+  return cuda && only_cudnn;
+}
+
+// After `import torch` of the same CUDA its DLLs are in the process: a program may do that first.
+bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
+  const auto* environment = scene.EnvironmentOf(scenario);
+  const auto* framework = scene.FrameworkOf(scenario);
+  if (environment == nullptr || framework == nullptr) return false;
+  const auto* torch = FindFramework(*environment, "torch");
+  return torch != nullptr && torch != framework && !torch->cuda.empty();
+}
+
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
   const snapshot::FileFacts& facts = scene.view.Open(failed.file);
   return facts.pe != nullptr &&
          (facts.pe->machine == binfmt::kPeMachine386 || facts.pe->machine == binfmt::kPeMachineX64);
+}
+
+// What is optional may be missing, and so may a file whose place cannot be looked into.
+bool HarmsOptional(const Scene& scene, const FailedLoad& failed) {
+  if (failed.why != Why::kNotReadable) return IsDamage(failed.why);
+  const auto items = scene.view.List(scene.view.RealPath(std::string(DirName(failed.file))));
+  return items && std::ranges::any_of(*items, [&](const snapshot::DirectoryItem& item) {
+           return item.name == BaseName(failed.file);
+         });
 }
 
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
@@ -179,8 +269,10 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
   Copies copies(scene);
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
-    for (const Request& request : scenario.graph.requests) {
-      if (request.error.empty() || request.optional || request.alternative) continue;
+    for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+      const Request& request = scenario.graph.requests[i];
+      if (request.error.empty() || request.alternative) continue;
+      const bool forgiven = request.optional && !LosesGpu(scene, scenario, i);
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
@@ -191,9 +283,13 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
-      if (!ExplainBySearch(request, failed)) ExplainByCopies(scene, copies, failed);
+      if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
+      if (forgiven && !HarmsOptional(scene, failed)) continue;
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
+      if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&
+          TorchMayBring(scene, scenario))
+        continue;
       all.push_back(std::move(failed));
     }
   }
@@ -201,6 +297,23 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
 }
 
 }  // namespace
+
+bool IsDamage(Why why) {
+  switch (why) {
+    case Why::kEmptyFile:
+    case Why::kTruncated:
+    case Why::kNotALibrary:
+    case Why::kExecutableStack:
+    case Why::kUnusable:
+    case Why::kLinkLoop:
+    case Why::kNotReadable:
+    case Why::kWrongBits:
+    case Why::kWrongCpu:
+      return true;
+    default:
+      return false;
+  }
+}
 
 const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name) {
   if (!scene.OnWindows()) return nullptr;

@@ -5,6 +5,7 @@
 #include "knowledge/libraries.h"
 #include "rules/failed_loads.h"
 #include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
@@ -54,7 +55,12 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
   const std::string subject = cause != nullptr ? cause->name : framework.directory;
   const std::string why = "culprit why " + std::string(base::BaseName(subject)) + " --for " + python;
-  if (IsOwn(framework, cause)) {
+  auto again = cause == nullptr ? std::nullopt : BringBack(scene, environment, cause->name);
+  const std::string& package = framework.package.empty() ? framework.name : framework.package;
+  const bool own = again && again->changes.front() ==
+                                report::InstallPackage{environment.prefix, package, framework.version};
+  if (again && !own) return *std::move(again);
+  if (own || IsOwn(framework, cause)) {
     const Build same = SameBuild(scene, environment, framework);
     const Wanted alone{same.wanted.package, same.wanted.version};
     report::Fix fix{.text = "reinstall " + alone.package + ": one of its own files is missing",
@@ -90,7 +96,8 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
     if (request.error.empty() || request.optional || request.alternative) continue;
     if (IsCudaLibrary(request.name)) return;
     if (FindRuntime(scene, request.name) != nullptr) return;
-    cause = &request;  // the innermost comes last
+    if (request.error.find("version `") != std::string::npos) return;  // CUL5009, CUL5010, CUL5011
+    cause = &request;                                                  // the innermost comes last
   }
   // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
   // own.
@@ -100,6 +107,13 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
            attempt.outcome != loader::Outcome::kDanglingLink && attempt.outcome != loader::Outcome::kFound;
   };
   if (cause != nullptr && std::ranges::any_of(cause->attempts, own)) return;
+  if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+        if (failed.request == cause) return failed.why == Why::kLinkMissing;  // CUL5001
+        // It was opened by its path before, and is damaged.
+        return failed.scenario == &scenario && cause != nullptr && IsDamage(failed.why) &&
+               base::BaseName(failed.file) == base::BaseName(cause->name);
+      }))
+    return;
   const std::string subject = cause != nullptr ? cause->name : framework->directory;
   report::Finding& finding = ruling.Fire(
       "import " + framework->name + " ends in " + environment->prefix + ": " + scenario.graph.import_error,

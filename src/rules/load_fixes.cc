@@ -50,15 +50,18 @@ report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironme
 std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                           const std::string& package) {
   const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  std::string of_extra;  // tensorflow[and-cuda] pins a cuDNN, tensorflow does not
   for (const snapshot::PythonPackage& asker : environment.packages) {
     for (const snapshot::Requirement& requirement : asker.requirements) {
       const std::string& specifier = requirement.specifier;
       const bool exact = specifier.starts_with("==") && specifier.find_first_of("*,") == std::string::npos;
       if (requirement.name == package && exact && Holds(requirement.marker, facts) != false)
         return specifier.substr(specifier.find_first_not_of("= "));
+      if (requirement.name == package && exact && !requirement.extra.empty())
+        of_extra = specifier.substr(specifier.find_first_not_of("= "));
     }
   }
-  return "";
+  return of_extra;
 }
 
 namespace {
@@ -117,6 +120,10 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
         .risk = "low",
         .changes = {report::AddToList{"LD_LIBRARY_PATH", directory}}};
   }
+  return SearchByLdconfig(failed, directory);
+}
+
+report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory) {
   const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
   return {
       .text =
@@ -141,6 +148,21 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
   finding.fix = SearchToo(scene, failed, directory);
 }
 
+namespace {
+
+// "11" of cublas64_11.dll, cudart64_110.dll and nvrtc64_112_0.dll, "12" of cudart64_12.dll, "9" of
+// cudart64_92.dll: one digit of the minor version behind, until CUDA 12.
+std::string CudaOfDll(std::string_view name) {
+  const size_t begin = name.find('_') + 1;
+  std::string digits(name.substr(begin, name.find_first_not_of("0123456789", begin) - begin));
+  const auto number = base::Version::Parse(digits);
+  if (begin == 0 || !number || number->part(0) > 999 || !name.ends_with(".dll")) return "";  // cupti64_2024.1
+  if (number->part(0) >= 80) digits.pop_back();
+  return digits;
+}
+
+}  // namespace
+
 std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname) {
   static constexpr std::string_view kNumberedByCuda[] = {
       "cudart", "cublas", "cublasLt", "nvblas", "nvrtc", "nvJitLink", "nvfatbin", "cupti", "nvjpeg", "nppc"};
@@ -150,9 +172,8 @@ std::string CudaOfSoname(const knowledge::Library& library, std::string_view son
     const size_t suffix = package.rfind("_cu1");
     return suffix == std::string_view::npos ? "13" : std::string(package.substr(suffix + 3));
   }
-  if (so == std::string_view::npos ||
-      std::ranges::find(kNumberedByCuda, library.name) == std::end(kNumberedByCuda))
-    return "";
+  if (std::ranges::find(kNumberedByCuda, library.name) == std::end(kNumberedByCuda)) return "";
+  if (so == std::string_view::npos) return CudaOfDll(soname);
   const auto version = base::Version::Parse(soname.substr(so + 4));
   return version ? std::to_string(version->part(0)) : "";
 }
@@ -224,6 +245,9 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
   if (scene.OnWindows()) {
     const std::string release = ToolkitRelease(scene, cuda);
     if (failed.library != nullptr && failed.library->family == "cuda" && !release.empty()) {
+      fix.text = "install CUDA Toolkit " + release + ", which brings " + soname +
+                 " and puts it on PATH, then open a new window; do not give another version this name, and "
+                 "take no single file from a download site";
       fix.changes = {report::InstallToolkit{release, ""}};
     } else {
       const std::string directory = scene.snapshot.windows()->directory + "/System32";
@@ -258,30 +282,138 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
 
 }  // namespace
 
+namespace {
+
+// Whether a cuDNN that pip installs would be found. The provider of onnxruntime has no run path to it.
+bool LooksIntoPackages(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (scene.OnWindows() || framework == nullptr || framework->name != "onnxruntime") return true;
+  return std::ranges::any_of(failed.request->attempts, [](const loader::Attempt& attempt) {
+    return attempt.path.find("/nvidia/cudnn/lib/") != std::string::npos;
+  });
+}
+
+bool IsNvidiaPackage(const snapshot::PythonPackage& package) { return package.name.starts_with("nvidia-"); }
+
+// On Windows nothing leads to the packages of NVIDIA but PATH. Who has a toolkit and none of them keeps to
+// it.
+bool TakesPackages(const Scene& scene, const snapshot::PythonEnvironment& environment) {
+  if (environment.interpreter.empty()) return false;
+  if (!scene.OnWindows() || std::ranges::any_of(environment.packages, IsNvidiaPackage)) return true;
+  return !scene.stack().toolkits || scene.stack().toolkits->copies.empty();
+}
+
+// nvidia-cublas-cu12 -> nvidia/cublas/bin, nvidia-cuda-runtime-cu12 -> nvidia/cuda_runtime/bin, nvidia-cublas
+// (CUDA 13) -> nvidia/cu13/bin/x86_64.
+std::string FolderOnWindows(std::string package) {
+  const size_t suffix = package.rfind("-cu1");
+  if (suffix == std::string::npos) return "nvidia/cu13/bin/x86_64";
+  package = package.substr(sizeof("nvidia-") - 1, suffix - (sizeof("nvidia-") - 1));
+  std::ranges::replace(package, '-', '_');
+  return "nvidia/" + package + "/bin";
+}
+
+// And its directory on PATH, where that is not there yet.
+report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& environment, report::Fix fix) {
+  const auto install = std::ranges::find_if(fix.changes, [](const report::Change& change) {
+    return change.As<report::InstallPackage>() != nullptr;
+  });
+  if (!scene.OnWindows() || install == fix.changes.end() || environment.site_packages.empty()) return fix;
+  const std::string directory = base::JoinPath(
+      environment.site_packages.front(), FolderOnWindows(install->As<report::InstallPackage>()->package));
+  for (const std::string& element : base::SplitWindowsPath(scene.Variable("PATH"))) {
+    if (base::SameName(element, directory)) return fix;
+  }
+  fix.text += ", and put " + directory + " on PATH";
+  fix.commands.push_back("set \"PATH=" + base::ToWindowsPath(directory) + ";%PATH%\"");
+  fix.changes.push_back(report::AddToList{"PATH", base::ToWindowsPath(directory)});
+  return fix;
+}
+
+// The package of the environment that has lost the file.
+const snapshot::PythonPackage* LostBy(const snapshot::PythonEnvironment& environment,
+                                      const std::string& name) {
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    for (const snapshot::DamagedFile& file : package.damaged) {
+      if (file.problem == "missing" && base::SameName(base::BaseName(file.path), base::BaseName(name)))
+        return &package;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                     const std::string& name) {
+  const snapshot::PythonPackage* package = LostBy(environment, name);
+  if (package == nullptr) return std::nullopt;
+  return ReinstallPackage(
+      scene, environment, package->name, package->version,
+      "install " + package->name + " again, which has lost " + std::string(base::BaseName(name)));
+}
+
 report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
-  const bool into = environment != nullptr && !environment->interpreter.empty();
+  const bool into = environment != nullptr && TakesPackages(scene, *environment);
+  if (into) {
+    if (auto again = BringBack(scene, *environment, failed.request->name)) return *std::move(again);
+  }
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
-    if (into && !choice.build.empty() && !choice.cuda.empty())
-      return InstallInto(scene, *environment, choice);
+    if (into && LooksIntoPackages(scene, failed) && !choice.build.empty() && !choice.cuda.empty())
+      return OnPathToo(scene, *environment, InstallInto(scene, *environment, choice));
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
   std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
-  if (cuda.empty() && framework != nullptr) cuda = base::Split(framework->cuda, '.').front();
+  if (cuda.empty() && framework != nullptr && failed.library != nullptr)
+    cuda = base::Split(framework->cuda, '.').front();
   const std::string package =
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
     const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
-    return {.text = "install the package that brings it into this environment",
-            .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
-                         (pinned.empty() ? "" : "==" + pinned)},
-            .risk = "low",
-            .changes = {report::InstallPackage{environment->prefix, package, pinned}}};
+    return OnPathToo(
+        scene, *environment,
+        {.text = "install the package that brings it into this environment",
+         .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
+                      (pinned.empty() ? "" : "==" + pinned)},
+         .risk = "low",
+         .changes = {report::InstallPackage{
+             environment->prefix, package,
+             pinned.empty() ? ExactVersion(scene, *environment, package, {}).value_or("") : pinned}}});
   }
   return InstallForEverybody(scene, failed, cuda);
+}
+
+report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {
+  if (auto fix = ReinstallKeeper(scene, PlaceOf(scene, failed.file))) return *fix;
+  report::Fix fix = Install(scene, failed);
+  const std::string package = failed.library == nullptr ? SystemPackage(scene, failed.request->name) : "";
+  if (package.empty()) return fix;
+  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+  fix.text = "install " + package + " again, the package of the system that brings " + failed.request->name;
+  fix.commands = {(debian ? "sudo apt-get install --reinstall " : "sudo dnf reinstall ") + package};
+  fix.risk = "low";
+  return fix;
+}
+
+std::string SystemPackage(const Scene& scene, std::string_view library) {
+  struct Row {
+    std::string_view library, debian, fedora;
+  };
+  static constexpr Row kRows[] = {{"libz.so.1", "zlib1g", "zlib"},
+                                  {"libgomp.so.1", "libgomp1", "libgomp"},
+                                  {"libstdc++.so.6", "libstdc++6", "libstdc++"},
+                                  {"libnuma.so.1", "libnuma1", "numactl-libs"},
+                                  {"libibverbs.so.1", "libibverbs1", "libibverbs"},
+                                  {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
+  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+  for (const Row& row : kRows) {
+    if (row.library == library) return std::string(debian ? row.debian : row.fedora);
+  }
+  return "";
 }
 
 }  // namespace culprit::rules

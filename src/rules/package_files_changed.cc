@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "knowledge/libraries.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -44,6 +45,13 @@ std::string Describe(const DamagedFile& file) {
   return file.path + " has another hash than RECORD says";
 }
 
+// cuDNN without a part is a partial install, whatever is sound about the rest.
+bool IsLostPart(const DamagedFile& file) {
+  const auto* library = knowledge::FindLibrary(base::BaseName(file.path));
+  return file.problem == "missing" && library != nullptr && library->family == "cudnn" &&
+         library->name != "cudnn";
+}
+
 // Two packages that list one file: the later one won, which has its own rules.
 std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment) {
   std::map<std::string, std::string> owner;
@@ -57,8 +65,8 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
   return twice;
 }
 
-// Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in nothing. Where
-// another copy is found instead, the process runs.
+// Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in
+// nothing. Where another copy is found instead, the process runs.
 bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, const DamagedFile& file,
             std::vector<std::string>& affects) {
   const std::string real = scene.view.RealPath(file.path);
@@ -70,8 +78,7 @@ bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, 
     const bool tried = std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
       return request.object == loader::kNone &&
              std::ranges::any_of(request.attempts, [&](const loader::Attempt& attempt) {
-               return base::CleanPath(attempt.path) == file.path ||
-                      scene.view.RealPath(attempt.path) == real;
+               return base::CleanPath(attempt.path) == file.path || scene.view.RealPath(attempt.path) == real;
              });
     });
     if (loaded || tried) affects.push_back(scenario.title);
@@ -96,6 +103,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           package.name + " " + package.version + " is not as it was installed: " + Describe(*damaged[0]) +
               (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
           damaged[0]->path);
+      if (IsLostPart(*damaged[0])) finding.cause = "cudnn-sublibrary-missing";
       if (!used) finding.severity = Severity::kWarning;
       finding.affects = std::move(affects);
       for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {

@@ -50,12 +50,26 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
             .risk = "low",
             .changes = {report::RefreshCache{}}};
   }
-  if (!copies.empty()) return SearchToo(scene, failed, std::string(base::DirName(copies.front().path)));
+  // It was found by way of the cache, and so it shall be where it is now; what lies in an environment or a
+  // home is for its owner alone.
+  if (!copies.empty()) {
+    const std::string directory(base::DirName(copies.front().path));
+    const bool system = directory.starts_with("/usr/") || directory.starts_with("/opt/");
+    const bool python = directory.find("-packages") != std::string::npos;
+    return system && !python ? SearchByLdconfig(failed, directory) : SearchToo(scene, failed, directory);
+  }
   report::Fix fix = InstallAgain(scene, failed.file, failed.request->name);
   fix.text += "; then bring the cache up to date";
   fix.commands.push_back("sudo ldconfig");
   fix.changes.push_back(report::RefreshCache{});
   return fix;
+}
+
+// Where it is not, ldconfig does not help either: the library is missing.
+bool OnDisk(const Scene& scene, const FailedLoad& failed) {
+  return !loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
+                             failed.request->name)
+              .empty();
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -70,6 +84,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {failed.file + (failed.why == Why::kStaleCache ? " does not exist" : " exists"), "/etc/ld.so.cache"});
     finding.fix = Repair(scene, failed);
+    if (failed.why == Why::kStaleCache && failed.library != nullptr && !OnDisk(scene, failed)) {
+      finding.cause = failed.IsCudnnShim() ? "cudnn-missing" : "cuda-library-missing";
+      if (failed.IsCudnnShim()) finding.fix = Install(scene, failed);
+    }
   }
 }
 

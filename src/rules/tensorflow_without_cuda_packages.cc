@@ -1,8 +1,10 @@
 // CUL6011: TensorFlow with CUDA inside, and the libraries that it opens are not found.
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
@@ -72,7 +74,15 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (request.requester == loader::kNone) continue;
       if (!base::BaseName(scenario->graph.objects[request.requester].path).starts_with("libtensorflow"))
         continue;
+      // A file that is there and damaged has a rule of its own.
+      if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+            return failed.request == &request && IsDamage(failed.why);
+          }))
+        continue;
       missing.insert(request.name);
+    }
+    for (const FailedLoad& failed : FailedLoads(scene)) {
+      if (failed.scenario == scenario) missing.erase(failed.request->name);  // cuDNN alone, by its own rules
     }
     if (missing.empty()) continue;
     const std::string release = tensorflow->version.substr(0, tensorflow->version.find('+'));
