@@ -72,12 +72,12 @@ class Place(typing.NamedTuple):
         return wheels.venv_layout(self.root, self.venv, self.recipe["python"])
 
     def driver(self):
-        """The version of the newest driver in the cache of Debian's packages, which is the one that edits lay out."""
+        """The version of the driver in the cache of Debian's packages: the one that edits lay out."""
         tree = debs.cached("libcuda1", self.recipe["arch"], self.cache)
         return next((path.name.split(".so.")[1] for path in tree.rglob("libcuda.so.*.*")), "")
 
     def fill(self, text):
-        """Replaces {venv}, {site}, {lib}, {driver}; on Windows they are spelled for a tool, with / and without the drive."""
+        """Replaces {venv}, {site} and so on; on Windows they are spelled for a tool, with / and without the drive."""
         venv = "/" + self.venv[3:].replace("\\", "/") if self.windows else self.venv
         if self.windows:
             text = text.replace("{win_venv}", self.venv).replace("{win_site}", self.venv + "\\Lib\\site-packages")
@@ -398,7 +398,7 @@ def node(edit, place, undo):
 
 
 def module(edit, place, undo):
-    """An object file whose .modinfo is like that of nvidia.ko: a real one is only made by compiling it for a kernel."""
+    """An object file with the .modinfo of nvidia.ko; a real one is only made by compiling it for a kernel."""
     info = place.fill(f"license=NVIDIA\0version={edit['version']}\0").encode()
     names = b"\0.modinfo\0.shstrtab\0"
     at = 64 + len(info)

@@ -40,6 +40,10 @@ report::Fix StartWithGpu(const std::string& runtime) {
     fix.commands = {"kubectl describe nodes | grep nvidia.com/gpu"};
   } else if (runtime == "singularity") {
     fix.commands = {"apptainer exec --nv IMAGE ..."};
+  } else if (runtime == "lxc") {
+    fix.text = "hand the GPU and the libraries of the host's driver into the container";
+    fix.commands = {"lxc config device add CONTAINER gpu gpu",
+                    "lxc config set CONTAINER nvidia.runtime true"};
   } else if (runtime == "podman") {
     fix.commands = {"podman run --device nvidia.com/gpu=all ..."};
   } else {

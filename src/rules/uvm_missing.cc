@@ -80,6 +80,12 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {"docker run --gpus all ...", "docker run --device /dev/nvidia-uvm ..."},
         .risk = "low",
         .changes = {report::StartContainer{*driver->kernel_version}}};
+    if (Circumstances(scene).container == "lxc") {
+      finding.fix.text = "make the node on the host before the container starts, and hand it in";
+      finding.fix.commands = {"sudo nvidia-modprobe -u -c=0   # on the host, at every boot",
+                              "lxc.mount.entry = /dev/nvidia-uvm dev/nvidia-uvm none "
+                              "bind,optional,create=file   # its configuration"};
+    }
     return;
   }
   finding.evidence.push_back({helper, std::string(ModprobePath())});
