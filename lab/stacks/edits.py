@@ -413,13 +413,6 @@ def machine(edit, place, undo):
     make(steps_of(edit["machine"]), place, undo)
 
 
-def deb(edit, place, undo):
-    debs.fetch(edit["deb"], place.recipe["arch"], place.cache)
-    for name in edit["deb"]:
-        debs.install(name, place.recipe["arch"], place.cache, place.root,
-                     lambda source, target: place_file(source, target, undo), undo.put_aside)
-
-
 def ldconfig(edit, place, undo):
     cache = place.root / "etc/ld.so.cache"
     undo.put_aside(cache)
