@@ -30,7 +30,8 @@ An edit is a table with one verb and what the verb needs; paths are those inside
   {module = PATH, version = V}            a kernel module that tells its version and nothing else; unsigned
   {machine = NAME}                        the edits of machines/NAME.toml: the kernel, driver and GPU below a stack
 
-layouts.py adds: toolkit, conda, container.
+layouts.py adds: toolkit, conda, container; windows_edits.py: dll, system32.
+On Windows {win_venv} and {win_site} are spelled as there, for variables.
 
 Wheels are those of some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.
 """
@@ -78,6 +79,8 @@ class Place(typing.NamedTuple):
     def fill(self, text):
         """Replaces {venv}, {site}, {lib}, {driver}; on Windows they are spelled for a tool, with / and without the drive."""
         venv = "/" + self.venv[3:].replace("\\", "/") if self.windows else self.venv
+        if self.windows:
+            text = text.replace("{win_venv}", self.venv).replace("{win_site}", self.venv + "\\Lib\\site-packages")
         lib = f"/usr/lib/{self.recipe['arch']}-linux-gnu"
         if "{driver}" in text:
             text = text.replace("{driver}", self.driver())
@@ -168,7 +171,7 @@ def pins(edits):
         if "install" in edit:
             yield edit["install"]
         yield from edit.get("wheels", [])
-        for key in ("copy", "files", "headers"):
+        for key in ("copy", "files", "headers", "like"):
             if edit.get(key, "").startswith("wheel:"):
                 yield edit[key][len("wheel:"):].split("/", 1)[0]
 

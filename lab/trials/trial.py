@@ -27,6 +27,7 @@ import time
 import tomllib
 
 import edits
+import loads
 
 FAULT_KEYS = {"id", "recipe", "says", "edit", "env", "host", "cause", "code", "file", "fix", "severity", "also", "target",
               "unprivileged", "unproven", "lesson", "as_it_came"}
@@ -51,6 +52,7 @@ class Verdict:
     error: str = ""  # no report at all
     seconds: float = 0.0
     recipe_host: str = ""
+    loaded: loads.Loads = dataclasses.field(default_factory=loads.Loads)  # held against the real loader
 
     @property
     def is_fault(self):
@@ -103,12 +105,18 @@ def healthy():
             for row in read(LAB / "healthy.toml", "healthy", HEALTHY_KEYS)]
 
 
-def ask(program, verb, folder, facts, trial, place):
-    """The report of `culprit check` or `culprit fix` as JSON."""
+def variables_of(folder, trial, place):
+    """The environment of the trial; "-" takes a variable of the recipe away."""
     variables = dict(line.split("=", 1) for line in (folder / "env").read_text().splitlines())
     variables |= {name: place.fill(value) for name, value in trial.get("env", {}).items()}
+    return {name: value for name, value in variables.items() if value != "-"}
+
+
+def ask(program, verb, folder, facts, trial, place):
+    """The report of `culprit check` or `culprit fix` as JSON."""
     env_file = folder / "env-of-trial"
-    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items() if value != "-"))
+    variables = variables_of(folder, trial, place)
+    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
     host = place.fill(trial.get("host", facts["host"]))
     targets = trial.get("target", [facts["venv"]])
     command = [program, verb, "--format", "json", "--root", folder / "root", "--env", env_file]
@@ -137,6 +145,13 @@ def named(finding, what):
     texts = [finding["summary"], finding["subject"], *finding.get("affects", [])]
     texts += [str(value) for row in finding["evidence"] for value in row.values()]
     return any(what in text or what in plain(text) for text in texts)
+
+
+def unexplained(unbound, report):
+    """Symbols that the real loader does not find, for files that no error or warning names."""
+    bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")]
+    return [f"{file}: symbol {symbol} is not found, and no finding names the file" for file, symbol in unbound.items()
+            if not any(named(finding, os.path.basename(file)) or named(finding, symbol) for finding in bad)]
 
 
 def judge(trial, report, fixes, verdict):
@@ -179,6 +194,10 @@ def run(program, folder, trial, recipe, cache):
         fixes = ask(program, "fix", folder, facts, trial, place) if "cause" in trial else None
         verdict.seconds = time.monotonic() - began
         judge(trial, report, fixes, verdict)
+        if facts["platform"] == "linux":
+            most = loads.MOST_BROKEN if "cause" in trial else loads.MOST
+            verdict.loaded = loads.compare(program, folder, facts["arch"], variables_of(folder, trial, place), most)
+            verdict.loaded.differs += unexplained(verdict.loaded.unbound, report)
     except (NoReport, ValueError, subprocess.TimeoutExpired) as reason:
         verdict.error = str(reason)
     finally:

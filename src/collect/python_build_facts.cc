@@ -118,14 +118,24 @@ void ReadXformers(const BuildFiles& files, Framework& framework) {
   }
 }
 
+// What a build for Windows writes in the place of a version is the end of a DLL's name: "64_112" in
+// cudart64_112.dll is CUDA 11.2, "64_8" in cudnn64_8.dll is cuDNN 8.
+std::string WithoutDllName(std::string version) {
+  constexpr std::string_view kBits = "64_";
+  if (!version.starts_with(kBits)) return version;
+  version.erase(0, kBits.size());
+  if (version.size() > 1) version.insert(version.size() - 1, ".");
+  return version;
+}
+
 void ReadTensorflow(const BuildFiles& files, Framework& framework) {
   const std::string text =
       Read(files, JoinPath(framework.directory, "python/platform/build_info.py"), framework);
   const auto is_cuda = PythonEntry(text, "is_cuda_build");
   framework.cpu_only = is_cuda == "False";
   if (is_cuda != "True") return;
-  framework.cuda = ValueOf(PythonEntry(text, "cuda_version"));
-  framework.cudnn = ValueOf(PythonEntry(text, "cudnn_version"));
+  framework.cuda = WithoutDllName(ValueOf(PythonEntry(text, "cuda_version")));
+  framework.cudnn = WithoutDllName(ValueOf(PythonEntry(text, "cudnn_version")));
 }
 
 // The plugin is a package of its own; older releases had CUDA builds of jaxlib ("0.4.13+cuda12.cudnn89").

@@ -109,7 +109,31 @@ report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& e
                           "install the package that brings it into this environment");
 }
 
+bool BringsShimAlone(const Scene& scene, const std::string& shim) {
+  if (!scene.OnWindows()) return base::BaseName(shim).find('-') != std::string_view::npos;
+  const snapshot::CudnnCopy* copy = CopyOf(scene, shim);
+  return copy != nullptr && copy->parts.size() == 1 && !copy->owner.starts_with("pip nvidia-cudnn") &&
+         ReinstallKeeper(scene, shim).has_value();
+}
+
+CudnnChoice ChooseLike(const Scene& scene, const std::string& shim, const std::string& cuda) {
+  const auto version = scene.view.Version(shim);
+  for (const auto& release : knowledge::CudnnReleases()) {
+    if (version && (version->version == release.version || version->version == release.build))
+      return {std::string(release.version), std::string(release.build), cuda, false};
+  }
+  return ChooseCudnn(scene, MajorOfName(base::BaseName(shim)), cuda);
+}
+
 report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file) {
+  const auto* around = scene.EnvironmentOf(scenario);
+  if (scene.OnWindows() && around != nullptr && BringsShimAlone(scene, file)) {
+    const CudnnChoice choice = ChooseLike(scene, file, CudaOfProcess(scene, scenario));
+    if (!choice.build.empty() && !choice.cuda.empty()) {
+      return ReinstallPackage(scene, *around, "nvidia-cudnn-cu" + choice.cuda, choice.build,
+                              "install the release of cuDNN that this package brings the main library of");
+    }
+  }
   const snapshot::CudnnCopy* copy = CopyOf(scene, file);
   const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
   if (words.size() == 3 && words[0] == "pip") {

@@ -29,6 +29,12 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
 report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& environment,
                         const CudnnChoice& choice);
 
+// Whether a package brings this shim alone: on Linux by auditwheel (libcudnn-0a1b2c3d.so.9.1.0), on Windows
+// under its own name. Its parts come from a cuDNN of that major elsewhere, or from none.
+bool BringsShimAlone(const Scene& scene, const std::string& shim);
+// The release of the shim where it is known, otherwise as ChooseCudnn.
+CudnnChoice ChooseLike(const Scene& scene, const std::string& shim, const std::string& cuda);
+
 // The cuDNN that `file` belongs to again, all parts of the same release, by whatever brought it.
 report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file);
 

@@ -57,7 +57,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.severity = report::Severity::kWarning;
     for (const loader::Request& request : scenario.graph.requests) {
       const bool cublas =
-          request.name.starts_with("libcublas") && request.name.ends_with("." + found->cudnn_cuda);
+          scene.OnWindows()
+              ? request.name.starts_with("cublas") && request.name.ends_with("_" + found->cudnn_cuda + ".dll")
+              : request.name.starts_with("libcublas") && request.name.ends_with("." + found->cudnn_cuda);
       if (!cublas || request.error.empty() || request.alternative) continue;
       finding.severity = report::Severity::kError;
       finding.evidence.push_back({request.error, "the loader's words, from its model"});

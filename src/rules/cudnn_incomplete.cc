@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "knowledge/cudnn.h"
 #include "rules/cudnn_fixes.h"
 #include "rules/failed_loads.h"
@@ -41,9 +42,12 @@ libcudnn_engines_precompiled is left out on purpose by the cudnn-jit packages, a
 Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
 )md";
 
-// auditwheel copied the shim alone into a package: libcudnn-0a1b2c3d.so.9.1.0. Its parts come from a cuDNN of
-// that major elsewhere, or from none.
-bool IsBundled(const std::string& asker) { return base::BaseName(asker).find('-') != std::string_view::npos; }
+// CUL3017 speaks for a DLL under a name that is not its own: what it does not find nobody should look for.
+bool IsRenamed(const Scene& scene, const std::string& asker) {
+  const snapshot::FileFacts& facts = scene.view.Open(asker);
+  return facts.pe != nullptr && facts.pe->export_name && !facts.pe->export_name->empty() &&
+         !base::SameName(*facts.pe->export_name, base::BaseName(asker));
+}
 
 // The copies of that major that have the parts, or all others.
 size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major) {
@@ -57,7 +61,7 @@ size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major)
 
 // Why a bundled shim has no parts: they are on disk and not searched, they are of another major, or nowhere.
 std::string CauseOf(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
-  if (!IsBundled(asker) || scene.OnWindows()) return "cudnn-sublibrary-missing";
+  if (!BringsShimAlone(scene, asker)) return "cudnn-sublibrary-missing";
   if (failed.why == Why::kElsewhere) return "search-path";
   if (CountWhole(scene, asker, /*same_major=*/true) > 0) return "cudnn-sublibrary-missing";
   return CountWhole(scene, asker, /*same_major=*/false) > 0 ? "cudnn-version-mismatch" : "cudnn-missing";
@@ -69,13 +73,16 @@ std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const Failed
   const auto* environment = scene.EnvironmentOf(*failed.scenario);
   if (environment == nullptr || environment->interpreter.empty() || environment->site_packages.empty())
     return std::nullopt;
-  const CudnnChoice choice =
-      ChooseCudnn(scene, MajorOfName(base::BaseName(asker)), CudaOfProcess(scene, *failed.scenario));
+  const CudnnChoice choice = ChooseLike(scene, asker, CudaOfProcess(scene, *failed.scenario));
   if (choice.build.empty() || choice.cuda.empty()) return std::nullopt;
   report::Fix fix = InstallInto(scene, *environment, choice);
-  const std::string directory = environment->site_packages.front() + "/nvidia/cudnn/lib";
-  const auto elements = base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;");
-  if (std::ranges::find(elements, directory) == elements.end()) {
+  const std::string directory =
+      environment->site_packages.front() + (scene.OnWindows() ? "/nvidia/cudnn/bin" : "/nvidia/cudnn/lib");
+  const auto elements = scene.OnWindows() ? base::SplitWindowsPath(scene.Variable("PATH"))
+                                          : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;");
+  if (std::ranges::none_of(elements, [&](const std::string& element) {
+        return scene.OnWindows() ? base::SameName(element, directory) : element == directory;
+      })) {
     report::Fix search = SearchToo(scene, failed, directory);
     fix.text += ", and " + search.text;
     fix.commands.insert(fix.commands.end(), search.commands.begin(), search.commands.end());
@@ -85,11 +92,11 @@ std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const Failed
 }
 
 report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
-  const bool bundled = IsBundled(asker);
+  const bool bundled = BringsShimAlone(scene, asker);
   if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
     return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
   }
-  if (bundled && !scene.OnWindows()) {
+  if (bundled) {
     if (auto fix = InstallBesideBundled(scene, failed, asker)) return *std::move(fix);
   }
   if (auto fix = LetOwnCudnnWin(scene, *failed.scenario, asker)) return *std::move(fix);
@@ -132,7 +139,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     const bool absent =
         failed.why == Why::kNowhere || failed.why == Why::kElsewhere || failed.why == Why::kOtherMajor;
-    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent && !damaged.contains(Stem(failed)))
+    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent && !damaged.contains(Stem(failed)) &&
+        !IsRenamed(scene, failed.asker))
       by_copy[std::string(base::DirName(scene.view.RealPath(failed.asker)))].push_back(&failed);
   }
   for (const auto& [directory, parts] : by_copy) {

@@ -51,13 +51,12 @@ void Check(const Scene& scene, Ruling& ruling) {
                                   fact ? fact.source : copy.path});
     }
     finding.fix = Install(scene, failed);
-    const auto* framework = scene.FrameworkOf(*failed.scenario);
     const bool into = std::ranges::any_of(finding.fix.changes, [](const report::Change& change) {
       return change.As<report::InstallPackage>() != nullptr;
     });
+    const auto* framework = scene.FrameworkOf(*failed.scenario);
     if (framework != nullptr && into) {
-      finding.fix.text = "install the cuDNN that " + framework->name + " " + framework->version +
-                         " was built for into its environment";
+      finding.fix.text += "; " + framework->name + " " + framework->version + " was built for this one";
     } else {
       finding.fix.text +=
           "; both may stay side by side. Or take a build of the program for the one that is there";

@@ -198,8 +198,15 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
+// Whether somebody installed a toolkit or cuDNN, wherever the search leads.
+bool HasCuda(const Scene& scene) {
+  return (scene.stack().toolkits && !scene.stack().toolkits->copies.empty()) ||
+         (scene.stack().cudnn && !scene.stack().cudnn->empty());
+}
+
 // The failed load that costs a framework the GPU, which it then does without: its CUDA provider with all that
-// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow).
+// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow), cuBLAS
+// (ctranslate2; on Linux CUL6019 speaks for that).
 bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
   const auto& requests = scenario.graph.requests;
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
@@ -209,15 +216,18 @@ bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
   if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
   if (framework->name == "onnxruntime")
     return call.name.find("onnxruntime_providers_cuda.") != std::string::npos;
-  return framework->name == "tensorflow" && call.requester != loader::kNone &&
-         BaseName(scenario.graph.objects[call.requester].path).starts_with("libtensorflow");
+  if (framework->name == "ctranslate2") return scene.OnWindows() && call.name.starts_with("cublas64_");
+  if (framework->name != "tensorflow" || call.requester == loader::kNone) return false;
+  const std::string_view stubs = BaseName(scenario.graph.objects[call.requester].path);
+  return stubs.starts_with("libtensorflow") || stubs.starts_with("_pywrap_tensorflow_internal.");
 }
 
 // What costs the GPU counts as failed where the GPU is meant to be used: something of CUDA is there. Of the
 // libraries of TensorFlow's stubs cuDNN alone is counted, when it alone is missing: CUL6011 speaks for the
-// others.
+// others, though not on Windows, where TensorFlow takes no packages of CUDA.
 bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
   if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
+  if (scene.OnWindows() && HasCuda(scene)) return true;
   bool cuda = scene.stack().toolkits && !scene.stack().toolkits->copies.empty(), only_cudnn = true;
   for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
     const Request& one = scenario.graph.requests[i];
@@ -228,6 +238,15 @@ bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
                   !CostsGpu(scene, scenario, i);
   }
   return cuda && only_cudnn;
+}
+
+// After `import torch` of the same CUDA its DLLs are in the process: a program may do that first.
+bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
+  const auto* environment = scene.EnvironmentOf(scenario);
+  const auto* framework = scene.FrameworkOf(scenario);
+  if (environment == nullptr || framework == nullptr) return false;
+  const auto* torch = FindFramework(*environment, "torch");
+  return torch != nullptr && torch != framework && !torch->cuda.empty();
 }
 
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
@@ -268,6 +287,9 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       if (forgiven && !HarmsOptional(scene, failed)) continue;
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
+      if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&
+          TorchMayBring(scene, scenario))
+        continue;
       all.push_back(std::move(failed));
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/version.h"
 #include "rules/fitting_build.h"
 #include "rules/table.h"
 
@@ -63,6 +64,12 @@ bool AnotherUsesTheGpu(const snapshot::PythonEnvironment& environment, const sna
   });
 }
 
+// TensorFlow after 2.10, of which there is no other build.
+bool HasNoGpuOnWindows(const snapshot::Framework& framework) {
+  const auto version = base::Version::Parse(framework.version);
+  return framework.name == "tensorflow" && version && *base::Version::Parse("2.11") <= *version;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
   EnvironmentsOf(scene, ruling);  // says what is missing
@@ -73,6 +80,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const bool leads = framework.name == "torch" || framework.name == "tensorflow" ||
                          framework.name == "onnxruntime" || framework.name == "paddle";
       if (!leads || !framework.cpu_only || gpu == Presence::kNo) continue;
+      if (scene.OnWindows() && HasNoGpuOnWindows(framework)) continue;  // CUL6020
       report::Finding& finding =
           ruling.Fire(framework.name + " " + framework.version + " in " + environment.prefix +
                           " is a build without CUDA" +

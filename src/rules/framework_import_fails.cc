@@ -5,6 +5,7 @@
 #include "knowledge/libraries.h"
 #include "rules/failed_loads.h"
 #include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/package_facts.h"
 #include "rules/table.h"
@@ -54,7 +55,12 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
   const std::string subject = cause != nullptr ? cause->name : framework.directory;
   const std::string why = "culprit why " + std::string(base::BaseName(subject)) + " --for " + python;
-  if (IsOwn(framework, cause)) {
+  auto again = cause == nullptr ? std::nullopt : BringBack(scene, environment, cause->name);
+  const std::string& package = framework.package.empty() ? framework.name : framework.package;
+  const bool own = again && again->changes.front() ==
+                                report::InstallPackage{environment.prefix, package, framework.version};
+  if (again && !own) return *std::move(again);
+  if (own || IsOwn(framework, cause)) {
     const Build same = SameBuild(scene, environment, framework);
     const Wanted alone{same.wanted.package, same.wanted.version};
     report::Fix fix{.text = "reinstall " + alone.package + ": one of its own files is missing",

@@ -1,13 +1,17 @@
 #include "rules/function_misses.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
+#include "rules/cudnn_fixes.h"
+#include "rules/file_fixes.h"
 #include "rules/load_facts.h"
 #include "rules/load_fixes.h"
+#include "rules/toolkit_facts.h"
 
 namespace culprit::rules {
 namespace {
@@ -32,6 +36,26 @@ std::string BetterCopy(const Scene& scene, const FunctionMiss& miss) {
     if (copy.path != miss.dll && version && version->version == wanted->version) return copy.path;
   }
   return "";
+}
+
+// Both lie in one package or toolkit, which is installed again as a whole.
+std::optional<report::Fix> InstallTogether(const Scene& scene, const std::string& importer,
+                                           const std::string& dll) {
+  if (base::DirName(importer) != base::DirName(dll)) return std::nullopt;
+  if (auto fix = ReinstallKeeper(scene, dll)) return fix;
+  if (!scene.stack().toolkits) return std::nullopt;
+  for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
+    if (!base::FoldCase(dll).starts_with(base::FoldCase(toolkit.root) + "/") || toolkit.version.empty())
+      continue;
+    const std::string release = Release(toolkit.version);
+    return report::Fix{
+        .text = "install CUDA Toolkit " + release + " again: " + std::string(base::BaseName(dll)) +
+                " is not the one of this release. Copy no single DLLs into it",
+        .commands = {"culprit inspect " + ForShell(scene, importer) + " " + ForShell(scene, dll)},
+        .risk = "low",
+        .changes = {report::InstallToolkit{release, toolkit.root}}};
+  }
+  return std::nullopt;
 }
 
 // One line for each DLL that needs something.
@@ -96,13 +120,16 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
                  .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
                  .risk = "low"};
   if (better.empty()) {
-    const auto release = scene.view.Version(first.importer);
-    const std::string number = release ? release->version : "";
     if (miss.cudnn) {
-      finding.fix.changes = {report::InstallCudnn{number, "", std::string(base::DirName(first.importer))}};
-    } else {
-      finding.fix.changes = {report::PutLibrary{.path = miss.dll, .version = number}};
+      finding.fix = InstallCudnnAgain(scene, *miss.scenario, first.importer);
+      return;
     }
+    if (auto again = InstallTogether(scene, first.importer, miss.dll)) {
+      finding.fix = *std::move(again);
+      return;
+    }
+    const auto release = scene.view.Version(first.importer);
+    finding.fix.changes = {report::PutLibrary{.path = miss.dll, .version = release ? release->version : ""}};
     return;
   }
   const auto version = scene.view.Version(better);

@@ -148,6 +148,21 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
   finding.fix = SearchToo(scene, failed, directory);
 }
 
+namespace {
+
+// "11" of cublas64_11.dll, cudart64_110.dll and nvrtc64_112_0.dll, "12" of cudart64_12.dll, "9" of
+// cudart64_92.dll: one digit of the minor version behind, until CUDA 12.
+std::string CudaOfDll(std::string_view name) {
+  const size_t begin = name.find('_') + 1;
+  std::string digits(name.substr(begin, name.find_first_not_of("0123456789", begin) - begin));
+  const auto number = base::Version::Parse(digits);
+  if (begin == 0 || !number || number->part(0) > 999 || !name.ends_with(".dll")) return "";  // cupti64_2024.1
+  if (number->part(0) >= 80) digits.pop_back();
+  return digits;
+}
+
+}  // namespace
+
 std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname) {
   static constexpr std::string_view kNumberedByCuda[] = {
       "cudart", "cublas", "cublasLt", "nvblas", "nvrtc", "nvJitLink", "nvfatbin", "cupti", "nvjpeg", "nppc"};
@@ -157,9 +172,8 @@ std::string CudaOfSoname(const knowledge::Library& library, std::string_view son
     const size_t suffix = package.rfind("_cu1");
     return suffix == std::string_view::npos ? "13" : std::string(package.substr(suffix + 3));
   }
-  if (so == std::string_view::npos ||
-      std::ranges::find(kNumberedByCuda, library.name) == std::end(kNumberedByCuda))
-    return "";
+  if (std::ranges::find(kNumberedByCuda, library.name) == std::end(kNumberedByCuda)) return "";
+  if (so == std::string_view::npos) return CudaOfDll(soname);
   const auto version = base::Version::Parse(soname.substr(so + 4));
   return version ? std::to_string(version->part(0)) : "";
 }
@@ -231,6 +245,9 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
   if (scene.OnWindows()) {
     const std::string release = ToolkitRelease(scene, cuda);
     if (failed.library != nullptr && failed.library->family == "cuda" && !release.empty()) {
+      fix.text = "install CUDA Toolkit " + release + ", which brings " + soname +
+                 " and puts it on PATH, then open a new window; do not give another version this name, and "
+                 "take no single file from a download site";
       fix.changes = {report::InstallToolkit{release, ""}};
     } else {
       const std::string directory = scene.snapshot.windows()->directory + "/System32";
@@ -276,17 +293,78 @@ bool LooksIntoPackages(const Scene& scene, const FailedLoad& failed) {
   });
 }
 
+bool IsNvidiaPackage(const snapshot::PythonPackage& package) { return package.name.starts_with("nvidia-"); }
+
+// On Windows nothing leads to the packages of NVIDIA but PATH. Who has a toolkit and none of them keeps to
+// it.
+bool TakesPackages(const Scene& scene, const snapshot::PythonEnvironment& environment) {
+  if (environment.interpreter.empty()) return false;
+  if (!scene.OnWindows() || std::ranges::any_of(environment.packages, IsNvidiaPackage)) return true;
+  return !scene.stack().toolkits || scene.stack().toolkits->copies.empty();
+}
+
+// nvidia-cublas-cu12 -> nvidia/cublas/bin, nvidia-cuda-runtime-cu12 -> nvidia/cuda_runtime/bin, nvidia-cublas
+// (CUDA 13) -> nvidia/cu13/bin/x86_64.
+std::string FolderOnWindows(std::string package) {
+  const size_t suffix = package.rfind("-cu1");
+  if (suffix == std::string::npos) return "nvidia/cu13/bin/x86_64";
+  package = package.substr(sizeof("nvidia-") - 1, suffix - (sizeof("nvidia-") - 1));
+  std::ranges::replace(package, '-', '_');
+  return "nvidia/" + package + "/bin";
+}
+
+// And its directory on PATH, where that is not there yet.
+report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& environment, report::Fix fix) {
+  const auto install = std::ranges::find_if(fix.changes, [](const report::Change& change) {
+    return change.As<report::InstallPackage>() != nullptr;
+  });
+  if (!scene.OnWindows() || install == fix.changes.end() || environment.site_packages.empty()) return fix;
+  const std::string directory = base::JoinPath(
+      environment.site_packages.front(), FolderOnWindows(install->As<report::InstallPackage>()->package));
+  for (const std::string& element : base::SplitWindowsPath(scene.Variable("PATH"))) {
+    if (base::SameName(element, directory)) return fix;
+  }
+  fix.text += ", and put " + directory + " on PATH";
+  fix.commands.push_back("set \"PATH=" + base::ToWindowsPath(directory) + ";%PATH%\"");
+  fix.changes.push_back(report::AddToList{"PATH", base::ToWindowsPath(directory)});
+  return fix;
+}
+
+// The package of the environment that has lost the file.
+const snapshot::PythonPackage* LostBy(const snapshot::PythonEnvironment& environment,
+                                      const std::string& name) {
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    for (const snapshot::DamagedFile& file : package.damaged) {
+      if (file.problem == "missing" && base::SameName(base::BaseName(file.path), base::BaseName(name)))
+        return &package;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                     const std::string& name) {
+  const snapshot::PythonPackage* package = LostBy(environment, name);
+  if (package == nullptr) return std::nullopt;
+  return ReinstallPackage(
+      scene, environment, package->name, package->version,
+      "install " + package->name + " again, which has lost " + std::string(base::BaseName(name)));
+}
 
 report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
-  const bool into = environment != nullptr && !environment->interpreter.empty();
+  const bool into = environment != nullptr && TakesPackages(scene, *environment);
+  if (into) {
+    if (auto again = BringBack(scene, *environment, failed.request->name)) return *std::move(again);
+  }
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
     if (into && LooksIntoPackages(scene, failed) && !choice.build.empty() && !choice.cuda.empty())
-      return InstallInto(scene, *environment, choice);
+      return OnPathToo(scene, *environment, InstallInto(scene, *environment, choice));
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
   std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
@@ -296,11 +374,15 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
     const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
-    return {.text = "install the package that brings it into this environment",
-            .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
-                         (pinned.empty() ? "" : "==" + pinned)},
-            .risk = "low",
-            .changes = {report::InstallPackage{environment->prefix, package, pinned}}};
+    return OnPathToo(
+        scene, *environment,
+        {.text = "install the package that brings it into this environment",
+         .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
+                      (pinned.empty() ? "" : "==" + pinned)},
+         .risk = "low",
+         .changes = {report::InstallPackage{
+             environment->prefix, package,
+             pinned.empty() ? ExactVersion(scene, *environment, package, {}).value_or("") : pinned}}});
   }
   return InstallForEverybody(scene, failed, cuda);
 }

@@ -1,6 +1,7 @@
 // Fixes for libraries that a process does not get, as commands to paste.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,10 @@ std::string CudaOfSoname(const knowledge::Library& library, std::string_view son
 uint32_t MajorOfName(std::string_view name);
 // The pip distribution that brings it for that CUDA: "nvidia-cublas-cu12"; "" when none is known.
 std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
+// The package of a Python environment again that has lost a file of this name; nothing when none has.
+std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                     const std::string& name);
+
 // How it is installed for the scenario: with pip in the environment of a framework, otherwise in words.
 report::Fix Install(const Scene& scene, const FailedLoad& failed);
 

@@ -37,7 +37,9 @@ std::string TitleOf(const PythonEnvironment& environment, const Framework& frame
 }
 
 MarkerFacts MarkerFactsOf(const Scene& scene, const PythonEnvironment& environment) {
-  return {.python = environment.python, .machine = scene.snapshot.cpu.machine};
+  std::string machine = scene.snapshot.cpu.machine;
+  if (scene.OnWindows()) machine = machine == "x86_64" ? "AMD64" : machine == "aarch64" ? "ARM64" : "";
+  return {.python = environment.python, .machine = std::move(machine), .windows = scene.OnWindows()};
 }
 
 std::string MajorOf(std::string_view version) { return std::string(version.substr(0, version.find('.'))); }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "knowledge/libraries.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -42,6 +43,13 @@ std::string Describe(const DamagedFile& file) {
   if (file.problem == "size")
     return file.path + " has " + file.actual + " bytes, RECORD says " + file.expected;
   return file.path + " has another hash than RECORD says";
+}
+
+// cuDNN without a part is a partial install, whatever is sound about the rest.
+bool IsLostPart(const DamagedFile& file) {
+  const auto* library = knowledge::FindLibrary(base::BaseName(file.path));
+  return file.problem == "missing" && library != nullptr && library->family == "cudnn" &&
+         library->name != "cudnn";
 }
 
 // Two packages that list one file: the later one won, which has its own rules.
@@ -95,6 +103,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           package.name + " " + package.version + " is not as it was installed: " + Describe(*damaged[0]) +
               (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
           damaged[0]->path);
+      if (IsLostPart(*damaged[0])) finding.cause = "cudnn-sublibrary-missing";
       if (!used) finding.severity = Severity::kWarning;
       finding.affects = std::move(affects);
       for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {

@@ -93,11 +93,11 @@ class Parser {
     if (end == 0) Bad();
     rest_.remove_prefix(end);
     if (operand.variable == "platform_system")
-      operand.value = "Linux";
+      operand.value = facts_.windows ? "Windows" : "Linux";
     else if (operand.variable == "sys_platform")
-      operand.value = "linux";
+      operand.value = facts_.windows ? "win32" : "linux";
     else if (operand.variable == "os_name")
-      operand.value = "posix";
+      operand.value = facts_.windows ? "nt" : "posix";
     else if (operand.variable == "implementation_name")
       operand.value = "cpython";
     else if (operand.variable == "platform_python_implementation")

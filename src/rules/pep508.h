@@ -12,6 +12,7 @@ namespace culprit::rules {
 struct MarkerFacts {
   std::string python;              // "3.12"; "" not known
   std::string machine;             // "x86_64"; "" not known
+  bool windows = false;            // otherwise Linux
   std::set<std::string> extras{};  // normalised
 };
 

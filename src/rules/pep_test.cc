@@ -77,6 +77,10 @@ TEST(Pep508, WhatIsNotKnownIsUndecided) {
   EXPECT_EQ(Holds("platform_release == '6.1' and sys_platform == 'win32'", facts), false);
   EXPECT_EQ(Holds("platform_release == '6.1' or sys_platform == 'linux'", facts), true);
   EXPECT_EQ(Holds("sys_platform = 'linux'", facts), std::nullopt);
+  EXPECT_EQ(Holds("platform_system == 'Linux'", {.python = "", .machine = "AMD64", .windows = true}), false);
+  EXPECT_EQ(Holds("os_name == 'nt' and platform_machine == 'AMD64'",
+                  {.python = "", .machine = "AMD64", .windows = true}),
+            true);
   EXPECT_EQ(Holds("((((", facts), std::nullopt);
   EXPECT_EQ(Holds("sys_platform == 'linux' and", facts), std::nullopt);
 }

@@ -1,5 +1,6 @@
 // CUL6020: TensorFlow 2.11 and later on Windows.
 #include "base/version.h"
+#include "rules/package_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -28,7 +29,8 @@ TensorFlow, Install TensorFlow with pip (Windows Native: "2.10 was the last Tens
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  if (!scene.stack().environments) return ruling.NotApplicable();
+  const Presence gpu = GpuPresence(scene);
+  if (!scene.stack().environments || gpu == Presence::kNo) return ruling.NotApplicable();
   for (const snapshot::PythonEnvironment& environment : *scene.stack().environments) {
     for (const snapshot::Framework& framework : environment.frameworks) {
       const auto version = base::Version::Parse(framework.version);
@@ -37,6 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           ruling.Fire("tensorflow " + framework.version + " in " + environment.prefix +
                           " runs on the CPU only: 2.10 was the last with CUDA on Windows",
                       framework.directory);
+      if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
       finding.affects.push_back("tensorflow " + framework.version + " in " + environment.prefix);
       finding.evidence.push_back({"its version is " + framework.version, framework.source});
       finding.fix = {
