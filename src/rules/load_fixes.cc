@@ -297,14 +297,11 @@ std::string FolderOnWindows(std::string package) {
   return "nvidia/" + package + "/bin";
 }
 
-// And its directory on PATH, where that is not there yet.
-report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& environment, report::Fix fix) {
-  const auto install = std::ranges::find_if(fix.changes, [](const report::Change& change) {
-    return change.As<report::InstallPackage>() != nullptr;
-  });
-  if (!scene.OnWindows() || install == fix.changes.end() || environment.site_packages.empty()) return fix;
-  const std::string directory = base::JoinPath(
-      environment.site_packages.front(), FolderOnWindows(install->As<report::InstallPackage>()->package));
+// And the directory of the package on PATH, where that is not there yet.
+report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                      const std::string& package, report::Fix fix) {
+  if (!scene.OnWindows() || environment.site_packages.empty()) return fix;
+  const std::string directory = base::JoinPath(environment.site_packages.front(), FolderOnWindows(package));
   for (const std::string& element : base::SplitWindowsPath(scene.Variable("PATH"))) {
     if (base::SameName(element, directory)) return fix;
   }
@@ -312,6 +309,18 @@ report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& env
   fix.commands.push_back("set \"PATH=" + base::ToWindowsPath(directory) + ";%PATH%\"");
   fix.changes.push_back(report::AddToList{"PATH", base::ToWindowsPath(directory)});
   return fix;
+}
+
+// What pip brings; of a package of which the tables know no version, the one file that is asked for.
+report::Change BroughtByPip(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                            const std::string& package, const std::string& version, const std::string& file) {
+  const std::string known =
+      version.empty() ? ExactVersion(scene, environment, package, {}).value_or("") : version;
+  if (!known.empty() || !scene.OnWindows() || environment.site_packages.empty())
+    return report::InstallPackage{environment.prefix, package, known};
+  return report::PutLibrary{
+      .path =
+          base::JoinPath(base::JoinPath(environment.site_packages.front(), FolderOnWindows(package)), file)};
 }
 
 // The package of the environment that has lost the file.
@@ -348,7 +357,8 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
     if (into && !choice.build.empty() && !choice.cuda.empty())
-      return OnPathToo(scene, *environment, InstallInto(scene, *environment, choice));
+      return OnPathToo(scene, *environment, "nvidia-cudnn-cu" + choice.cuda,
+                       InstallInto(scene, *environment, choice));
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
   std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
@@ -357,15 +367,12 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
     const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
-    return OnPathToo(
-        scene, *environment,
-        {.text = "install the package that brings it into this environment",
-         .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
-                      (pinned.empty() ? "" : "==" + pinned)},
-         .risk = "low",
-         .changes = {report::InstallPackage{
-             environment->prefix, package,
-             pinned.empty() ? ExactVersion(scene, *environment, package, {}).value_or("") : pinned}}});
+    return OnPathToo(scene, *environment, package,
+                     {.text = "install the package that brings it into this environment",
+                      .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
+                                   (pinned.empty() ? "" : "==" + pinned)},
+                      .risk = "low",
+                      .changes = {BroughtByPip(scene, *environment, package, pinned, failed.request->name)}});
   }
   return InstallForEverybody(scene, failed, cuda);
 }
