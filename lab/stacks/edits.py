@@ -5,15 +5,19 @@ An edit is a table with one verb and what the verb needs; paths are those inside
 
   {remove = PATH}                         a file, a link or a tree; PATH may be a pattern, and must match something
   {move = PATH, to = PATH}
-  {copy = FROM, to = PATH}                FROM: a path or pattern in the root, or "wheel:NAME==VERSION/PATTERN", or
+  {copy = FROM, to = PATH}                FROM: a path or pattern in the root, "wheel:NAME==VERSION/PATTERN" (with @ARCH
+                                          behind the version: for that machine), "debian-13:PACKAGE/PATTERN", or
                                           "here:/PATH", of the machine that this runs on; a `to` that ends with / is
                                           a directory
   {link = PATH, to = TARGET}              a symbolic link, in place of whatever is there
   {write = PATH, text = TEXT}             a file; fill = true: TEXT may hold {venv} and so on
   {empty = PATH}                          a file of no bytes
-  {truncate = PATH, bytes = N}            the first N bytes stay; share = 0.5: that part of it
+  {truncate = PATH, bytes = N}            the first N bytes stay; share = 0.5: that part of it; less = N: all but the last N
   {patch = PATH, at = N, hex = "03"}      bytes of a file
-  {chmod = PATH, mode = "600"}
+  {replace = PATH, text = OLD, with = NEW}   a text inside a file by another one, at most as long
+  {rename_version = PATH, from = "GLIBC_2.17", to = "GLIBC_2.38"}   a symbol version that it needs or defines
+  {execstack = PATH}                      marks it as in need of an executable stack
+  {chmod = PATH, mode = "600"}            also a directory; as root it means something only to unprivileged trials
   {uninstall = NAME}                      as pip does, by RECORD
   {install = "NAME==VERSION"}             as pip does: the installed version goes first; over = true: it stays
   {debian = NAME, version = V, files = FROM, to = DIR}   libraries as a package of NVIDIA's archive lays them out;
@@ -40,7 +44,9 @@ import subprocess
 import tomllib
 import typing
 
+import debian_packages
 import debs
+import elf_edits
 import here
 import wheels
 
@@ -118,6 +124,7 @@ class Undo:
 
 def delete(path):
     if path.is_dir() and not path.is_symlink():
+        path.chmod(0o755)  # a fault may have closed it
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
@@ -142,9 +149,15 @@ def fits(wheel, recipe):
     return (tags[2] == "any" or system in tags[2]) and (tags[0] == python or not tags[0].startswith("cp") or tags[1] == "abi3")
 
 
+def machine_of(recipe, pin):
+    """The recipe with the machine that the wheel is for: NAME==VERSION@ARCH names another one."""
+    return {**recipe, "arch": pin.partition("@")[2] or recipe["arch"]}
+
+
 def find_wheel(recipe, pin):
-    """The wheel of NAME==VERSION for the machine of the recipe, out of all locks."""
-    name, version = pin.split("==")
+    """The wheel of NAME==VERSION for the machine of the recipe, or for that of @ARCH, out of all locks."""
+    recipe = machine_of(recipe, pin)
+    name, version = pin.partition("@")[0].split("==")
     for lock in sorted(RECIPES.glob("*.lock"), key=lambda path: path != recipe["lock"]):
         for wheel in wheels.read_lock(lock):
             if (wheel.name, wheel.version) == (wheels.normal_name(name), version) and fits(wheel, recipe):
@@ -178,16 +191,23 @@ def packages(edits):
             yield from packages(steps_of(edit["machine"]))
 
 
+def newer_packages(edits):
+    """The packages of Debian 13 that edits take files from."""
+    return [edit["copy"][len("debian-13:"):].split("/", 1)[0] for edit in edits if edit.get("copy", "").startswith("debian-13:")]
+
+
 def sources(place, text):
     if text.startswith("here:"):
         return [here.reduced(pathlib.Path(text[len("here:"):]), place.cache)]
-    if not text.startswith("wheel:"):
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in ("wheel", "debian-13"):
         return matches(place, text)
-    pin, pattern = text[len("wheel:"):].split("/", 1)
-    tree = wheels.cached(find_wheel(place.recipe, pin), place.cache)
+    name, pattern = rest.split("/", 1)
+    tree = (wheels.cached(find_wheel(place.recipe, name), place.cache) if kind == "wheel"
+            else debian_packages.cached(name, place.recipe["arch"], place.cache))
     found = sorted(tree.glob(pattern))
     if not found:
-        raise ValueError(f"no {pattern} in {pin}")
+        raise ValueError(f"no {pattern} in {name}")
     return found
 
 
@@ -203,10 +223,10 @@ def place_file(source, target, undo):
 
 def private_copy(path, undo):
     """A copy of the file in its own place that may be written to."""
-    real = path.resolve()
+    fresh = path.with_name(path.name + ".copy")
+    subprocess.run(["cp", "--sparse=always", "--preserve=mode", path.resolve(), fresh], check=True)
     undo.put_aside(path)
-    source = undo.steps[-1][0] if undo.folder and real == path else real
-    subprocess.run(["cp", "--sparse=always", "--preserve=mode", source, path], check=True)
+    fresh.rename(path)
     return path
 
 
@@ -249,7 +269,9 @@ def empty(edit, place, undo):
 def truncate(edit, place, undo):
     for path in matches(place, edit["truncate"]):
         path = private_copy(path, undo)
-        os.truncate(path, edit["bytes"] if "bytes" in edit else int(path.stat().st_size * edit["share"]))
+        size = path.stat().st_size
+        os.truncate(path, edit["bytes"] if "bytes" in edit else size - edit["less"] if "less" in edit
+                    else int(size * edit["share"]))
 
 
 def patch(edit, place, undo):
@@ -259,9 +281,36 @@ def patch(edit, place, undo):
             file.write(bytes.fromhex(edit["hex"]))
 
 
+def replace(edit, place, undo):
+    old, new = edit["text"].encode(), edit["with"].encode()
+    if len(new) > len(old):
+        raise ValueError(f"{edit['with']} is longer than {edit['text']}")
+    for path in matches(place, edit["replace"]):
+        path = private_copy(path, undo)
+        data = path.read_bytes()
+        if old not in data:
+            raise ValueError(f"no {edit['text']} in {path.name}")
+        path.write_bytes(data.replace(old, new.ljust(len(old), b"\0")))
+
+
+def rename_version(edit, place, undo):
+    for path in matches(place, edit["rename_version"]):
+        elf_edits.rename_version(private_copy(path, undo), edit["from"], edit["to"])
+
+
+def execstack(edit, place, undo):
+    for path in matches(place, edit["execstack"]):
+        elf_edits.want_executable_stack(private_copy(path, undo))
+
+
 def chmod(edit, place, undo):
     for path in matches(place, edit["chmod"]):
-        private_copy(path, undo).chmod(int(edit["mode"], 8))
+        if path.is_dir() and undo.folder:
+            undo.put_aside(path)
+            shutil.copytree(undo.steps[-1][0], path, symlinks=True, copy_function=os.link)
+        elif not path.is_dir():
+            private_copy(path, undo)
+        path.chmod(int(edit["mode"], 8))
 
 
 def installed(place, name):
@@ -367,13 +416,6 @@ def machine(edit, place, undo):
     make(steps_of(edit["machine"]), place, undo)
 
 
-def deb(edit, place, undo):
-    debs.fetch(edit["deb"], place.recipe["arch"], place.cache)
-    for name in edit["deb"]:
-        debs.install(name, place.recipe["arch"], place.cache, place.root,
-                     lambda source, target: place_file(source, target, undo), undo.put_aside)
-
-
 def ldconfig(edit, place, undo):
     cache = place.root / "etc/ld.so.cache"
     undo.put_aside(cache)
@@ -383,8 +425,9 @@ def ldconfig(edit, place, undo):
         raise OSError(f"ldconfig: {done.stderr.strip()[-200:]}")
 
 
-VERBS = {function.__name__: function for function in (remove, move, copy, link, write, empty, truncate, patch, chmod, uninstall,
-                                                      install, debian, deb, ldconfig, node, module, machine)}
+VERBS = {function.__name__: function for function in (remove, move, copy, link, write, empty, truncate, patch, replace,
+                                                      rename_version, execstack, chmod, uninstall, install, debian, deb,
+                                                      ldconfig, node, module, machine)}
 
 
 def make(edits, place, undo=None):

@@ -27,11 +27,11 @@ def wheel_files(place, pin):
 def place_library(source, directory, version, undo):
     """The file under its full version, links for the soname and for the linker. Returns the names."""
     stem, _, number = source.name.partition(".so")
-    real = f"{stem}.so.{version}"
-    if not number or number[1:].count("."):  # a plug-in, or a name that the package itself numbers in full
-        real = source.name
+    if stem.startswith("libcudnn"):  # its archive leaves the number of the build out
+        version = ".".join(version.split(".")[:3])
+    real = f"{stem}.so.{version}" if number else source.name  # without a number: a plug-in
     edits.place_file(source, directory / real, undo)
-    links = [name for name in (source.name, f"{stem}.so") if name != real and ".so" in source.name]
+    links = [name for name in (source.name, f"{stem}.so") if name != real]
     for name in links:
         if not os.path.lexists(directory / name):
             undo.put_aside(directory / name)
@@ -55,7 +55,8 @@ def toolkit(edit, place, undo):
     edits.write({"write": f"{edit['toolkit']}/version.json", "text": json.dumps(version, indent=3)}, place, undo)
     number = edit["toolkit"].rsplit("-", 1)[1]
     edits.link({"link": "/usr/local/cuda", "to": edit["toolkit"]}, place, undo)
-    edits.write({"write": f"/etc/ld.so.conf.d/000_cuda-{number}.conf", "text": f"{edit['toolkit']}/lib64\n"}, place, undo)
+    conf = f"/etc/ld.so.conf.d/000_cuda-{number}.conf"
+    edits.write({"write": conf, "text": f"{edit['toolkit']}/lib64\n"}, place, undo)
 
 
 def conda(edit, place, undo):

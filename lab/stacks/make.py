@@ -35,11 +35,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 RECIPES = HERE.parent / "recipes"
 PROGRAM = HERE.parent.parent / "build" / "release" / "culprit"
 VENV = "/opt/venv"
-SMALL_WHEEL = 20 << 20  # many of these share one call of pip
-WORKERS = 3  # while some inflate, another downloads
+WORKERS = 4  # while some inflate, others download
 VARIABLES = {"PATH": f"{VENV}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": VENV}
 CONDA = "/opt/conda/envs/lab"
-CONDA_VARIABLES = {"PATH": f"{CONDA}/bin:/usr/local/bin:/usr/bin:/bin", "CONDA_PREFIX": CONDA, "CONDA_DEFAULT_ENV": "lab"}
+CONDA_VARIABLES = {"PATH": f"{CONDA}/bin:/usr/local/bin:/usr/bin:/bin", "CONDA_PREFIX": CONDA,
+                   "CONDA_DEFAULT_ENV": "lab"}
 DEBIAN_PYTHON = "3.11"
 
 
@@ -56,7 +56,7 @@ def read_recipe(name):
     path = recipe_path(name)
     if not path.exists():
         sys.exit(f"no recipe {path}")
-    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, "shelf": False, "conda": False,
+    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False,
               **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
@@ -74,7 +74,9 @@ def take_off_the_index(recipe):
     def one(requirement):
         name, _, version = requirement.partition("==")
         pin = f"{wheels.normal_name(name)}=={version}"
-        return [known[pin]] if pin in known else wheels.resolve({**recipe, "requirements": [requirement]}, [], "--no-deps")
+        if pin in known:
+            return [known[pin]]
+        return wheels.resolve({**recipe, "requirements": [requirement]}, [], "--no-deps")
 
     with concurrent.futures.ThreadPoolExecutor(3 * WORKERS) as pool:  # pip mostly waits for the index
         return sorted({wheel for found in pool.map(one, recipe["requirements"]) for wheel in found})
@@ -86,7 +88,7 @@ def update(recipe):
              if re.search(r"[<>=~]", requirement)}
     constraints = wheels.read_lock(recipe["lock"].with_name(f"{share}.lock")) if share else []
     constraints = [wheel for wheel in constraints if wheel.name not in asked]
-    resolved = take_off_the_index(recipe) if recipe["shelf"] else wheels.resolve(recipe, constraints)
+    resolved = take_off_the_index(recipe) if recipe.get("shelf") else wheels.resolve(recipe, constraints)
     total = sum(wheel.size for wheel in resolved)
     recipe["lock"].write_text(
         f"# Made by make.py --update {recipe['name']}: {len(resolved)} wheels, {total / 1e6:.0f} MB.\n" +
@@ -116,7 +118,7 @@ def missing_groups(recipes, cache, extra):
         if wheel.sha256 in seen or wheels.cached(wheel, cache).exists():
             continue
         seen.add(wheel.sha256)
-        if wheel.size > SMALL_WHEEL:
+        if wheel.size > wheels.SMALL_WHEEL:
             large.append(([wheel], recipe))
         else:
             small.setdefault(together, ([], recipe))[0].append(wheel)
@@ -125,25 +127,28 @@ def missing_groups(recipes, cache, extra):
 
 def fetch_missing(recipes, cache, verbose=False, extra=()):
     """Fills the cache, with `extra` wheels besides those of the recipes. Returns, by hash, why a wheel could not be had."""
-    began, failed = time.monotonic(), {}
+    began, failed, came, size = time.monotonic(), {}, 0, 0
     cache.mkdir(parents=True, exist_ok=True)
     groups = missing_groups(recipes, cache, extra)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         jobs = {pool.submit(wheels.fetch, group, recipe, cache): group for group, recipe in groups}
-        for job in concurrent.futures.as_completed(jobs):
+        for done, job in enumerate(concurrent.futures.as_completed(jobs), 1):
             group = jobs[job]
             try:
-                download, unpack = job.result()
+                fetched = job.result()
             except OSError as error:
                 failed.update({wheel.sha256: f"{wheel.file}: {error}" for wheel in group})
                 continue
+            whole = sum(wheel.size for wheel in group)
+            came, size = came + fetched.came, size + whole
             if verbose:
-                size = sum(wheel.size for wheel in group) / 1e6
-                print(f"  {size:6.0f} MB, {download:5.1f} s to fetch, {unpack:5.1f} s to reduce: {group[0].file}",
+                print(f"  {fetched.came / 1e6:6.1f} of {whole / 1e6:6.1f} MB, {fetched.seconds:5.1f} s: {group[0].file}",
                       file=sys.stderr)
+            elif sys.stderr.isatty():
+                print(f"\r{done} of {len(jobs)} downloads, {came / 1e6:.0f} MB ", end="", file=sys.stderr, flush=True)
     if groups:
-        size = sum(wheel.size for group, _ in groups for wheel in group if wheel.sha256 not in failed)
-        print(f"fetched {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s", file=sys.stderr)
+        line = f"fetched {came / 1e6:.0f} of {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s"
+        print("\r" * sys.stderr.isatty() + line, file=sys.stderr)
     return failed
 
 
@@ -158,12 +163,12 @@ def debian_python(root, python):
 def debian_environment(recipe, cache, root, needed):
     """An environment of Python in a Debian below root. Returns its path there, and variables."""
     shutil.copytree(debian_root(recipe["arch"], cache), root, symlinks=True, copy_function=os.link)
-    place, variables = (CONDA, CONDA_VARIABLES) if recipe["conda"] else (VENV, VARIABLES)
+    place, variables = (CONDA, CONDA_VARIABLES) if recipe.get("conda") else (VENV, VARIABLES)
     prefix, python = root / place.lstrip("/"), recipe["python"]
     (prefix / "bin").mkdir(parents=True)
     (prefix / "lib" / f"python{python}" / "site-packages").mkdir(parents=True)
     interpreter = debian_python(root, python)
-    if recipe["conda"]:  # conda brings its own Python; here it is Debian's
+    if recipe.get("conda"):  # conda brings its own Python; here it is Debian's
         os.link(interpreter, prefix / "bin" / f"python{python}")
         for name in ("python", "python3"):
             (prefix / "bin" / name).symlink_to(f"python{python}")
@@ -207,7 +212,7 @@ def stamp(recipe):
 
 def build(recipe, cache, out, failed):
     """One environment from the cache. Returns its folder; OSError where something could not be had."""
-    if recipe["shelf"]:
+    if recipe.get("shelf"):
         raise ValueError(f"{recipe['name']} is a shelf: its wheels are for edits, there is nothing to build")
     if not os.path.exists(recipe.get("needs", "/")):
         raise OSError(f"this machine has no {recipe['needs']}")
@@ -256,7 +261,8 @@ def main():
             for recipe in recipes:
                 update(recipe)
             return 0
-        extra = [(edits.find_wheel(recipe, pin), recipe) for recipe in recipes for pin in edits.pins(recipe.get("setup", []))]
+        extra = [(edits.find_wheel(recipe, pin), recipe) for recipe in recipes
+                 for pin in edits.pins(recipe.get("setup", []))]
         failed = fetch_missing(recipes, options.cache, options.verbose, extra)
         for recipe in recipes:
             print(build(recipe, options.cache, options.out or options.cache / "built", failed))

@@ -135,7 +135,7 @@ def gpu_code(data):
 
 def joined(ranges):
     result = []
-    for begin, end in sorted(ranges):
+    for begin, end in sorted(map(tuple, ranges)):
         if result and begin <= result[-1][1]:
             result[-1][1] = max(result[-1][1], end)
         else:
@@ -174,8 +174,8 @@ def holes(data):
     return result
 
 
-def copy_reduced(source, path):
-    """Writes what stays of the open file `source` to `path`, at its true size."""
+def copy_reduced(source, path, absent=()):
+    """Writes what stays of the open file `source` to `path`, at its true size. absent: ranges that source lacks, too."""
     size = os.fstat(source.fileno()).st_size
     with open(path, "wb") as out:
         out.truncate(size)
@@ -183,7 +183,7 @@ def copy_reduced(source, path):
             return
         with mmap.mmap(source.fileno(), 0, prot=mmap.PROT_READ) as data:
             at = 0
-            for begin, end in holes(data) + [(size, size)]:
+            for begin, end in joined(holes(data) + list(absent)) + [(size, size)]:
                 while at < begin:
                     step = min(begin - at, 1 << 24)
                     os.pwrite(out.fileno(), data[at:at + step], at)

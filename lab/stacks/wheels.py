@@ -1,6 +1,7 @@
 """Wheels: which ones a recipe needs, where they are cached, and how they are put into an environment.
 
-pip is the resolver and fetches the files, so whatever index, proxy or certificate pip is configured with is used.
+pip is the resolver and fetches the files or finds where they are (remote.py), so whatever index, proxy or certificate
+pip is configured with is used.
 The answer of the resolver is kept as a requirements file with hashes beside the recipe: a test sees the same files
 until somebody asks for newer ones. A wheel is unpacked once, reduced (reduce.py), into the cache; environments
 share it by hard links, so never write into a file of an environment: replace it.
@@ -14,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,11 +23,15 @@ import time
 import typing
 import urllib.request
 import zipfile
+import zlib
 
 import pe_writer
+import ranged
 import reduce
+import remote
 
 LOCK_LINE = re.compile(r"(\S+?)==(\S+) --hash=sha256:(\w+)  # (\S+) (\d+) bytes( requested)?")
+SMALL_WHEEL = 20 << 20  # is fetched whole; many of these share one call of pip
 # pip takes --platform from the target but evaluates markers for the machine it runs on; this makes them agree.
 PIP_FOR_OTHER_MACHINE = """
 import json, sys
@@ -134,23 +140,36 @@ def resolve_with(recipe, constraints, options):
         return sorted(wheels)
 
 
-def unpack_reduced(archive, target, scratch):
-    """Unpacks a wheel below target; large members are inflated into a nameless file first and then reduced."""
+def unpack_reduced(archive, target, scratch, parts=None):
+    """Unpacks a wheel below target; large members are inflated into a nameless file first and then reduced. parts: a
+    ranged.Reader, which brings the largest members by itself."""
     with zipfile.ZipFile(archive) as wheel:
-        for member in wheel.infolist():
+        members = [info for info in wheel.infolist() if not info.is_dir()]
+        if parts:
+            parts.fetch_small(sorted(members, key=lambda info: info.header_offset))
+        for member in members:
             path = pathlib.Path(target, member.filename)
-            if member.is_dir() or ".." in path.parts or member.filename.startswith("/"):
+            if ".." in path.parts or member.filename.startswith("/"):
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            with wheel.open(member) as source:
-                if member.file_size <= reduce.SMALL_FILE:
-                    path.write_bytes(source.read())
-                else:
-                    with tempfile.TemporaryFile(dir=scratch) as whole:
-                        shutil.copyfileobj(source, whole, 1 << 22)
-                        whole.flush()
-                        reduce.copy_reduced(whole, path)
+            if parts and parts.is_large(member):
+                parts.copy(member, path)
+            elif member.file_size <= reduce.SMALL_FILE:
+                path.write_bytes(wheel.read(member))
+            else:
+                with wheel.open(member) as source, tempfile.TemporaryFile(dir=scratch) as whole:
+                    shutil.copyfileobj(source, whole, 1 << 22)
+                    whole.flush()
+                    reduce.copy_reduced(whole, path)
             path.chmod(0o755 if member.external_attr >> 16 & 0o111 else 0o644)
+
+
+def unpack_ranged(wheel, recipe, target, scratch):
+    """Unpacks a wheel below target without fetching all of it. Returns how many bytes came."""
+    with remote.connection(platform_options(recipe)) as (finder, session):
+        with remote.RemoteFile(session, remote.find(finder, wheel), wheel.size, scratch) as source:
+            unpack_reduced(source, target, scratch, ranged.Reader(source, wheel.name, scratch))
+            return source.fetched
 
 
 def cached(wheel, cache):
@@ -165,23 +184,41 @@ def download(wheels, recipe, work):
     return pathlib.Path(work, "files")
 
 
+def keep(tree, wheel, cache):
+    try:
+        tree.rename(cached(wheel, cache))
+    except OSError:  # another run was faster
+        shutil.rmtree(tree)
+
+
+class Fetched(typing.NamedTuple):
+    came: int  # bytes
+    seconds: float
+
+
 def fetch(wheels, recipe, cache):
-    """Brings wheels into the cache. Returns the seconds of downloading and of reducing."""
+    """Brings wheels into the cache: a large one by ranges (ranged.py), others whole, by one call of pip."""
     began = time.monotonic()
     cached(wheels[0], cache).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as work:
+        target = pathlib.Path(work, "tree")
+        target.mkdir()
+        if len(wheels) == 1 and wheels[0].size > SMALL_WHEEL:
+            try:
+                came = unpack_ranged(wheels[0], recipe, target, work)
+                keep(target, wheels[0], cache)
+                return Fetched(came, time.monotonic() - began)
+            except (remote.Unavailable, zipfile.BadZipFile, zlib.error, struct.error) as error:
+                print(f"{wheels[0].file} is fetched whole: {error}", file=sys.stderr)
+                shutil.rmtree(target)
+                target.mkdir()
         files = download(wheels, recipe, work)
-        downloaded = time.monotonic()
         for wheel in wheels:
-            target = pathlib.Path(work, "tree")
-            target.mkdir()
+            target.mkdir(exist_ok=True)
             unpack_reduced(files / wheel.file, target, work)
             (files / wheel.file).unlink()
-            try:
-                target.rename(cached(wheel, cache))
-            except OSError:  # another run was faster
-                shutil.rmtree(target)
-    return downloaded - began, time.monotonic() - downloaded
+            keep(target, wheel, cache)
+    return Fetched(sum(wheel.size for wheel in wheels), time.monotonic() - began)
 
 
 def record_hash(path):

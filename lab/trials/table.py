@@ -11,6 +11,13 @@ drive C:. A fault is one edit of a healthy stack, or a host that it does not run
 culprit saw it: the cause, the code, the file to blame, the fix. `lab/README.md` says how to run it and add to it.
 
 """
+NATIVE = """
+## Really loaded
+
+Whole libraries of this machine's CPU, a program that loads them and calls them (no GPU takes part), one fault. culprit was
+asked before: which files would be in the process, with which words the loader would give up, what is wrong.
+
+"""
 
 
 def share(part, whole):
@@ -22,16 +29,18 @@ def mark(value):
 
 
 class Totals:
-    def __init__(self, verdicts, fetched=0.0, took=0.0):
+    def __init__(self, verdicts, fetched=0.0, took=0.0, natives=()):
         self.verdicts = sorted(verdicts, key=lambda verdict: verdict.trial["id"])
         self.faults = [v for v in self.verdicts if v.is_fault]
         self.held = [v for v in self.faults if not v.trial.get("as_it_came")]  # those that must be right
         self.newcomers = [v for v in self.faults if v.trial.get("as_it_came")]
         self.healthy = [v for v in self.verdicts if not v.is_fault]
         self.fetched, self.took = fetched, took
+        self.natives = list(natives)  # what was really loaded (native.py)
 
     def failures(self):
-        return sum(not v.right for v in self.held + self.healthy)
+        return (sum(not v.right or bool(v.loaded.differs) for v in self.held + self.healthy)
+                + sum(bool(outcome.differs) for outcome in self.natives))
 
     def rows(self):
         """(what, part, whole) for each measure."""
@@ -45,6 +54,16 @@ class Totals:
         yield "fix proven", sum(v.proof == "shown" for v in provable), len(provable)
         yield "faults with a false alarm besides", sum(bool(v.extra) for v in self.held), len(self.held)
         yield "healthy stacks with a false alarm", sum(not v.right for v in self.healthy), len(self.healthy)
+        yield "loads as that system's ld.so lists them", sum(v.loaded.agreed for v in self.verdicts), self.subjects()
+        yield "files whose symbols ld.so looked for", sum(v.loaded.bound for v in self.verdicts), self.subjects()
+        yield "really loaded, as foretold", sum(not outcome.differs for outcome in self.natives), len(self.natives)
+
+    def subjects(self):
+        return sum(v.loaded.subjects for v in self.verdicts)
+
+    def not_judged(self):
+        """(why, how many) for what the real loader could not be asked about."""
+        return sorted(collections.Counter(why for v in self.verdicts for why in v.loaded.not_judged).items())
 
     def times(self):
         seconds = sorted(v.seconds for v in self.faults)
@@ -56,7 +75,8 @@ class Totals:
         yield "the whole run", f"{self.took:.0f} s, and {self.fetched:.0f} s to fetch"
 
     def text(self):
-        return "\n".join(f"{what:36} {value}" for what, value in self.lines())
+        lines = [f"{what:38} {value}" for what, value in self.lines()]
+        return "\n".join(lines + [f"no real loader for {count}: {why}" for why, count in self.not_judged()])
 
     def by_cause(self):
         groups = collections.defaultdict(list)
@@ -82,6 +102,9 @@ class Totals:
                  grid(["fault", "what is wrong", "code", "found", "first", "file", "fix", "proof"], (
                      [v.trial["id"], cell(v.trial["says"]), v.trial["code"], mark(v.found), mark(v.first), mark(v.file), mark(v.fix),
                       "not by files" if v.trial.get("unproven") else mark(v.proof == "shown")] for v in self.held)),
+                 NATIVE, grid(["what", "what happened", "what `check` had said", "same"], (
+                     [cell(o.row["says"]), cell(o.happened), cell(o.said), mark(not o.differs)] for o in self.natives)),
+                 "\n## Loads that differ from ld.so\n\n", self.list_loads(),
                  "\n## Healthy pairs\n\n",
                  grid(["stack", "host", "silent"], ([v.trial["recipe"], v.host, mark(v.right)] for v in self.healthy))]
         return "".join(parts)
@@ -89,6 +112,12 @@ class Totals:
     def list_misses(self, verdicts):
         lines = [f"- `{v.trial['id']}`: {cell('; '.join(v.misses()))}" + (f". Said first: {cell(v.said)}" if v.said else "") + "\n"
                  for v in verdicts if not v.right]
+        return "".join(lines) or "None.\n"
+
+    def list_loads(self):
+        lines = [f"- `{v.trial['id']}`: {cell(line)}\n" for v in self.verdicts for line in v.loaded.differs]
+        lines += [f"- `{o.row['id']}`: {cell(line)}\n" for o in self.natives for line in o.differs]
+        lines += [f"- not judged, {count} times: {cell(why)}\n" for why, count in self.not_judged()]
         return "".join(lines) or "None.\n"
 
     def list_newcomers(self):

@@ -9,9 +9,10 @@ A fault in faults/*.toml:
   file      what is to blame: a file, a variable, a package, as the finding must name it
   fix       what the fix must hold, in its text or its commands
 and where needed
-  severity  "warning" where it does not fail but should be said; otherwise "error"
+  severity  "warning" where it does not fail but should be said, "note" where it may; otherwise "error"
   also      codes that are right as well: what the same edit breaks besides
   target    what is looked at, instead of the environment of the recipe; [] for the root itself
+  unprivileged  true: culprit looks as a user who may do what the modes of files allow, and no more
   unproven  why no look at files can show that the fix works; without it the proof is wanted
   lesson    the number in lessons.md, or the address of the thread
   as_it_came  added after the rules were finished: reported, and no reason to fail
@@ -26,9 +27,10 @@ import time
 import tomllib
 
 import edits
+import loads
 
 FAULT_KEYS = {"id", "recipe", "says", "edit", "env", "host", "cause", "code", "file", "fix", "severity", "also", "target",
-              "unproven", "lesson", "as_it_came"}
+              "unprivileged", "unproven", "lesson", "as_it_came"}
 HEALTHY_KEYS = {"recipe", "host", "env", "id", "edit", "target", "says"}
 LAB = pathlib.Path(__file__).resolve().parent.parent
 
@@ -50,6 +52,7 @@ class Verdict:
     error: str = ""  # no report at all
     seconds: float = 0.0
     recipe_host: str = ""
+    loaded: loads.Loads = dataclasses.field(default_factory=loads.Loads)  # held against the real loader
 
     @property
     def is_fault(self):
@@ -102,18 +105,26 @@ def healthy():
             for row in read(LAB / "healthy.toml", "healthy", HEALTHY_KEYS)]
 
 
-def ask(program, verb, folder, facts, trial, place):
-    """The report of `culprit check` or `culprit fix` as JSON."""
+def variables_of(folder, trial, place):
+    """The environment of the trial; "-" takes a variable of the recipe away."""
     variables = dict(line.split("=", 1) for line in (folder / "env").read_text().splitlines())
     variables |= {name: place.fill(value) for name, value in trial.get("env", {}).items()}
+    return {name: value for name, value in variables.items() if value != "-"}
+
+
+def ask(program, verb, folder, facts, trial, place):
+    """The report of `culprit check` or `culprit fix` as JSON."""
     env_file = folder / "env-of-trial"
-    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items() if value != "-"))
+    variables = variables_of(folder, trial, place)
+    env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
     host = place.fill(trial.get("host", facts["host"]))
     targets = trial.get("target", [facts["venv"]])
     command = [program, verb, "--format", "json", "--root", folder / "root", "--env", env_file]
     command += ["--host", host] if host else []
     command += ["--target", "windows"] if facts["platform"] == "windows" else []
     command += [place.fill(target) for target in ([targets] if isinstance(targets, str) else targets)]
+    if trial.get("unprivileged") and os.geteuid() == 0:
+        command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     try:
         return json.loads(done.stdout)
@@ -136,8 +147,16 @@ def named(finding, what):
     return any(what in text or what in plain(text) for text in texts)
 
 
-def judge(trial, report, fixes, verdict):
+def unexplained(unbound, report):
+    """Symbols that the real loader does not find, for files that no error or warning names."""
     bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")]
+    return [f"{file}: symbol {symbol} is not found, and no finding names the file" for file, symbol in unbound.items()
+            if not any(named(finding, os.path.basename(file)) or named(finding, symbol) for finding in bad)]
+
+
+def judge(trial, report, fixes, verdict):
+    bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")
+           or finding["severity"] == trial.get("severity") and finding["code"] == trial["code"]]
     if "cause" not in trial:
         verdict.extra = [f"{f['severity']} {f['code']}: {f['summary']}" for f in bad]
         if not bad and report["verdict"] != "ok":
@@ -151,6 +170,8 @@ def judge(trial, report, fixes, verdict):
     verdict.file = bool(blamed)
     offered = [fix for fix in fixes["fixes"] if fix["code"] == trial["code"]
                and any(fix["subject"] == f["subject"] for f in blamed or right)]
+    if trial.get("severity") == "note":  # `culprit fix` takes up no notes: what the finding itself says
+        offered = [{**f, "proof": {"outcome": ""}} for f in blamed or right]
     fitting = [fix for fix in offered if trial["fix"] in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]])]
     verdict.fix = bool(fitting)
     proofs = {fix["proof"]["outcome"] for fix in fitting or offered}
@@ -173,6 +194,10 @@ def run(program, folder, trial, recipe, cache):
         fixes = ask(program, "fix", folder, facts, trial, place) if "cause" in trial else None
         verdict.seconds = time.monotonic() - began
         judge(trial, report, fixes, verdict)
+        if facts["platform"] == "linux":
+            most = loads.MOST_BROKEN if "cause" in trial else loads.MOST
+            verdict.loaded = loads.compare(program, folder, facts["arch"], variables_of(folder, trial, place), most)
+            verdict.loaded.differs += unexplained(verdict.loaded.unbound, report)
     except (NoReport, ValueError, subprocess.TimeoutExpired) as reason:
         verdict.error = str(reason)
     finally:

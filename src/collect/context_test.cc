@@ -1,6 +1,7 @@
 // The circumstances of a machine from its files and variables.
 #include <gtest/gtest.h>
 
+#include "collect/container.h"
 #include "collect/stack.h"
 #include "system/memory.h"
 
@@ -67,6 +68,14 @@ TEST(Context, WslIsKnownByItsKernel) {
   MemorySystem system;
   system.AddFile("/proc/sys/kernel/osrelease", "5.15.167.4-Microsoft-standard-WSL2\n");
   EXPECT_TRUE(Collect(system).wsl);
+}
+
+TEST(Context, AnotherRootMayBeThatOfARunningSystem) {
+  MemorySystem system;
+  system.AddDirectory("/proc");
+  EXPECT_FALSE(ShowsItsKernel(system));
+  system.AddFile("/proc/sys/kernel/osrelease", "6.1.0-28-amd64\n");
+  EXPECT_TRUE(ShowsItsKernel(system));
 }
 
 TEST(Context, JetsonReleaseIsPutTogether) {

@@ -84,6 +84,12 @@ void Assume(const Host& host, snapshot::Stack& stack) {
     snapshot::Driver driver;
     driver.kernel_version = Fact<std::string>::Of(*host.driver, "--host");
     driver.assumed = true;
+    // What an image brings stays in front of what the host will give it.
+    if (stack.driver) {
+      for (const snapshot::DriverLibrary& library : stack.driver->libraries) {
+        if (library.kind == "stub" || library.kind == "compat") driver.libraries.push_back(library);
+      }
+    }
     stack.driver = Fact<snapshot::Driver>::Of(std::move(driver), "--host");
   }
   if (host.gpus.empty()) return;

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "binfmt/elf.h"
 #include "collect/python_text.h"
 
 namespace culprit::collect {
@@ -60,6 +61,19 @@ std::string CudaOfName(std::string_view package) {
   return digits.size() == 2 ? digits : "";
 }
 
+// The CUDA major of the runtime or the cuBLAS that a library needs: "11" of libcublas.so.11.
+std::string CudaOfNeeded(const BuildFiles& files, const std::string& path) {
+  const auto file = files.system.Open(path);
+  if (!file || !file->bytes) return "";
+  const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
+  for (const binfmt::ElfRequest& request : elf.requests) {
+    for (const std::string_view stem : {"libcublas.so.", "libcudart.so."}) {
+      if (request.name.starts_with(stem)) return base::Split(request.name.substr(stem.size()), '.').front();
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 // The version in version.py has the local part (+cu124) that the record of a wheel from PyPI leaves out.
@@ -104,13 +118,14 @@ void ReadXformers(const BuildFiles& files, Framework& framework) {
   }
 }
 
-// "64_112" -> "11.2", "64_8" -> "8": wheels for Windows give the endings of the names of DLLs.
-std::string OfDllEnding(std::string text, bool minor) {
+// What a build for Windows writes in the place of a version is the end of a DLL's name: "64_112" in
+// cudart64_112.dll is CUDA 11.2, "64_8" in cudnn64_8.dll is cuDNN 8.
+std::string WithoutDllName(std::string version) {
   constexpr std::string_view kBits = "64_";
-  if (!text.starts_with(kBits)) return text;
-  text.erase(0, kBits.size());
-  if (minor && text.size() > 1) text.insert(text.size() - 1, ".");
-  return text;
+  if (!version.starts_with(kBits)) return version;
+  version.erase(0, kBits.size());
+  if (version.size() > 1) version.insert(version.size() - 1, ".");
+  return version;
 }
 
 void ReadTensorflow(const BuildFiles& files, Framework& framework) {
@@ -119,8 +134,8 @@ void ReadTensorflow(const BuildFiles& files, Framework& framework) {
   const auto is_cuda = PythonEntry(text, "is_cuda_build");
   framework.cpu_only = is_cuda == "False";
   if (is_cuda != "True") return;
-  framework.cuda = OfDllEnding(ValueOf(PythonEntry(text, "cuda_version")), /*minor=*/true);
-  framework.cudnn = OfDllEnding(ValueOf(PythonEntry(text, "cudnn_version")), /*minor=*/false);
+  framework.cuda = WithoutDllName(ValueOf(PythonEntry(text, "cuda_version")));
+  framework.cudnn = WithoutDllName(ValueOf(PythonEntry(text, "cudnn_version")));
 }
 
 // The plugin is a package of its own; older releases had CUDA builds of jaxlib ("0.4.13+cuda12.cudnn89").
@@ -149,7 +164,13 @@ void ReadOnnxruntime(const BuildFiles& files, Framework& framework) {
   std::string text = Read(files, JoinPath(framework.directory, "capi/build_and_package_info.py"), framework);
   // Wheels for Windows have only this one (1.18 and 1.20 were looked at).
   if (text.empty()) text = Read(files, JoinPath(framework.directory, "capi/version_info.py"), framework);
-  if (text.empty()) return;
+  if (text.empty()) {
+    // Not every wheel has one of them (1.18.0 for Linux); its CUDA provider tells as well.
+    if (framework.libraries.empty()) return;
+    framework.cuda = CudaOfNeeded(files, framework.libraries.front());
+    if (!framework.cuda.empty()) framework.source = framework.libraries.front();
+    return;
+  }
   if (const auto name = PythonAssignment(text, "package_name")) framework.package = *name;
   if (const auto version = PythonAssignment(text, "__version__")) framework.version = *version;
   framework.cuda = ValueOf(PythonAssignment(text, "cuda_version"));
@@ -181,7 +202,7 @@ void ReadMxnet(const BuildFiles&, Framework& framework) {
 
 void ReadTensorrt(const BuildFiles& files, Framework& framework) {
   for (const PythonPackage& package : files.packages) {
-    if (!package.name.starts_with("tensorrt-cu")) continue;
+    if (!package.name.starts_with("tensorrt-cu") && !package.name.starts_with("tensorrt-lean-cu")) continue;
     std::string name = package.name;
     for (const std::string_view tail : {"-libs", "-bindings"}) {
       if (name.ends_with(tail)) name.resize(name.size() - tail.size());

@@ -69,6 +69,10 @@ constexpr std::array<std::string_view, 2> kTensorrtLibraries = {"tensorrt_libs/l
                                                                 "tensorrt/libnvinfer.so.*"};
 constexpr std::array<std::string_view, 2> kTensorrtDlls = {"tensorrt_libs/nvinfer_*.dll",
                                                            "tensorrt_libs/nvinfer.dll"};
+// The lean runtime has no package of its own beside bindings and libraries.
+constexpr std::array<std::string_view, 3> kLeanPackages = {
+    "tensorrt-lean-cu13-bindings", "tensorrt-lean-cu12-bindings", "tensorrt-lean-bindings"};
+constexpr std::array<std::string_view, 1> kLeanLibraries = {"tensorrt_lean_libs/libnvinfer_lean.so.*"};
 constexpr std::array<std::string_view, 1> kTritonPackages = {"triton"};
 constexpr std::array<std::string_view, 1> kXformersPackages = {"xformers"};
 constexpr std::array<std::string_view, 1> kXformersLibraries = {"xformers/_C*.so"};
@@ -88,7 +92,7 @@ constexpr std::array<std::string_view, 1> kBitsPackages = {"bitsandbytes"};
 constexpr std::array<std::string_view, 1> kBitsLibraries = {"bitsandbytes/libbitsandbytes_cuda*.so"};
 constexpr std::array<std::string_view, 1> kBitsDlls = {"bitsandbytes/libbitsandbytes_cuda*.dll"};
 
-constexpr std::array<Known, 15> kKnown = {{
+constexpr std::array<Known, 16> kKnown = {{
     {"torch", "torch", kTorchPackages, kTorchLibraries, kTorchDlls, ReadTorch},
     {"tensorflow", "tensorflow", kTensorflowPackages, kTensorflowLibraries, kTensorflowDlls, ReadTensorflow},
     {"jax", "jax", kJaxPackages, kJaxLibraries, {}, ReadJax},
@@ -99,6 +103,7 @@ constexpr std::array<Known, 15> kKnown = {{
     {"paddle", "paddle", kPaddlePackages, kPaddleLibraries, kPaddleDlls, ReadPaddle},
     {"mxnet", "mxnet", kMxnetPackages, kMxnetLibraries, kMxnetDlls, ReadMxnet},
     {"tensorrt", "tensorrt", kTensorrtPackages, kTensorrtLibraries, kTensorrtDlls, ReadTensorrt},
+    {"tensorrt_lean", "tensorrt_lean_bindings", kLeanPackages, kLeanLibraries, {}, ReadTensorrt},
     {"triton", "triton", kTritonPackages, {}, {}, nullptr},
     {"xformers", "xformers", kXformersPackages, kXformersLibraries, kXformersDlls, ReadXformers},
     {"flash-attn", "flash_attn", kFlashPackages, kFlashLibraries, kFlashDlls, nullptr},

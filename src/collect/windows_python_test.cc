@@ -71,6 +71,23 @@ TEST_F(WindowsPython, AVirtualEnvironmentAndThePythonThatItStarts) {
   EXPECT_EQ(venv.packages[0].damaged[1].problem, "missing");
 }
 
+TEST_F(WindowsPython, TensorflowNamesItsCudaAsDllsAreNamed) {
+  AddPython("/C:/Python311");
+  const std::string site = "/C:/Python311/Lib/site-packages";
+  machine_.system.AddFile(site + "/tensorflow/__init__.py");
+  machine_.system.AddFile(site + "/tensorflow/python/platform/build_info.py",
+                          "build_info = collections.OrderedDict([('cuda_version', '64_112'), "
+                          "('cudnn_version', '64_8'), ('is_cuda_build', True)])\r\n");
+  machine_.system.AddFile(site + "/tensorflow-2.10.1.dist-info/METADATA",
+                          "Name: tensorflow\r\nVersion: 2.10.1\r\n\r\n");
+  given_ = {"/C:/Python311"};
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 1u);
+  ASSERT_EQ(environments[0].frameworks.size(), 1u);
+  EXPECT_EQ(environments[0].frameworks[0].cuda, "11.2");
+  EXPECT_EQ(environments[0].frameworks[0].cudnn, "8");
+}
+
 TEST_F(WindowsPython, SysPathOfAVenvThatSeesTheSystem) {
   AddPython("/C:/Python311");
   AddVenv("/C:/v", "include-system-site-packages = true\r\n");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "report/change.h"
+
 namespace culprit::diagnose {
 namespace {
 
@@ -34,6 +36,15 @@ bool IsNew(const CheckReport& before, const Finding& finding) {
          });
 }
 
+// A stand-in that a change puts in place has not the size that the real file will have, by which CUL6014
+// judges.
+bool IsStandIn(const Finding& fixed, const Finding& one) {
+  return one.code == "CUL6014" && std::ranges::any_of(fixed.fix.changes, [&](const report::Change& change) {
+           const auto* put = change.As<report::PutLibrary>();
+           return put != nullptr && put->path == one.subject;
+         });
+}
+
 size_t Blind(const CheckReport& report) { return report.rules_total - report.rules_run; }
 
 }  // namespace
@@ -51,7 +62,7 @@ Proof Compare(const CheckReport& before, const CheckReport& after, const Finding
       proof.also.push_back(old.code);
   }
   for (const Finding& one : after.findings) {
-    if (IsNew(before, one)) proof.brings.push_back(one);
+    if (IsNew(before, one) && !IsStandIn(finding, one)) proof.brings.push_back(one);
   }
   if (!proof.brings.empty()) {
     // The same fault in another place is no mended fault.

@@ -166,6 +166,9 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
   answer.target = graph.target;
   answer.interpreter = graph.interpreter;
   answer.error = graph.error;
+  for (const std::string& line : graph.version_errors) {
+    if (graph.error.find(line) == std::string::npos) answer.version_errors.push_back(line);
+  }
   answer.warnings = graph.warnings;
   answer.notes = graph.assumptions;
   answer.uncertain = graph.uncertain;

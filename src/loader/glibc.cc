@@ -167,7 +167,18 @@ void GlibcProcess::Preload() {
   }
 }
 
+// A library that ld.so is given as an argument is verified by ld.so itself, like any other file; a program
+// was accepted by the kernel.
+bool GlibcProcess::AcceptsTarget() {
+  if (question_.target.empty() || maps_.front().elf->interpreter) return true;
+  const Verdict verdict = VerifyCandidate(view_.Open(question_.target), kind_);
+  if (!verdict.fatal) return true;
+  GiveUp({.object = DisplayName(maps_.front()), .text = verdict.text, .reason = verdict.reason});
+  return false;
+}
+
 void GlibcProcess::Start() {
+  if (!AcceptsTarget()) return;
   Preload();
   if (gave_up_) return;
   const auto loaded = LoadDependencies(&maps_.front(), preloads_, /*dlopen=*/false);

@@ -107,6 +107,7 @@ class GlibcProcess final : public Process {
   Map* FindByName(std::string_view name);
 
   // glibc.cc
+  bool AcceptsTarget();
   void Preload();
   void PreloadOne(const std::string& name, std::string_view from);
   void GiveUp(const LoadError& error);

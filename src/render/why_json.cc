@@ -108,6 +108,7 @@ std::string ToJson(const report::LoadAnswer& answer) {
   for (const auto& missing : answer.optional_missing) json["optional_missing"].push_back(ToJson(missing));
   if (!answer.missing_functions.empty()) json["missing_functions"] = ToJson(answer.missing_functions);
   json["error"] = OrNull(answer.error);
+  if (!answer.version_errors.empty()) json["version_errors"] = answer.version_errors;
   json["warnings"] = answer.warnings;
   json["uncertain"] = answer.uncertain;
   json["notes"] = answer.notes;

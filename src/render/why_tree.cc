@@ -139,6 +139,8 @@ std::string ToText(const LoadAnswer& answer, const Style& style, bool all) {
       text += "  " + base::Printable(answer.error.substr(start, end - start)) + "\n";
       start = end + 1;
     }
+    for (const std::string& line : answer.version_errors)
+      text += fmt::format("  {} {}\n", style.Dim("and then:"), base::Printable(line));
   } else if (answer.uncertain) {
     text += "\n" + style.Warn("not enough facts: part of what decides is not in the snapshot") + "\n";
   }

@@ -107,6 +107,7 @@ struct LoadAnswer {
   std::vector<MissingLibrary> optional_missing;
   std::vector<LoadEdge> edges;
   std::string error;                               // the loader's words when it gives up
+  std::vector<std::string> version_errors;         // what it would say next about symbol versions
   std::vector<MissingFunction> missing_functions;  // Windows
   std::vector<std::string> warnings;
   std::vector<std::string> notes;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rules/failed_loads.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -24,7 +25,8 @@ Install the cuBLAS package and make the loader find it: LD_LIBRARY_PATH for this
 same CUDA major first. Do not link libcublas.so.11 as libcublas.so.12.
 
 ## When this is not your problem
-You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment, this is a note.
+You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment, this is a note, unless
+LD_LIBRARY_PATH names directories that are gone.
 
 ## Sources
 ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_stub.cc.
@@ -50,6 +52,12 @@ std::string NewestOf(const Scene& scene, const snapshot::PythonEnvironment& envi
   return ExactVersion(scene, environment, package, specifiers).value_or("");
 }
 
+bool SearchLeadsNowhere(const Scene& scene) {
+  return std::ranges::any_of(
+      base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;"),
+      [&](const std::string& element) { return scene.view.Directory(element) == base::PathError::kNoEntry; });
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
@@ -60,13 +68,20 @@ void Check(const Scene& scene, Ruling& ruling) {
       return !request.error.empty() && request.name.starts_with("libcublas.so");
     });
     if (failed == scenario->graph.requests.end()) continue;
+    if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& load) {
+          return load.request == &*failed && IsDamage(load.why);  // has a rule of its own
+        }))
+      continue;
     const std::string copy = CopyIn(scene, environment, failed->name);
     const std::string major = failed->name.substr(failed->name.rfind('.') + 1);
     report::Finding& finding = ruling.Fire(
         "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
             (copy.empty() ? "" : ", which lies in " + std::string(base::DirName(copy))),
         copy.empty() ? framework->directory : copy);
-    if (!copy.empty() || gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+    // What the program or its start-up script does is not known, so this may be no fault; a search path that
+    // leads nowhere was meant to help and does not.
+    if ((!copy.empty() && !SearchLeadsNowhere(scene)) || gpu == Presence::kUnknown)
+      finding.severity = report::Severity::kNote;
     finding.affects.push_back(scenario->title);
     finding.evidence.push_back({failed->error, "dlopen of libctranslate2, played through the loader model"});
     const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;

@@ -1,6 +1,7 @@
 // CUL5011: a CUDA library of another version stands under the name.
 #include <optional>
 
+#include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/file_fixes.h"
 #include "rules/load_fixes.h"
@@ -69,6 +70,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({miss.words, "the loader's words, from its model"});
     const std::string real = scene.view.RealPath(miss.file);
     if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
+    // Not two releases that met by chance: somebody made the link.
+    const std::string_view name = base::BaseName(miss.file);
+    const bool linked = base::BaseName(real) != name && !soname.empty() && soname != name;
+    if (linked) finding.cause = "broken-symlink";
     if (knowledge::FindLibrary(miss.version)->family == "cudnn") finding.cause = "cudnn-version-mismatch";
     if (auto own = OwnCudnn(scene, miss)) {
       finding.fix = *std::move(own);

@@ -12,6 +12,10 @@ std::string Major(const std::string& version) { return base::Split(version, '.')
 
 }  // namespace
 
+bool LoadedCudnn::IsBundledShim() const {
+  return IsShim() && base::BaseName(object->path).starts_with("libcudnn-");
+}
+
 std::vector<LoadedCudnn> CudnnOf(const Scene& scene, const loader::Scenario& scenario) {
   std::vector<LoadedCudnn> loaded;
   for (const loader::Object& object : scenario.graph.objects) {

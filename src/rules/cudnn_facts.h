@@ -20,6 +20,9 @@ struct LoadedCudnn {
   std::string source;  // of the version
 
   bool IsShim() const { return library->name == "cudnn"; }
+  // auditwheel copied the shim alone into a package (libcudnn-0a1b2c3d.so.9.1.0 of ctranslate2): it takes the
+  // parts from wherever they are, by design.
+  bool IsBundledShim() const;
 };
 
 // In load order.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The name by which cuDNN is asked for is a symbolic link whose target is gone, or that leads back to itself.
+The name by which cuDNN is asked for is a symbolic link whose target is gone, or that leads back to itself; or the
+link was never made, and only the file with the full number is there.
 
 ## Why it breaks
 The loader passes over such a link as if nothing were there and takes another copy further down the search, or none.
@@ -55,12 +56,15 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy* copy, const st
 void Check(const Scene& scene, Ruling& ruling) {
   std::set<std::string> met;
   for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (!failed.IsCudnn() || (failed.why != Why::kDanglingLink && failed.why != Why::kLinkLoop)) continue;
+    const bool missing = failed.why == Why::kLinkMissing;
+    if (!failed.IsCudnn() || (failed.why != Why::kDanglingLink && failed.why != Why::kLinkLoop && !missing))
+      continue;
     met.insert(failed.file);
     report::Finding& finding =
         Fire(ruling, failed,
-             failed.file +
-                 (failed.why == Why::kLinkLoop ? " is a link in a circle" : " is a link that leads nowhere"),
+             failed.file + (missing ? " is missing: the file stands there under its number alone"
+                            : failed.why == Why::kLinkLoop ? " is a link in a circle"
+                                                           : " is a link that leads nowhere"),
              failed.file);
     finding.fix = Repair(scene, CopyOf(scene, failed.file), failed.file);
   }

@@ -5,11 +5,14 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
 #include "rules/forced_copy.h"
 #include "rules/function_misses.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
+#include "rules/package_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -41,18 +44,32 @@ that a package bundles alone (ctranslate2) works with newer parts, as long as th
 ld.so(8); the loader's own trace (LD_DEBUG=libs) of PyTorch 2.11 with cuDNN 9.19.0 beside it and 9.14.0 in the system.
 )md";
 
-// auditwheel copied the shim alone into a package (libcudnn-0a1b2c3d.so.9.1.0 of ctranslate2). It has no
-// version check of its own, and newer parts of the same major serve it; the parts among themselves must
-// agree.
-bool IsBundledShim(const LoadedCudnn& one) {
-  return one.IsShim() && base::BaseName(one.object->path).starts_with("libcudnn-");
+// The release of a bundled shim in place of the older one that its parts are of.
+report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, const LoadedCudnn& shim,
+                       const std::string& part) {
+  const std::string version = shim.version->ToString();
+  CudnnChoice choice{.version = version, .build = "", .cuda = "", .newest = false};
+  for (const auto& release : knowledge::CudnnReleases()) {
+    if (release.version == version) choice.build = release.build;
+  }
+  const snapshot::CudnnCopy* copy = CopyOf(scene, part);
+  if (copy != nullptr) choice.cuda = MajorOf(copy->cuda);
+  const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
+  const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
+  if (environment != nullptr && words.size() == 3 && words[0] == "pip" && !choice.build.empty()) {
+    return ReinstallPackage(scene, *environment, words[1], choice.build,
+                            "install the release of cuDNN that this package brings the shim of");
+  }
+  return InstallForAll(scene, choice, std::string(base::DirName(part)));
 }
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
   if (std::ranges::any_of(FunctionMisses(scenario), &FunctionMiss::cudnn)) return;  // CUL3015
   std::vector<LoadedCudnn> loaded = CudnnOf(scene, scenario);
   std::erase_if(loaded, [](const LoadedCudnn& one) { return !one.version; });
-  if (loaded.size() > 1 && IsBundledShim(loaded.front()) && *loaded.front().version < *loaded[1].version) {
+  // A bundled shim has no version check of its own, and newer parts of the same major serve it; the parts
+  // among themselves must agree.
+  if (loaded.size() > 1 && loaded.front().IsBundledShim() && *loaded.front().version < *loaded[1].version) {
     loaded.erase(loaded.begin());
   }
   std::vector<const LoadedCudnn*> odd;
@@ -79,7 +96,9 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   for (const LoadedCudnn* one : odd) add(*one);
   const auto by_variable = std::ranges::find_if(
       odd, [&](const LoadedCudnn* one) { return ForcedByVariable(scene, scenario, *one->object); });
-  if (by_variable != odd.end()) {
+  if (loaded.front().IsBundledShim()) {
+    finding.fix = RaiseParts(scene, scenario, loaded.front(), offender.path);
+  } else if (by_variable != odd.end()) {
     const loader::Object& forced = *(*by_variable)->object;
     if (forced.via == loader::Via::kLdLibraryPath) {
       finding.evidence.push_back({"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")) +

@@ -30,16 +30,6 @@ Static builds of the library do not ask.
 DT_NEEDED of the files of cuDNN 9 (libz.so.1) and NCCL.
 )md";
 
-struct Package {
-  std::string_view library, debian, fedora;
-};
-constexpr Package kPackages[] = {{"libz.so.1", "zlib1g", "zlib"},
-                                 {"libgomp.so.1", "libgomp1", "libgomp"},
-                                 {"libstdc++.so.6", "libstdc++6", "libstdc++"},
-                                 {"libnuma.so.1", "libnuma1", "numactl-libs"},
-                                 {"libibverbs.so.1", "libibverbs1", "libibverbs"},
-                                 {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
-
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) == nullptr)
@@ -60,12 +50,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix.text = "install the package of the system that brings " + failed.request->name;
     finding.fix.commands.clear();
     finding.fix.risk = "low";
-    for (const Package& package : kPackages) {
-      if (package.library != failed.request->name) continue;
-      const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
-      finding.fix.commands = {debian ? "sudo apt-get install " + std::string(package.debian)
-                                     : "sudo dnf install " + std::string(package.fedora)};
-    }
+    const std::string package = SystemPackage(scene, failed.request->name);
+    if (package.empty()) continue;
+    const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+    finding.fix.commands = {(debian ? "sudo apt-get install " : "sudo dnf install ") + package};
   }
 }
 

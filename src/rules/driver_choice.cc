@@ -39,6 +39,30 @@ bool DrivesAll(const Version& driver, const std::vector<Version>& gpus) {
   });
 }
 
+// The release that compiled a library with a runtime of its own inside: its compiler wrote the newest PTX
+// there.
+WantedCuda CudaOfCode(const Scene& scene, const snapshot::Framework& framework) {
+  WantedCuda wanted;
+  Version newest{{0}};
+  for (const std::string& library : framework.libraries) {
+    const auto code = scene.view.GpuCode(library);
+    if (!code) continue;
+    for (const auto& containers : code->containers) {
+      for (const binfmt::GpuTarget& target : containers.targets) {
+        const Version isa{{target.ptx_major, target.ptx_minor}};
+        if (target.kind != binfmt::GpuTarget::Kind::kPtx || isa <= newest) continue;
+        const auto rows = knowledge::PtxIsas();
+        const auto row = std::ranges::find_if(
+            rows, [&](const knowledge::PtxIsa& one) { return Version::Parse(one.isa) == isa; });
+        if (row == rows.end()) continue;
+        newest = isa;
+        wanted = {std::string(row->first_cuda), library};
+      }
+    }
+  }
+  return wanted;
+}
+
 DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also) {
   std::vector<Version> gpus;
   for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
@@ -68,7 +92,7 @@ DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also
   for (const auto worst : {DriverSupport::kYes, DriverSupport::kByMinorCompatibility}) {
     for (const auto& [version, text] : serving) {
       const bool runs_all = std::ranges::all_of(releases, [&](const std::string& release) {
-        const auto support = knowledge::DriverRunsCuda(version, release, platform).support;
+        const auto support = knowledge::DriverRunsCuda(version, FirstRelease(release), platform).support;
         return support == DriverSupport::kYes || support == worst;
       });
       if (!runs_all) continue;
@@ -91,14 +115,20 @@ WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
     }
   }
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (framework != nullptr && !framework->cpu_only) return {framework->cuda, framework->source};
-  return {};
+  if (framework == nullptr || framework->cpu_only) return {};
+  if (framework->cuda.empty()) return CudaOfCode(scene, *framework);
+  return {framework->cuda, framework->source};
 }
 
 std::string ReleaseOf(const std::string& cuda) {
   const auto version = Version::Parse(cuda);
   if (!version || version->parts.size() < 2) return cuda;
   return std::to_string(version->part(0)) + "." + std::to_string(version->part(1));
+}
+
+std::string FirstRelease(const std::string& release) {
+  const bool major_alone = release.size() == 2 && release >= "11";
+  return release + (major_alone ? ".0" : "");
 }
 
 DriverChoice ChooseDriver(const Scene& scene, const Condition& also) {

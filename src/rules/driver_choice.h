@@ -18,6 +18,9 @@ struct WantedCuda {
 WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario);
 // "12.4.127" -> "12.4": the third part of a library is no update number.
 std::string ReleaseOf(const std::string& cuda);
+// The first release of a major that stands alone, "13.0" of "13" (cupy-cuda13x, tensorrt-cu13): from CUDA 11
+// on its driver runs the whole major. Another release as it is.
+std::string FirstRelease(const std::string& release);
 
 struct DriverChoice {
   std::string version;   // "" = the tables name none that serves

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "rules/changes.h"
 #include "rules/driver_facts.h"
+#include "rules/driver_links.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -78,6 +79,13 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
     return;
   }
   const bool staged = HasModule(driver, loaded->version);
+  const auto* right = CopyOfVersion(driver, "libcuda.so", *driver.kernel_version);
+  if (!staged && right != nullptr) {
+    finding.evidence.push_back(
+        {"libcuda of driver " + right->version + " is there as well", right->real_path});
+    finding.fix = LeadToTheRight(scene, path, loaded->object->real_path, *right);
+    return;
+  }
   if (!staged && HasModule(driver, *driver.kernel_version)) {  // a reboot would load the same one again
     finding.fix = {.text = "bring the driver's libraries to " + *driver.kernel_version +
                            ", the version of the module that is loaded and on disk (reinstall the driver "

@@ -5,6 +5,7 @@
 #include "knowledge/driver.h"
 #include "rules/driver_choice.h"
 #include "rules/driver_facts.h"
+#include "rules/gpu_code_facts.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -30,11 +31,26 @@ Update the driver, or install a build of the framework for an older CUDA. The to
 another one.
 
 ## When this is not your problem
-The framework is not used with the GPU.
+The framework is not used with the GPU. Where it has no code for any GPU of the machine, no driver helps, and CUL7001 or CUL7002
+says what does.
 
 ## Sources
 CUDA Toolkit Release Notes, table of driver versions; NVIDIA, CUDA Compatibility.
 )md";
+
+// Whether the framework has nothing that runs on any GPU here, whatever the driver.
+bool HasNoCode(const Scene& scene, const loader::Scenario& scenario) {
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  if (framework == nullptr) return false;
+  Ruling aside(kDriverTooOld);
+  bool none = false;
+  for (const GpuFit& fit : GpuFits(scene, Role::kLeads, aside)) {
+    if (fit.framework != framework) continue;
+    if (fit.fit != Fit::kNone) return false;
+    none = true;
+  }
+  return none;
+}
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
                   Ruling& ruling) {
@@ -43,9 +59,13 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   const std::string release = ReleaseOf(wanted.cuda);
   std::string driver_text = *driver.kernel_version, driver_source = driver.kernel_version.source;
   if (const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-      !driver.assumed && loaded && loaded->kind == "compat" && !loaded->version.empty()) {
+      loaded && loaded->kind == "compat" &&
+      base::Version::Parse(loaded->version) > ModuleVersion(driver)) {  // an older one is CUL1011's
     driver_text = loaded->version;
     driver_source = loaded->object->path;
+    if (driver.assumed)
+      ruling.Remark("whether the GPU takes the libcuda in " + std::string(base::DirName(driver_source)),
+                    "forward compatibility works on data-centre GPUs alone; the host's was not named");
   }
   const auto version = base::Version::Parse(driver_text);
   if (!version) {
@@ -53,16 +73,13 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                           "its version is \"" + driver_text + "\"");
     return;
   }
-  // "13" stands for every 13.x (cupy-cuda13x): the driver of the first runs the whole major.
-  const bool major_alone = release.find('.') == std::string::npos && release >= "11";
-  const auto answer =
-      knowledge::DriverRunsCuda(*version, release + (major_alone ? ".0" : ""), scene.platform());
+  const auto answer = knowledge::DriverRunsCuda(*version, FirstRelease(release), scene.platform());
   if (answer.support == knowledge::DriverSupport::kUnknown) {
     ruling.NotEnoughFacts("whether driver " + driver_text + " runs CUDA " + release, answer.why);
     return;
   }
-  if (answer.support != knowledge::DriverSupport::kNo) return;
-  const std::string floor(knowledge::LowestCompatibleDriver(release, scene.platform()));
+  if (answer.support != knowledge::DriverSupport::kNo || HasNoCode(scene, scenario)) return;
+  const std::string floor(knowledge::LowestCompatibleDriver(FirstRelease(release), scene.platform()));
   report::Finding& finding =
       ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
                       (floor.empty() ? "a newer one" : floor + " or newer"),

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "rules/file_fixes.h"
 #include "rules/load_facts.h"
 #include "rules/package_facts.h"
 
@@ -30,7 +31,7 @@ const Attempt* FindOutcome(const Request& request, std::initializer_list<Outcome
 }
 
 // The reasons that the search itself shows, from the most telling one on.
-bool ExplainBySearch(const Request& request, FailedLoad& failed) {
+bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& failed) {
   if (request.uncertain || FindOutcome(request, {Outcome::kNotRecorded}) != nullptr) {
     failed.why = Why::kUncertain;
     return true;
@@ -52,7 +53,7 @@ bool ExplainBySearch(const Request& request, FailedLoad& failed) {
   static constexpr std::pair<Outcome, Why> kReasons[] = {
       {Outcome::kEmptyFile, Why::kEmptyFile},       {Outcome::kTruncated, Why::kTruncated},
       {Outcome::kTooShort, Why::kTruncated},        {Outcome::kNotElf, Why::kNotALibrary},
-      {Outcome::kUnusable, Why::kUnusable},         {Outcome::kBadHeader, Why::kUnusable},
+      {Outcome::kUnusable, Why::kUnusable},         {Outcome::kBadHeader, Why::kNotALibrary},
       {Outcome::kIsDirectory, Why::kUnusable},      {Outcome::kIoError, Why::kUnusable},
       {Outcome::kDanglingLink, Why::kDanglingLink}, {Outcome::kLinkLoop, Why::kLinkLoop},
       {Outcome::kNotReadable, Why::kNotReadable},   {Outcome::kWrongClass, Why::kWrongBits},
@@ -67,7 +68,8 @@ bool ExplainBySearch(const Request& request, FailedLoad& failed) {
   }
   for (const Attempt& attempt : request.attempts) {
     if (attempt.via != loader::Via::kCache || attempt.outcome != Outcome::kMissing) continue;
-    failed.why = Why::kStaleCache;
+    // Only the link is gone where the library itself is still there.
+    failed.why = LinkTarget(scene, attempt.path).empty() ? Why::kStaleCache : Why::kLinkMissing;
     failed.file = attempt.path;
     return true;
   }
@@ -147,13 +149,40 @@ class Copies {
 bool InCachedDirectory(const Scene& scene, const std::string& path) {
   if (!scene.snapshot.ld_cache) return false;
   const std::string_view directory = DirName(path);
+  // libc.conf of Debian's libc-bin has this one line; nothing may have been there when ldconfig ran.
+  if (directory == "/usr/local/lib" &&
+      scene.view.Open("/etc/ld.so.conf.d/libc.conf").error == base::PathError::kNone)
+    return true;
   return std::ranges::any_of(scene.snapshot.ld_cache->entries,
                              [&](const auto& entry) { return DirName(entry.path) == directory; });
+}
+
+// Was its directory searched, one by one or by way of the cache?
+bool IsSearched(const Scene& scene, const Request& request, const std::string& path) {
+  if (InCachedDirectory(scene, path)) return true;
+  const std::string directory = scene.view.RealPath(std::string(DirName(path)));
+  return std::ranges::any_of(request.attempts, [&](const Attempt& attempt) {
+    return attempt.path.starts_with('/') &&
+           scene.view.RealPath(std::string(DirName(attempt.path))) == directory;
+  });
+}
+
+// libcublas.so.12.4.5.8 in a searched directory that has no link libcublas.so.12.
+bool LacksLink(const Scene& scene, const Request& request, const loader::LibraryCopy& copy) {
+  if (scene.OnWindows() || !BaseName(copy.path).starts_with(request.name + ".")) return false;
+  const auto& elf = scene.view.Open(copy.path).elf;
+  return elf != nullptr && elf->soname.value_or("") == request.name && IsSearched(scene, request, copy.path);
 }
 
 void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   const std::string& name = failed.request->name;
   if (name.find('/') != std::string::npos) return;
+  for (const loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
+    if (!LacksLink(scene, *failed.request, copy)) continue;
+    failed.why = Why::kLinkMissing;
+    failed.file = base::JoinPath(DirName(copy.path), name);
+    return;
+  }
   for (loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
     if (BaseName(copy.path) == name && InCachedDirectory(scene, copy.path)) {
       failed.why = Why::kNotCached;
@@ -199,7 +228,7 @@ bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
 bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
   if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
   if (scene.OnWindows() && HasCuda(scene)) return true;
-  bool cuda = false, only_cudnn = true;
+  bool cuda = scene.stack().toolkits && !scene.stack().toolkits->copies.empty(), only_cudnn = true;
   for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
     const Request& one = scenario.graph.requests[i];
     const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
@@ -226,6 +255,15 @@ bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
          (facts.pe->machine == binfmt::kPeMachine386 || facts.pe->machine == binfmt::kPeMachineX64);
 }
 
+// What is optional may be missing, and so may a file whose place cannot be looked into.
+bool HarmsOptional(const Scene& scene, const FailedLoad& failed) {
+  if (failed.why != Why::kNotReadable) return IsDamage(failed.why);
+  const auto items = scene.view.List(scene.view.RealPath(std::string(DirName(failed.file))));
+  return items && std::ranges::any_of(*items, [&](const snapshot::DirectoryItem& item) {
+           return item.name == BaseName(failed.file);
+         });
+}
+
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
   std::vector<FailedLoad> all;
   Copies copies(scene);
@@ -234,7 +272,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
     for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
       const Request& request = scenario.graph.requests[i];
       if (request.error.empty() || request.alternative) continue;
-      if (request.optional && !LosesGpu(scene, scenario, i)) continue;
+      const bool forgiven = request.optional && !LosesGpu(scene, scenario, i);
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
@@ -245,7 +283,8 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
-      if (!ExplainBySearch(request, failed)) ExplainByCopies(scene, copies, failed);
+      if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
+      if (forgiven && !HarmsOptional(scene, failed)) continue;
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
       if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&
@@ -258,6 +297,23 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
 }
 
 }  // namespace
+
+bool IsDamage(Why why) {
+  switch (why) {
+    case Why::kEmptyFile:
+    case Why::kTruncated:
+    case Why::kNotALibrary:
+    case Why::kExecutableStack:
+    case Why::kUnusable:
+    case Why::kLinkLoop:
+    case Why::kNotReadable:
+    case Why::kWrongBits:
+    case Why::kWrongCpu:
+      return true;
+    default:
+      return false;
+  }
+}
 
 const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name) {
   if (!scene.OnWindows()) return nullptr;

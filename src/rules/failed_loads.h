@@ -1,8 +1,8 @@
 // Libraries that a process asks for and does not get, each with the one reason that explains it. Several
 // rules share this list and each speaks for its own reasons, so one broken thing gives one finding.
 //
-// Left out: what the caller survives without, names of which another one speaks for the same call, and
-// libraries of the driver, which have rules of their own.
+// Left out: what the caller survives without (unless a file is there and damaged), names of which another one
+// speaks for the same call, and libraries of the driver, which have rules of their own.
 #pragma once
 
 #include <string>
@@ -35,7 +35,12 @@ enum class Why {
   kElsewhere,   // it is on the machine, where nobody looks
   kOtherMajor,  // other generations of it are on the machine
   kNowhere,
+  kLinkMissing,  // it is where the search looks, under its number alone: the link of that name is missing
 };
+
+// A file of that name is there and cannot be used. What can do without a library is not harmed by its
+// absence, but by this.
+bool IsDamage(Why why);
 
 struct FailedLoad {
   const loader::Scenario* scenario = nullptr;

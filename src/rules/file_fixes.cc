@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/package_name.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/libraries.h"
@@ -28,8 +29,22 @@ const PythonEnvironment* KeeperOf(const Scene& scene, const std::string& path) {
   return nullptr;
 }
 
-// The package of that environment that brought the file, by the tables and by the framework's folder.
+// What auditwheel puts beside a package belongs to it: ctranslate2.libs/libctranslate2-42c542ff.so.4.
+const PythonPackage* OwnerOfLibs(const PythonEnvironment& environment, const std::string& path) {
+  const std::string folder(base::BaseName(base::DirName(path)));
+  if (!folder.ends_with(".libs")) return nullptr;
+  return environment.Find(base::NormalName(folder.substr(0, folder.size() - 5)));
+}
+
+// The package of that environment that brought the file: by its own list where that says that the file is not
+// as it was, by the tables, and by the framework's folder.
 const PythonPackage* PackageOf(const PythonEnvironment& environment, const std::string& path) {
+  for (const PythonPackage& package : environment.packages) {
+    if (std::ranges::any_of(package.damaged,
+                            [&](const snapshot::DamagedFile& file) { return file.path == path; }))
+      return &package;
+  }
+  if (const PythonPackage* owner = OwnerOfLibs(environment, path)) return owner;
   if (const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(path))) {
     for (const std::string_view package : library->packages) {
       std::string name(package);
@@ -154,8 +169,18 @@ std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string
   const PythonEnvironment* environment = KeeperOf(scene, path);
   const PythonPackage* package = environment == nullptr ? nullptr : PackageOf(*environment, path);
   if (package == nullptr) return std::nullopt;
-  return ReinstallPackage(scene, *environment, package->name, package->version,
-                          "install the package again that brought it, the same version");
+  report::Fix fix = ReinstallPackage(scene, *environment, package->name, package->version,
+                                     "install the package again that brought it, the same version");
+  // Of other packages the tables do not know the files: of this one RECORD told.
+  const bool known = package->name.starts_with("nvidia-") ||
+                     std::ranges::any_of(environment->frameworks, [&](const snapshot::Framework& framework) {
+                       return framework.package == package->name;
+                     });
+  if (known) return fix;
+  report::PutLibrary again{.path = path};
+  if (!scene.OnWindows()) again.soname = base::BaseName(path);
+  fix.changes = {std::move(again)};
+  return fix;
 }
 
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname) {

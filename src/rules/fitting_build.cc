@@ -153,7 +153,8 @@ std::string PreferredMajor(const Scene& scene, const PythonEnvironment& environm
   if (majors.empty()) return "";
   for (const snapshot::Framework& framework : environment.frameworks) {
     const std::string own = MajorOf(framework.cuda);
-    if (!own.empty() && majors.contains(own) && framework.name != "cupy" && framework.name != "tensorrt")
+    if (!own.empty() && majors.contains(own) && framework.name != "cupy" &&
+        !framework.name.starts_with("tensorrt"))
       return own;
   }
   const auto driver = Version::Parse(DriverVersion(scene));

@@ -107,6 +107,13 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
            attempt.outcome != loader::Outcome::kDanglingLink && attempt.outcome != loader::Outcome::kFound;
   };
   if (cause != nullptr && std::ranges::any_of(cause->attempts, own)) return;
+  if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+        if (failed.request == cause) return failed.why == Why::kLinkMissing;  // CUL5001
+        // It was opened by its path before, and is damaged.
+        return failed.scenario == &scenario && cause != nullptr && IsDamage(failed.why) &&
+               base::BaseName(failed.file) == base::BaseName(cause->name);
+      }))
+    return;
   const std::string subject = cause != nullptr ? cause->name : framework->directory;
   report::Finding& finding = ruling.Fire(
       "import " + framework->name + " ends in " + environment->prefix + ": " + scenario.graph.import_error,

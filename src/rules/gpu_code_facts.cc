@@ -121,9 +121,16 @@ void AddFits(const Scene& scene, const snapshot::PythonEnvironment& environment,
         fit.fit = Judge(scene, *code, *device, newest_ptx);
         fit.has = Describe(*code);
         uint32_t lowest = UINT32_MAX;
+        PtxVersion newest;
         for (const auto& containers : code->containers) {
-          for (const GpuTarget& target : containers.targets) lowest = std::min(lowest, target.arch);
+          for (const GpuTarget& target : containers.targets) {
+            lowest = std::min(lowest, target.arch);
+            if (target.kind == GpuTarget::Kind::kPtx && target.arch <= device->major * 10 + device->minor)
+              newest = std::max(newest, PtxVersion{target.ptx_major, target.ptx_minor});
+          }
         }
+        if (newest > PtxVersion{})
+          fit.ptx = std::to_string(newest.major) + "." + std::to_string(newest.minor);
         fit.lowest = "sm_" + std::to_string(lowest);
         fit.gpu_is_older = device->major * 10 + device->minor < lowest;
         if (fit.fit == Fit::kUnknown) {

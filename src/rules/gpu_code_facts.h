@@ -27,6 +27,7 @@ struct GpuFit {
   Fit fit = Fit::kUnknown;
   std::string has;     // "sm_75, sm_80, sm_90a, compute_90 (PTX 8.4)"
   std::string lowest;  // lowest architecture of it, "sm_75"
+  std::string ptx;     // newest PTX that this GPU could run, "8.7"; "" none
   bool gpu_is_older;   // than everything in it
   std::string why;     // for kUnknown
 };

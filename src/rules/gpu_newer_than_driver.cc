@@ -1,4 +1,5 @@
 // CUL1015: the driver does not know this GPU yet.
+#include <algorithm>
 #include <optional>
 
 #include "knowledge/arch.h"
@@ -19,8 +20,9 @@ A driver does not know GPUs that are newer than itself: it does not bind to them
 
 ## How culprit knows
 Compute capability of the GPU, from its PCI id or from --host, against the first branch that knows it (data/architectures.toml).
-The table says from which branch on a GPU is sure to be known; so an assumed machine gets a warning, and one where the loaded
-driver leaves the GPU alone gets an error. If the driver lists the GPU, it knows it, and the rule says nothing.
+The table says from which branch on a GPU is sure to be known. A branch that knows no GPU of the whole architecture is an error,
+and so is one that leaves the GPU alone on the machine itself; where an assumed driver knows others of the architecture, it is a
+warning. If the driver lists the GPU, it knows it, and the rule says nothing.
 
 ## Fix
 Install a driver of that branch or a newer one.
@@ -31,6 +33,14 @@ Another GPU of the machine is the one that is used.
 ## Sources
 NVIDIA driver release notes and CUDA release notes, as cited in data/architectures.toml.
 )md";
+
+// Whether drivers of a branch know some GPU of the architecture.
+bool KnowsArchitecture(uint32_t branch, std::string_view architecture) {
+  return std::ranges::any_of(knowledge::Capabilities(), [&](const knowledge::Capability& row) {
+    return row.architecture == architecture && row.first_driver_branch != 0 &&
+           row.first_driver_branch <= branch;
+  });
+}
 
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
@@ -49,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .changes = {}};
     if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
       finding.fix.changes = {report::InstallDriver{choice}};
-    if (gpu->assumed || driver->assumed)
+    if ((gpu->assumed || driver->assumed) && KnowsArchitecture(version->part(0), row->architecture))
       finding.severity = report::Severity::kWarning;  // nobody has tried it
     finding.evidence = BranchEvidence(*driver, undriven);
   }

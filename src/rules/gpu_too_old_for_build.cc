@@ -1,6 +1,9 @@
 // CUL7002: the framework has no code that runs on this GPU, which is older than the build supports.
+#include "base/version.h"
+#include "knowledge/arch.h"
 #include "rules/fitting_build.h"
 #include "rules/gpu_code_facts.h"
+#include "rules/package_changes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -14,6 +17,8 @@ generations: CUDA 13 compiles nothing before Turing (sm_75), and frameworks drop
 ## Why it breaks
 "CUDA error: no kernel image is available for execution on the device"; PyTorch names the lowest capability that it
 supports in a warning.
+
+CuPy compiles most kernels itself with NVRTC, which knows the same GPUs: "nvrtc: error: invalid value for --gpu-architecture".
 
 ## How culprit knows
 It reads the headers of the GPU code in the library; the lowest architecture in it is above that of the GPU.
@@ -29,14 +34,37 @@ CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX
 data/architectures.toml.
 )md";
 
+// CuPy is packaged by the CUDA whose NVRTC it uses: that of the last release that compiles for the GPU.
+report::Fix OlderCupy(const Scene& scene, const GpuFit& fit) {
+  const auto capability = base::Version::Parse(fit.gpu->compute_capability);
+  const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+  report::Fix fix = BuildForThisGpu(scene, fit);
+  const std::string old = fit.framework->package;
+  if (row == nullptr || row->last_cuda.empty() || !old.starts_with("cupy-cuda")) return fix;
+  const std::string package = "cupy-cuda" + MajorOf(row->last_cuda) + "x";
+  const auto versions = KnownVersions(scene, *fit.environment, package);
+  fix.text = "install " + package + ": CUDA " + std::string(row->last_cuda) +
+             " is the last release that compiles for this GPU; a newer driver does not help";
+  fix.commands = {PipOf(*fit.environment) + " uninstall -y " + old,
+                  PipOf(*fit.environment) + " install \"" + package + "[ctk]\""};
+  if (versions.empty()) return fix;
+  fix.changes = {report::RemovePackage{fit.environment->prefix, old}};
+  AddInstall(scene, *fit.environment, {package, versions.front(), {"ctk"}}, Pip::kMissing, fix.changes);
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
-  for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
+  std::vector<GpuFit> fits = GpuFits(scene, Role::kLeads, ruling);
+  for (const GpuFit& fit : GpuFits(scene, Role::kBuiltOn, ruling)) {
+    if (fit.framework->name == "cupy") fits.push_back(fit);
+  }
+  for (const GpuFit& fit : fits) {
     if (fit.fit != Fit::kNone || !fit.gpu_is_older) continue;
     report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " begins with " +
                                                fit.lowest + ", the GPU is " + DisplayName(*fit.gpu),
                                            fit.library);
     Explain(fit, finding);
-    finding.fix = BuildForThisGpu(scene, fit);
+    finding.fix = fit.framework->name == "cupy" ? OlderCupy(scene, fit) : BuildForThisGpu(scene, fit);
   }
 }
 

@@ -42,7 +42,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {"no jax-cuda*-plugin among " + std::to_string(environment.packages.size()) + " packages",
          environment.prefix});
-    const auto fitting = FindFittingBuild(scene, environment, "jax", jax->version);
+    auto fitting = FindFittingBuild(scene, environment, "jax", jax->version);
+    if (!fitting) fitting = FindFittingBuild(scene, environment, "jax");
     if (!fitting) {
       finding.fix = {
           .text =

@@ -1,6 +1,7 @@
 // CUL1024: the versioned libcuda is there, the name that programs ask for is not.
 #include "base/text.h"
 #include "rules/driver_facts.h"
+#include "rules/driver_links.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -16,10 +17,12 @@ ldconfig makes the link after an installation. Where it did not run (read-only i
 was cut off), the driver is on disk and nobody finds it: `libcuda.so.1: cannot open shared object file`.
 
 ## How culprit knows
-All copies of libcuda by name; none called libcuda.so.1 leads to a file.
+All copies of libcuda by name; none called libcuda.so.1 leads to a file, or the one that leads nowhere stands where programs
+look and the others do not.
 
 ## Fix
-Run ldconfig. Do not make the link point to a stub.
+Run ldconfig; where Debian's alternatives make the link, choose the installed driver with update-alternatives. Do not make the
+link point to a stub.
 
 ## When this is not your problem
 Jetson and WSL name their files differently.
@@ -33,13 +36,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!driver || driver->assumed) return ruling.NotApplicable();
   const snapshot::DriverLibrary* file = nullptr;
   const snapshot::DriverLibrary* dangling = nullptr;
+  bool whole = false;  // one that leads to a file
   for (const snapshot::DriverLibrary& library : driver->libraries) {
     if (library.kind != "driver" && library.kind != "container") continue;
     if (library.name == "libcuda.so.1" && library.real_path.empty()) dangling = &library;
-    if (library.name == "libcuda.so.1" && !library.real_path.empty()) return;
+    whole |= library.name == "libcuda.so.1" && !library.real_path.empty();
     if (library.name.starts_with("libcuda.so.") && !library.version.empty() && library.size > 0)
       file = &library;
   }
+  if (whole) dangling = DanglingLibcuda(scene, *driver);
+  if (whole && dangling == nullptr) return;
   if (file == nullptr) return;
   const std::string directory(base::DirName(file->path));
   report::Finding& finding = ruling.Fire(
@@ -52,6 +58,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                  .commands = {"sudo ldconfig", "ls -l " + directory + "/libcuda.so.1"},
                  .risk = "low",
                  .changes = {report::RefreshCache{}}};
+  if (dangling != nullptr && (whole || IsAlternative(scene, dangling->path)))
+    finding.fix = LeadToTheRight(scene, dangling->path, "", *file);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "rules/changes.h"
 #include "rules/driver_facts.h"
+#include "rules/driver_links.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -47,6 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (attempt.outcome == loader::Outcome::kEmptyFile) return;  // found, and it ends the search: CUL1023
     }
   }
+  if (!library->version.empty() && DanglingLibcuda(scene, *driver) != nullptr) return;  // CUL1024
   const std::string directory(base::DirName(library->path));
   report::Finding& finding =
       ruling.Fire(library->path + " is installed, but the loader of this shell does not look in " + directory,

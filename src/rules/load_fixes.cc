@@ -50,15 +50,18 @@ report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironme
 std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                           const std::string& package) {
   const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  std::string of_extra;  // tensorflow[and-cuda] pins a cuDNN, tensorflow does not
   for (const snapshot::PythonPackage& asker : environment.packages) {
     for (const snapshot::Requirement& requirement : asker.requirements) {
       const std::string& specifier = requirement.specifier;
       const bool exact = specifier.starts_with("==") && specifier.find_first_of("*,") == std::string::npos;
       if (requirement.name == package && exact && Holds(requirement.marker, facts) != false)
         return specifier.substr(specifier.find_first_not_of("= "));
+      if (requirement.name == package && exact && !requirement.extra.empty())
+        of_extra = specifier.substr(specifier.find_first_not_of("= "));
     }
   }
-  return "";
+  return of_extra;
 }
 
 namespace {
@@ -117,6 +120,10 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
         .risk = "low",
         .changes = {report::AddToList{"LD_LIBRARY_PATH", directory}}};
   }
+  return SearchByLdconfig(failed, directory);
+}
+
+report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory) {
   const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
   return {
       .text =
@@ -277,6 +284,15 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
 
 namespace {
 
+// Whether a cuDNN that pip installs would be found. The provider of onnxruntime has no run path to it.
+bool LooksIntoPackages(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (scene.OnWindows() || framework == nullptr || framework->name != "onnxruntime") return true;
+  return std::ranges::any_of(failed.request->attempts, [](const loader::Attempt& attempt) {
+    return attempt.path.find("/nvidia/cudnn/lib/") != std::string::npos;
+  });
+}
+
 bool IsNvidiaPackage(const snapshot::PythonPackage& package) { return package.name.starts_with("nvidia-"); }
 
 // On Windows nothing leads to the packages of NVIDIA but PATH. Who has a toolkit and none of them keeps to
@@ -356,13 +372,14 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
-    if (into && !choice.build.empty() && !choice.cuda.empty())
+    if (into && LooksIntoPackages(scene, failed) && !choice.build.empty() && !choice.cuda.empty())
       return OnPathToo(scene, *environment, "nvidia-cudnn-cu" + choice.cuda,
                        InstallInto(scene, *environment, choice));
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
   std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
-  if (cuda.empty() && framework != nullptr) cuda = base::Split(framework->cuda, '.').front();
+  if (cuda.empty() && framework != nullptr && failed.library != nullptr)
+    cuda = base::Split(framework->cuda, '.').front();
   const std::string package =
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
@@ -375,6 +392,35 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
                       .changes = {BroughtByPip(scene, *environment, package, pinned, failed.request->name)}});
   }
   return InstallForEverybody(scene, failed, cuda);
+}
+
+report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {
+  if (auto fix = ReinstallKeeper(scene, PlaceOf(scene, failed.file))) return *fix;
+  report::Fix fix = Install(scene, failed);
+  const std::string package = failed.library == nullptr ? SystemPackage(scene, failed.request->name) : "";
+  if (package.empty()) return fix;
+  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+  fix.text = "install " + package + " again, the package of the system that brings " + failed.request->name;
+  fix.commands = {(debian ? "sudo apt-get install --reinstall " : "sudo dnf reinstall ") + package};
+  fix.risk = "low";
+  return fix;
+}
+
+std::string SystemPackage(const Scene& scene, std::string_view library) {
+  struct Row {
+    std::string_view library, debian, fedora;
+  };
+  static constexpr Row kRows[] = {{"libz.so.1", "zlib1g", "zlib"},
+                                  {"libgomp.so.1", "libgomp1", "libgomp"},
+                                  {"libstdc++.so.6", "libstdc++6", "libstdc++"},
+                                  {"libnuma.so.1", "libnuma1", "numactl-libs"},
+                                  {"libibverbs.so.1", "libibverbs1", "libibverbs"},
+                                  {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
+  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+  for (const Row& row : kRows) {
+    if (row.library == library) return std::string(debian ? row.debian : row.fedora);
+  }
+  return "";
 }
 
 }  // namespace culprit::rules

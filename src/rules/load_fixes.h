@@ -27,6 +27,8 @@ std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment&
 // Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
 // where it belongs to a Python environment or a home.
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
+// For everybody, through ld.so.conf.
+report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory);
 
 // Windows: installs the Visual C++ runtime that a DLL belongs to; empty for one that winget does not have.
 std::vector<std::string> RuntimeCommands(std::string_view dll);
@@ -51,5 +53,11 @@ std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonE
 
 // How it is installed for the scenario: with pip in the environment of a framework, otherwise in words.
 report::Fix Install(const Scene& scene, const FailedLoad& failed);
+
+// The same where a file of that name is there and is not for this process: what brought it brings it again.
+report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed);
+
+// The package of this system that brings a library which is no part of CUDA: "zlib1g"; "" = not known.
+std::string SystemPackage(const Scene& scene, std::string_view library);
 
 }  // namespace culprit::rules

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kPage = R"md(
 ## What it means
 The file does not begin as a library does. Usually it is a pointer of Git LFS, an error page that was saved instead of
-the download, or a linker script.
+the download, or a linker script; nothing but zeros after a crash of the machine; or a header with damage in it.
 
 ## Why it breaks
 The loader does not pass over it: the load ends with "invalid ELF header", though a good copy may follow.
@@ -32,11 +32,18 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kNotALibrary) continue;
+    const auto& elf = scene.view.Open(failed.file).elf;
+    const bool damaged = elf != nullptr && elf->problem != binfmt::ElfProblem::kNotElf;
     report::Finding& finding = Fire(ruling, failed,
-                                    failed.file + (scene.OnWindows() ? " is no DLL" : " is no ELF file") +
+                                    failed.file +
+                                        (damaged             ? " has a damaged header"
+                                         : scene.OnWindows() ? " is no DLL"
+                                                             : " is no ELF file") +
                                         ", and the search for " + failed.request->name + " ends there",
                                     failed.file);
-    finding.evidence.push_back({failed.file + " does not begin as a library does", failed.file});
+    finding.evidence.push_back({failed.file + (damaged ? " begins as a library does, and goes on otherwise"
+                                                       : " does not begin as a library does"),
+                                failed.file});
     finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
     finding.fix.text =
         "look at what it is, then put the real file there (git lfs pull for a pointer of Git LFS): " +

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "rules/changes.h"
 #include "rules/driver_facts.h"
+#include "rules/driver_links.h"
 #include "rules/load_facts.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -53,6 +54,13 @@ void Check(const Scene& scene, Ruling& ruling) {
       {"programs get it through " + FoundThrough(any->graph, path), "the loader's search"});
   if (nvml->object->via == loader::Via::kLdLibraryPath) {
     finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+    return;
+  }
+  const auto* right = CopyOfVersion(*driver, "libnvidia-ml.so", *driver->kernel_version);
+  if (right != nullptr && !InContainer(scene)) {
+    finding.evidence.push_back(
+        {"libnvidia-ml of driver " + right->version + " is there as well", right->real_path});
+    finding.fix = LeadToTheRight(scene, path, nvml->object->real_path, *right);
     return;
   }
   finding.fix = {

@@ -52,16 +52,13 @@ void Check(const Scene& scene, Ruling& ruling) {
                    .commands = {"culprit inspect " + fit.library},
                    .risk = "medium",
                    .changes = {}};
-    // PTX of the CUDA that the framework was built with.
-    const auto* wanted = knowledge::PtxOfCuda(ReleaseOf(fit.framework->cuda));
-    if (wanted == nullptr) continue;
     const DriverChoice choice = ChooseDriver(scene, [&](const base::Version& other) {
       const auto* compiles = knowledge::NewestPtxOfDriver(other);
-      return compiles != nullptr && knowledge::Known(compiles->isa) >= knowledge::Known(wanted->isa);
+      return compiles != nullptr && knowledge::Known(compiles->isa) >= knowledge::Known(fit.ptx);
     });
     if (choice.version.empty()) continue;
-    finding.fix.text = "install driver " + choice.version + " or newer, which compiles PTX " +
-                       std::string(wanted->isa) + "; a CUDA toolkit beside it does not help";
+    finding.fix.text = "install driver " + choice.version + " or newer, which compiles PTX " + fit.ptx +
+                       "; a CUDA toolkit beside it does not help";
     finding.fix.commands.push_back("culprit plan " + fit.framework->name + " --allow driver-upgrade");
     finding.fix.changes = {report::InstallDriver{choice.version}};
   }

@@ -50,7 +50,14 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
             .risk = "low",
             .changes = {report::RefreshCache{}}};
   }
-  if (!copies.empty()) return SearchToo(scene, failed, std::string(base::DirName(copies.front().path)));
+  // It was found by way of the cache, and so it shall be where it is now; what lies in an environment or a
+  // home is for its owner alone.
+  if (!copies.empty()) {
+    const std::string directory(base::DirName(copies.front().path));
+    const bool system = directory.starts_with("/usr/") || directory.starts_with("/opt/");
+    const bool python = directory.find("-packages") != std::string::npos;
+    return system && !python ? SearchByLdconfig(failed, directory) : SearchToo(scene, failed, directory);
+  }
   report::Fix fix = InstallAgain(scene, failed.file, failed.request->name);
   fix.text += "; then bring the cache up to date";
   fix.commands.push_back("sudo ldconfig");
@@ -79,6 +86,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = Repair(scene, failed);
     if (failed.why == Why::kStaleCache && failed.library != nullptr && !OnDisk(scene, failed)) {
       finding.cause = failed.IsCudnnShim() ? "cudnn-missing" : "cuda-library-missing";
+      if (failed.IsCudnnShim()) finding.fix = Install(scene, failed);
     }
   }
 }

@@ -1,4 +1,5 @@
 // CUL6011: TensorFlow with CUDA inside, and the libraries that it opens are not found.
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -72,6 +73,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       // Only TensorFlow's own stubs: what cuDNN opens has rules of its own.
       if (request.requester == loader::kNone) continue;
       if (!base::BaseName(scenario->graph.objects[request.requester].path).starts_with("libtensorflow"))
+        continue;
+      // A file that is there and damaged has a rule of its own.
+      if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+            return failed.request == &request && IsDamage(failed.why);
+          }))
         continue;
       missing.insert(request.name);
     }

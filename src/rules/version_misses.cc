@@ -28,7 +28,7 @@ std::vector<VersionMiss> VersionMisses(const Scene& scene) {
       if (auto miss = Parse(scenario, words)) misses.push_back(std::move(*miss));
     }
     for (const loader::Request& request : scenario.graph.requests) {
-      if (request.error.empty() || request.optional || request.alternative) continue;
+      if (request.error.empty() || request.alternative) continue;  // optional or not: the file is there
       if (auto miss = Parse(scenario, request.error)) misses.push_back(std::move(*miss));
     }
   }

@@ -47,7 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                      .risk = "low",
                      .changes = {report::PutLibrary{.path = failed.file}}};
     } else {
-      finding.fix = Install(scene, failed);
+      finding.fix = InstallInstead(scene, failed);
       finding.fix.text = "the program needs it for its own word size: " + finding.fix.text;
     }
     finding.fix.commands.push_back((scene.OnWindows() ? "culprit inspect " : "file -L ") +

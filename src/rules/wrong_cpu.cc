@@ -39,7 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                     failed.file);
     finding.evidence.push_back(
         {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
-    finding.fix = Install(scene, failed);
+    finding.fix = InstallInstead(scene, failed);
     finding.fix.text = "the program needs it for its own CPU: " + finding.fix.text;
     finding.fix.commands.push_back("culprit inspect " + ForShell(scene, failed.file));
   }

@@ -1,4 +1,7 @@
 // CUL2009: WSL: a Linux driver package shadows the driver of Windows.
+#include <algorithm>
+#include <utility>
+
 #include "rules/changes.h"
 #include "rules/driver_facts.h"
 #include "rules/load_facts.h"
@@ -47,19 +50,25 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({path, loaded->object->real_path});
   finding.evidence.push_back({"found through " + FoundThrough(any->graph, path), "the loader's search"});
   finding.evidence.push_back({"this is WSL", "/proc/sys/kernel/osrelease"});
-  finding.fix = {.text =
-                     "remove the Linux driver packages from WSL and keep the toolkit; the driver is "
-                     "installed in Windows",
-                 .commands = {"dpkg -S " + loaded->object->real_path,
-                              "sudo apt remove --purge 'libnvidia-compute-*' 'nvidia-driver-*' cuda-drivers",
-                              "sudo ldconfig"},
-                 .risk = "medium",
-                 .changes = {}};
+  const bool debian = Circumstances(scene).distribution.find("Debian") != std::string::npos;
+  finding.fix = {
+      .text =
+          "remove the Linux driver packages from WSL and keep the toolkit; the driver is "
+          "installed in Windows",
+      .commands = {"dpkg -S " + loaded->object->real_path,
+                   debian ? "sudo apt remove --purge libcuda1 libnvidia-ml1 'nvidia-driver*'"
+                          : "sudo apt remove --purge 'libnvidia-compute-*' 'nvidia-driver-*' cuda-drivers",
+                   "sudo ldconfig"},
+      .risk = "medium",
+      .changes = {}};
   // Everything that the packages put there: what is of the same version.
   for (const snapshot::DriverLibrary& library : scene.stack().driver->libraries) {
     if (library.kind != "driver" || library.real_path.empty() || library.version != loaded->version) continue;
-    Changes remove = WithoutFile(scene, library.path, library.real_path);
-    finding.fix.changes.insert(finding.fix.changes.end(), remove.begin(), remove.end());
+    for (report::Change& change : WithoutFile(scene, library.path, library.real_path)) {
+      if (std::ranges::find(finding.fix.changes, change) ==
+          finding.fix.changes.end())  // several links lead to one
+        finding.fix.changes.push_back(std::move(change));
+    }
   }
   finding.fix.changes.push_back(report::RefreshCache{});
 }

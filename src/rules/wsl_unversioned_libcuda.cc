@@ -29,6 +29,8 @@ microsoft/WSL issue 8587; ldconfig(8).
 
 void Check(const Scene& scene, Ruling& ruling) {
   if (!Circumstances(scene).wsl) return ruling.NotApplicable();
+  const auto& driver = scene.stack().driver;
+  if (driver && FindDriverLibrary(*driver) == nullptr) return;  // there is none by any name: CUL2010
   for (const loader::Scenario& scenario : scene.scenarios) {
     for (const loader::Request& request : scenario.graph.requests) {
       if (request.name != "libcuda.so" || request.object != loader::kNone || request.alternative) continue;

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "base/windows_path.h"
 #include "binfmt/elf_constants.h"
 #include "whatif/claims.h"
@@ -218,9 +219,37 @@ Need ParseNeed(std::string_view text) {
   return need;
 }
 
+namespace {
+
+// Each `python_version < "3.10"` of a marker that joins its parts with "and"; what is written otherwise
+// counts.
+bool FitsPython(std::string_view marker, std::string_view python) {
+  constexpr std::string_view kName = "python_version";
+  const auto own = base::Version::Parse(python);
+  if (!own || marker.find(" or ") != marker.npos) return true;
+  for (size_t at = marker.find(kName); at != marker.npos; at = marker.find(kName, at + 1)) {
+    const std::string_view rest = base::Trim(marker.substr(at + kName.size()));
+    const std::string_view sign = rest.substr(0, rest.find_first_not_of("<>=!"));
+    const std::vector<std::string> words = base::SplitWords(rest.substr(sign.size()), " '\"()");
+    const auto other = words.empty() ? std::nullopt : base::Version::Parse(words.front());
+    if (!other) continue;
+    const bool fits = sign == "<"    ? *own < *other
+                      : sign == "<=" ? *own <= *other
+                      : sign == ">"  ? *own > *other
+                      : sign == ">=" ? *own >= *other
+                      : sign == "==" ? *own == *other
+                      : sign == "!=" ? *own != *other
+                                     : true;
+    if (!fits) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool Counts(const Need& need, const Environment& environment) {
   const std::string_view marker = need.marker;
-  if (marker.find("extra") != marker.npos) return false;
+  if (marker.find("extra") != marker.npos || !FitsPython(marker, environment.python)) return false;
   const auto says = [&](std::string_view word) { return marker.find(word) != marker.npos; };
   if (environment.windows && (says("\"Linux\"") || says("'Linux'") || says("\"linux\"") || says("'linux'")))
     return says("!=");

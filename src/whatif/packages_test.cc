@@ -118,6 +118,12 @@ TEST(Needs, AreReadAsPipWritesThem) {
   EXPECT_TRUE(Counts(need, {.cpu = "x86_64"}));
   EXPECT_FALSE(Counts(need, {.cpu = "x86_64", .windows = true}));
   EXPECT_FALSE(Counts(ParseNeed("x; extra == \"y\""), {}));
+  const Need old = ParseNeed("importlib-metadata; python_version < \"3.10\"");
+  EXPECT_FALSE(Counts(old, {.python = "3.11"}));
+  EXPECT_TRUE(Counts(old, {.python = "3.9"}));
+  EXPECT_TRUE(Counts(old, {}));
+  EXPECT_TRUE(
+      Counts(ParseNeed("x; python_version >= '3.10' and sys_platform == 'linux'"), {.python = "3.11"}));
 }
 
 }  // namespace

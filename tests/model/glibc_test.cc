@@ -53,6 +53,18 @@ TEST(Glibc, ALibraryOpenedByPathSatisfiesItsSoname) {
   EXPECT_EQ(Loads(graph), (Strings{"/d/libb.so.1.2 [path]", "/d/liba.so [path]"}));
 }
 
+TEST(Glibc, ALibraryThatLdSoIsGivenIsVerifiedLikeAnyOther) {
+  World world;
+  world.Library("/d/object.so", {.type = ET_REL, .soname = "object.so", .needed = {"libc.so.6"}});
+  world.Library("/d/whole.so", {.soname = "whole.so", .needed = {"libc.so.6"}});
+  const auto graph = world.Load("/d/object.so");
+  EXPECT_EQ(graph.error,
+            "/d/object.so: error while loading shared libraries: /d/object.so: only ET_DYN and ET_EXEC can be "
+            "loaded");
+  EXPECT_EQ(Loads(graph), Strings{});
+  EXPECT_EQ(world.Load("/d/whole.so").error, "");
+}
+
 TEST(Glibc, AnEmptyFileEndsTheLoadAndADanglingLinkDoesNot) {
   World world;
   world.system.AddFile("/bad/liba.so", "");
