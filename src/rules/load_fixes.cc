@@ -153,6 +153,7 @@ namespace {
 // "11" of cublas64_11.dll, cudart64_110.dll and nvrtc64_112_0.dll, "12" of cudart64_12.dll, "9" of
 // cudart64_92.dll: one digit of the minor version behind, until CUDA 12.
 std::string CudaOfDll(std::string_view name) {
+  name = base::BaseName(name);
   const size_t begin = name.find('_') + 1;
   std::string digits(name.substr(begin, name.find_first_not_of("0123456789", begin) - begin));
   const auto number = base::Version::Parse(digits);
