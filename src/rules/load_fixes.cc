@@ -153,6 +153,7 @@ namespace {
 // "11" of cublas64_11.dll, cudart64_110.dll and nvrtc64_112_0.dll, "12" of cudart64_12.dll, "9" of
 // cudart64_92.dll: one digit of the minor version behind, until CUDA 12.
 std::string CudaOfDll(std::string_view name) {
+  name = base::BaseName(name);
   const size_t begin = name.find('_') + 1;
   std::string digits(name.substr(begin, name.find_first_not_of("0123456789", begin) - begin));
   const auto number = base::Version::Parse(digits);
@@ -313,14 +314,11 @@ std::string FolderOnWindows(std::string package) {
   return "nvidia/" + package + "/bin";
 }
 
-// And its directory on PATH, where that is not there yet.
-report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& environment, report::Fix fix) {
-  const auto install = std::ranges::find_if(fix.changes, [](const report::Change& change) {
-    return change.As<report::InstallPackage>() != nullptr;
-  });
-  if (!scene.OnWindows() || install == fix.changes.end() || environment.site_packages.empty()) return fix;
-  const std::string directory = base::JoinPath(
-      environment.site_packages.front(), FolderOnWindows(install->As<report::InstallPackage>()->package));
+// And the directory of the package on PATH, where that is not there yet.
+report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                      const std::string& package, report::Fix fix) {
+  if (!scene.OnWindows() || environment.site_packages.empty()) return fix;
+  const std::string directory = base::JoinPath(environment.site_packages.front(), FolderOnWindows(package));
   for (const std::string& element : base::SplitWindowsPath(scene.Variable("PATH"))) {
     if (base::SameName(element, directory)) return fix;
   }
@@ -328,6 +326,18 @@ report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& env
   fix.commands.push_back("set \"PATH=" + base::ToWindowsPath(directory) + ";%PATH%\"");
   fix.changes.push_back(report::AddToList{"PATH", base::ToWindowsPath(directory)});
   return fix;
+}
+
+// What pip brings; of a package of which the tables know no version, the one file that is asked for.
+report::Change BroughtByPip(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                            const std::string& package, const std::string& version, const std::string& file) {
+  const std::string known =
+      version.empty() ? ExactVersion(scene, environment, package, {}).value_or("") : version;
+  if (!known.empty() || !scene.OnWindows() || environment.site_packages.empty())
+    return report::InstallPackage{environment.prefix, package, known};
+  return report::PutLibrary{
+      .path =
+          base::JoinPath(base::JoinPath(environment.site_packages.front(), FolderOnWindows(package)), file)};
 }
 
 // The package of the environment that has lost the file.
@@ -364,7 +374,8 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
     const CudnnChoice choice = ChooseCudnn(scene, MajorOfName(failed.request->name), cuda);
     if (into && LooksIntoPackages(scene, failed) && !choice.build.empty() && !choice.cuda.empty())
-      return OnPathToo(scene, *environment, InstallInto(scene, *environment, choice));
+      return OnPathToo(scene, *environment, "nvidia-cudnn-cu" + choice.cuda,
+                       InstallInto(scene, *environment, choice));
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
   std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
@@ -374,15 +385,12 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
       cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
   if (into && !package.empty()) {
     const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
-    return OnPathToo(
-        scene, *environment,
-        {.text = "install the package that brings it into this environment",
-         .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
-                      (pinned.empty() ? "" : "==" + pinned)},
-         .risk = "low",
-         .changes = {report::InstallPackage{
-             environment->prefix, package,
-             pinned.empty() ? ExactVersion(scene, *environment, package, {}).value_or("") : pinned}}});
+    return OnPathToo(scene, *environment, package,
+                     {.text = "install the package that brings it into this environment",
+                      .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
+                                   (pinned.empty() ? "" : "==" + pinned)},
+                      .risk = "low",
+                      .changes = {BroughtByPip(scene, *environment, package, pinned, failed.request->name)}});
   }
   return InstallForEverybody(scene, failed, cuda);
 }
