@@ -58,9 +58,10 @@ TEST(Glibc, ALibraryThatLdSoIsGivenIsVerifiedLikeAnyOther) {
   world.Library("/d/object.so", {.type = ET_REL, .soname = "object.so", .needed = {"libc.so.6"}});
   world.Library("/d/whole.so", {.soname = "whole.so", .needed = {"libc.so.6"}});
   const auto graph = world.Load("/d/object.so");
-  EXPECT_EQ(graph.error,
-            "/d/object.so: error while loading shared libraries: /d/object.so: only ET_DYN and ET_EXEC can be "
-            "loaded");
+  EXPECT_EQ(
+      graph.error,
+      "/d/object.so: error while loading shared libraries: /d/object.so: only ET_DYN and ET_EXEC can be "
+      "loaded");
   EXPECT_EQ(Loads(graph), Strings{});
   EXPECT_EQ(world.Load("/d/whole.so").error, "");
 }
