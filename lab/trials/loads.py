@@ -224,9 +224,10 @@ class Comparison:
     def judge(self, questions):
         """Questions are (what is asked about, variables, subject). Returns what culprit refuses, and why."""
         refused, env_file = [], self.folder / "env-of-load"
-        asked_of_real = [(asked, {**known, **(BIND if asked in self.bind else {})}) for asked, known, _ in questions]
-        for (asked, variables, subject), truth in zip(questions, self.loader.ask(asked_of_real)):
-            self.note_unbound(asked, truth)
+        truths = self.loader.ask([question[:2] for question in questions])
+        loaded = [question for question, truth in zip(questions, truths) if not truth.missing | truth.words]
+        self.look_for_symbols([question[:2] for question in loaded])
+        for (asked, variables, subject), truth in zip(questions, truths):
             env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
             try:
                 difference = model(self.program, self.root, env_file, asked).difference(truth)
@@ -239,14 +240,13 @@ class Comparison:
                 self.result.agreed += 1
         return refused
 
-    def note_unbound(self, asked, truth):
-        """Where a library is missing, so are its symbols: nothing more is learned."""
-        if asked not in self.bind or truth.missing or truth.words:
-            return
-        self.result.bound += 1
-        for symbol, file in sorted(truth.unbound):
-            if not symbol.startswith(tuple(LATER)):
-                self.result.unbound[file] = symbol
+    def look_for_symbols(self, questions):
+        """Of what loads whole: where a library is missing, so are its symbols, and nothing more is learned."""
+        for truth in self.loader.ask([(asked, known | BIND) for asked, known in questions if asked in self.bind]):
+            self.result.bound += 1
+            for symbol, file in sorted(truth.unbound):
+                if not symbol.startswith(tuple(LATER)):
+                    self.result.unbound[file] = symbol
 
     def as_preload(self, subject):
         """The question about a file that is no library: what is said when Python is to preload it."""
