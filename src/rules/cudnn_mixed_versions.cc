@@ -8,6 +8,7 @@
 #include "knowledge/cudnn.h"
 #include "rules/cudnn_facts.h"
 #include "rules/cudnn_fixes.h"
+#include "rules/file_fixes.h"
 #include "rules/forced_copy.h"
 #include "rules/function_misses.h"
 #include "rules/load_facts.h"
@@ -60,7 +61,7 @@ report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, con
     return ReinstallPackage(scene, *environment, words[1], choice.build,
                             "install the release of cuDNN that this package brings the shim of");
   }
-  return InstallForAll(scene, choice, std::string(base::DirName(part)));
+  return InstallForAll(scene, choice, std::string(base::DirName(PlaceOf(scene, part))));
 }
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
