@@ -59,7 +59,7 @@ report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, con
     return ReinstallPackage(scene, *environment, words[1], choice.build,
                             "install the release of cuDNN that this package brings the shim of");
   }
-  return InstallForAll(scene, choice, std::string(base::DirName(part)));
+  return InstallForAll(scene, choice, scene.view.RealPath(std::string(base::DirName(part))));
 }
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
