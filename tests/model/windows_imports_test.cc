@@ -214,7 +214,7 @@ TEST_F(WindowsImports, AMissingPartOfCudnn8IsAskedForByItsShim) {
 TEST_F(WindowsImports, ProvidersOfOnnxruntimeFindWhatLiesBesideThem) {
   environment.frameworks = {{.name = "onnxruntime",
                              .package = "onnxruntime-gpu",
-                             .version = "1.20.2",
+                             .version = "1.21.1",
                              .directory = Site("onnxruntime"),
                              .cuda = "12.4"}};
   Add("onnxruntime/capi/onnxruntime_pybind11_state.pyd");
