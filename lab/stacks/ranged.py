@@ -215,7 +215,7 @@ def read_pe(member, judged):
             and (flags & pe_tables.CODE_FLAG or not judged and GPU_SECTION.match(name.decode("latin-1")))]
     if not gaps:
         return member.whole()
-    _, *gap = max(gaps)
+    gap = max(gaps)[1:]
     if not is_worth(gap, member):
         return member.whole()
     member.head(gap[0])

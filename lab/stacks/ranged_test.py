@@ -10,6 +10,7 @@ import zipfile
 import zlib
 
 import deflate_entry
+import pe_writer
 import ranged
 import reduce
 import reduce_test
@@ -143,6 +144,16 @@ class Parts(unittest.TestCase):
         library = got["torch/lib/libtorch_cuda.so"]
         self.assertEqual(6, len(next(reduce.fatbins(library))[1]))
         self.assertEqual(data[-200_000:], library[-200_000:])
+
+    def test_a_dll_of_nvidia_lacks_only_its_gpu_code(self):
+        spec = {"exports": ["cudnnGetVersion"], "words": {"cudnn_ops_infer_version": 0x80905},
+                "sections": {".nv_fatb": self.gpu, ".after": text(300_000)}}
+        data = pe_writer.image(spec, "cudnn_ops_infer64_8.dll")
+        got, share = self.unpack({"bin/cudnn_ops_infer64_8.dll": data}, "nvidia-cudnn-cu11")
+        self.assertLess(share, 0.3)
+        at = data.index(self.gpu)
+        end = at + -(-len(self.gpu) // 512) * 512
+        self.assertEqual(data[:at] + bytes(end - at) + data[end:], got["bin/cudnn_ops_infer64_8.dll"])
 
     def test_a_server_without_ranges(self):
         with self.assertRaises(remote.Unavailable):

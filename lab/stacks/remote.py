@@ -30,7 +30,8 @@ def connection(options):
             parsed, _ = command.parse_args(["--no-cache-dir", "--no-input", *options, "-"])
             stack.enter_context(command.main_context())
             session = command.get_default_session(parsed)
-            finder = command._build_package_finder(parsed, session, target_python=cmdoptions.make_target_python(parsed))
+            target = cmdoptions.make_target_python(parsed)
+            finder = command._build_package_finder(parsed, session, target_python=target)
         except (ImportError, AttributeError, TypeError) as error:
             raise Unavailable(f"pip is not as expected: {error!r}") from error
         yield finder, session
