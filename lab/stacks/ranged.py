@@ -15,6 +15,8 @@ Then reduce.py has its way, so a file from here holds no byte that one of a whol
 
 The hash of a wheel cannot be checked this way. Checked are: the hash that the index names, the size, the CRC of
 every member that was read whole, and that the deflate streams end where they should.
+
+Of the wheels of frameworks about three quarters come (their GPU code), of the others a tenth.
 """
 import mmap
 import os
@@ -140,7 +142,8 @@ def version_words(data, sections):
         if kind != reduce.DYNSYM or link >= len(sections):
             continue
         strings = data[sections[link][4]:sections[link][4] + sections[link][5]]
-        for name, info, _, index, address, length in struct.iter_unpack("<IBBHQQ", data[offset:offset + size // 24 * 24]):
+        symbols = struct.iter_unpack("<IBBHQQ", data[offset:offset + size // 24 * 24])
+        for name, info, _, index, address, length in symbols:
             if index and info & 15 == OBJECT and length <= 64 and name < len(strings):
                 if b"ersion" in strings[name:strings.find(b"\0", name)]:
                     for _, kind_of, _, base, at, room, _, _ in sections:

@@ -175,7 +175,7 @@ def holes(data):
 
 
 def copy_reduced(source, path, absent=()):
-    """Writes what stays of the open file `source` to `path`, at its true size. absent: ranges that source lacks, too."""
+    """Writes what stays of the open file `source` to `path`, at its true size. absent: ranges it lacks, too."""
     size = os.fstat(source.fileno()).st_size
     with open(path, "wb") as out:
         out.truncate(size)
