@@ -4,6 +4,8 @@
   make.py RECIPE...            builds them; RECIPE is a name in recipes/ or a path; --ci is all those with ci = true
   make.py --update RECIPE...   asks the index what the recipe means today and writes recipes/RECIPE.lock
 
+A recipe with shelf = true is no environment: its lock holds single wheels that edits take, whatever they depend on.
+
 Each environment is a folder OUT/RECIPE: root/ (a root file system), env (for --env) and environment.json (where the
 environment lies in root, the host it must be healthy on). The cache makes a second run need no network; what is built
 already and unbroken stays.
@@ -48,7 +50,8 @@ def read_recipe(name):
     path = recipe_path(name)
     if not path.exists():
         sys.exit(f"no recipe {path}")
-    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, **tomllib.loads(path.read_text())}
+    recipe = {"python": "3.11", "arch": "x86_64", "platform": "linux", "env": {}, "ci": False, "shelf": False,
+              **tomllib.loads(path.read_text())}
     return {**recipe, "name": path.stem, "lock": path.with_suffix(".lock")}
 
 
@@ -56,10 +59,25 @@ def ci_recipes():
     return [path.stem for path in sorted((RECIPES).glob("*.toml")) if read_recipe(path.stem)["ci"]]
 
 
+def take_off_the_index(recipe):
+    """What a shelf holds: each requirement resolved alone, so that several versions of a package stand beside each
+    other. A pin that the lock has already means the same file as then, so it is not asked for again."""
+    known = wheels.read_lock(recipe["lock"]) if recipe["lock"].exists() else []
+    known = {f"{wheel.name}=={wheel.version}": wheel for wheel in known}
+
+    def one(requirement):
+        name, _, version = requirement.partition("==")
+        pin = f"{wheels.normal_name(name)}=={version}"
+        return [known[pin]] if pin in known else wheels.resolve({**recipe, "requirements": [requirement]}, [], "--no-deps")
+
+    with concurrent.futures.ThreadPoolExecutor(3 * WORKERS) as pool:  # pip mostly waits for the index
+        return sorted({wheel for found in pool.map(one, recipe["requirements"]) for wheel in found})
+
+
 def update(recipe):
     share = recipe.get("share_with")
     constraints = wheels.read_lock(recipe["lock"].with_name(f"{share}.lock")) if share else []
-    resolved = wheels.resolve(recipe, constraints)
+    resolved = take_off_the_index(recipe) if recipe["shelf"] else wheels.resolve(recipe, constraints)
     total = sum(wheel.size for wheel in resolved)
     recipe["lock"].write_text(
         f"# Made by make.py --update {recipe['name']}: {len(resolved)} wheels, {total / 1e6:.0f} MB.\n" +
@@ -161,6 +179,8 @@ def stamp(recipe):
 
 def build(recipe, cache, out, failed):
     """One environment from the cache. Returns its folder; OSError where something could not be had."""
+    if recipe["shelf"]:
+        raise ValueError(f"{recipe['name']} is a shelf: its wheels are for edits, there is nothing to build")
     final = pathlib.Path(out, recipe["name"])
     out.mkdir(parents=True, exist_ok=True)
     made_of = stamp(recipe)

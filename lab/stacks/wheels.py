@@ -95,13 +95,13 @@ def remote_size(url):
         return int(answer.headers["Content-Length"])
 
 
-def resolve(recipe, constraints):
+def resolve(recipe, constraints, *options):
     """The wheels that pip would install for the recipe today. constraints: wheels to share where they fit."""
     with tempfile.TemporaryDirectory() as work:
         report, pins = pathlib.Path(work, "report.json"), pathlib.Path(work, "constraints.txt")
         pins.write_text("".join(f"{wheel.name}=={wheel.version}\n" for wheel in constraints))
         run_pip(recipe, "install", "--dry-run", "--use-feature=fast-deps", f"--report={report}", f"--target={work}/t",
-                f"--constraint={pins}", *recipe["requirements"])
+                f"--constraint={pins}", *options, *recipe["requirements"])
         wheels = []
         for item in json.loads(report.read_text())["install"]:
             url = item["download_info"]["url"]
