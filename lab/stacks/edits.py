@@ -16,6 +16,8 @@ An edit is a table with one verb and what the verb needs; paths are those inside
   {uninstall = NAME}                      as pip does, by RECORD
   {install = "NAME==VERSION"}             as pip does: the installed version goes first; over = true: it stays
   {debian = NAME, version = V, files = FROM, to = DIR}   libraries as a package of NVIDIA's archive lays them out
+  {deb = ["libcuda1", ...]}               packages of Debian 12, also non-free; a driver's libraries get their links in
+                                          /etc/alternatives. {deb:libcuda1} in a text is the version of that package
   {ldconfig = true}                       /etc/ld.so.cache, made by that system's own ldconfig
 
 Wheels are those of some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.
@@ -23,10 +25,12 @@ Wheels are those of some lock in recipes/. Files of a stack are hard links into 
 import fnmatch
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import typing
 
+import debs
 import wheels
 
 UNDO = "undo"  # the folder beside root that keeps what an edit has put aside; as long as it is there, the root is broken
@@ -53,6 +57,7 @@ class Place(typing.NamedTuple):
         """Replaces {venv}, {site} and {lib}; on Windows they are spelled for a tool, with / and without the drive."""
         venv = "/" + self.venv[3:].replace("\\", "/") if self.windows else self.venv
         lib = f"/usr/lib/{self.recipe['arch']}-linux-gnu"
+        text = re.sub(r"\{deb:([\w.+-]+)\}", lambda m: debs.upstream_version(m[1], self.recipe["arch"], self.cache), text)
         return (text.replace("{venv}", venv).replace("{site}", f"{venv}/{self.layout().site}").replace("{lib}", lib))
 
     def path(self, text):
@@ -135,6 +140,11 @@ def pins(edits):
         for key in ("copy", "files"):
             if edit.get(key, "").startswith("wheel:"):
                 yield edit[key][len("wheel:"):].split("/", 1)[0]
+
+
+def packages(edits):
+    """The packages of Debian that edits name."""
+    return [name for edit in edits for name in edit.get("deb", [])]
 
 
 def sources(place, text):
@@ -273,6 +283,13 @@ def debian(edit, place, undo):
     listing.write_text("/.\n" + "".join(f"{where}/{name}\n" for name in sorted(set(names))))
 
 
+def deb(edit, place, undo):
+    debs.fetch(edit["deb"], place.recipe["arch"], place.cache)
+    for name in edit["deb"]:
+        debs.install(name, place.recipe["arch"], place.cache, place.root,
+                     lambda source, target: place_file(source, target, undo), undo.put_aside)
+
+
 def ldconfig(edit, place, undo):
     cache = place.root / "etc/ld.so.cache"
     undo.put_aside(cache)
@@ -283,7 +300,7 @@ def ldconfig(edit, place, undo):
 
 
 VERBS = {function.__name__: function for function in (remove, move, copy, link, write, empty, truncate, patch, chmod, uninstall,
-                                                      install, debian, ldconfig)}
+                                                      install, debian, deb, ldconfig)}
 
 
 def make(edits, place, undo=None):

@@ -48,24 +48,34 @@ class Verdict:
     said: str = ""  # the first finding
     error: str = ""  # no report at all
     seconds: float = 0.0
+    recipe_host: str = ""
 
     @property
-    def healthy(self):
-        return not self.extra and not self.error
+    def is_fault(self):
+        return "cause" in self.trial
+
+    @property
+    def host(self):
+        return self.trial.get("host", self.recipe_host)
 
     @property
     def right(self):
-        """Everything that a fault asks for."""
+        """Everything that the trial asks for."""
+        if not self.is_fault:
+            return not self.extra and not self.error
         return (self.found and self.first and self.file and self.fix and not self.extra
                 and (self.proof == "shown") != bool(self.trial.get("unproven")))
 
     def misses(self):
-        missed = [name for name in ("found", "first", "file", "fix") if not getattr(self, name)]
+        told = [f"says {extra}" for extra in self.extra] + ([self.error] if self.error else [])
+        if not self.is_fault:
+            return told
+        missed = [f"not {name}" for name in ("found", "first", "file", "fix") if not getattr(self, name)]
         if self.trial.get("unproven"):
             missed += ["proven after all"] if self.proof == "shown" else []
         elif self.proof != "shown":
-            missed.append(f"proof ({self.proof or 'none'})")
-        return missed + [f"also says {extra}" for extra in self.extra] + ([self.error] if self.error else [])
+            missed.append(f"proof: {self.proof or 'none'}")
+        return missed + told
 
 
 def read(path, kind, known):
@@ -97,7 +107,7 @@ def ask(program, verb, folder, facts, trial, place):
     variables |= {name: place.fill(value) for name, value in trial.get("env", {}).items()}
     env_file = folder / "env-of-trial"
     env_file.write_text("".join(f"{name}={value}\n" for name, value in variables.items() if value != "-"))
-    host = trial.get("host", facts["host"])
+    host = place.fill(trial.get("host", facts["host"]))
     targets = trial.get("target", [facts["venv"]])
     command = [program, verb, "--format", "json", "--root", folder / "root", "--env", env_file]
     command += ["--host", host] if host else []
@@ -146,7 +156,7 @@ def run(program, folder, trial, recipe, cache):
     facts = json.loads((folder / "environment.json").read_text())
     place = edits.Place(folder / "root", facts["venv"], recipe, cache)
     trial = {**trial, **{key: place.fill(trial[key]) for key in ("file", "fix") if key in trial}}
-    verdict, began = Verdict(trial), time.monotonic()
+    verdict, began = Verdict(trial, recipe_host=recipe["host"]), time.monotonic()
     undo = edits.Undo(folder / edits.UNDO)
     try:
         edits.make(trial.get("edit", []), place, undo)

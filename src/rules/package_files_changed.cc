@@ -31,7 +31,7 @@ Reinstall the package without the cache, so that a damaged download is not unpac
 
 ## When this is not your problem
 You replaced the file on purpose (a patched build, auditwheel, strip). Where no process that was looked at loads the
-file, this is a warning.
+file, or another copy is found in its place, this is a warning.
 
 ## Sources
 PyPA: Recording installed projects (RECORD).
@@ -57,6 +57,8 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
   return twice;
 }
 
+// Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in nothing. Where
+// another copy is found instead, the process runs.
 bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, const DamagedFile& file,
             std::vector<std::string>& affects) {
   const std::string real = scene.view.RealPath(file.path);
@@ -66,9 +68,11 @@ bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, 
       return object.path == file.path || object.real_path == real;
     });
     const bool tried = std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
-      return std::ranges::any_of(request.attempts, [&](const loader::Attempt& attempt) {
-        return base::CleanPath(attempt.path) == file.path || scene.view.RealPath(attempt.path) == real;
-      });
+      return request.object == loader::kNone &&
+             std::ranges::any_of(request.attempts, [&](const loader::Attempt& attempt) {
+               return base::CleanPath(attempt.path) == file.path ||
+                      scene.view.RealPath(attempt.path) == real;
+             });
     });
     if (loaded || tried) affects.push_back(scenario.title);
   }
