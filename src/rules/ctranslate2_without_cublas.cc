@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "loader/library_copies.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -24,14 +25,15 @@ Install the cuBLAS package and make the loader find it: LD_LIBRARY_PATH for this
 same CUDA major first. Do not link libcublas.so.11 as libcublas.so.12.
 
 ## When this is not your problem
-You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment, this is a note.
+You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment
+and a torch of the same CUDA major with it, this is a note: after `import torch` cuBLAS is in the process.
 
 ## Sources
 ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_stub.cc.
 )md";
 
-// A copy in the environment that the loader does not look at.
-std::string CopyIn(const Scene& scene, const snapshot::PythonEnvironment& environment,
+// A copy that the loader does not look at: of the environment, otherwise of the machine.
+std::string CopyOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const std::string& name) {
   for (const std::string& site : environment.site_packages) {
     for (const char* folder : {"/nvidia/cublas/lib/", "/nvidia/cu13/lib/"}) {
@@ -39,7 +41,28 @@ std::string CopyIn(const Scene& scene, const snapshot::PythonEnvironment& enviro
       if (scene.view.Open(path).error == base::PathError::kNone) return path;
     }
   }
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  for (const auto& copy : loader::FindCopies(directories, scene.view, name)) {
+    if (copy.path.find("/stubs/") == std::string::npos) return copy.path;
+  }
   return "";
+}
+
+// libcublas of another CUDA major; "" when there is none either.
+std::string OtherMajor(const Scene& scene) {
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  for (const auto& copy : loader::FindCopies(directories, scene.view, "libcublas.so")) {
+    if (copy.path.find("/stubs/") == std::string::npos) return copy.path;
+  }
+  return "";
+}
+
+// A program that imports a torch of the same CUDA before has cuBLAS in its process already.
+bool TorchMayHelp(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                  const std::string& major) {
+  const auto* torch = FindFramework(environment, "torch");
+  const auto* scenario = ScenarioOf(scene, environment, "torch");
+  return torch != nullptr && MajorOf(torch->cuda) == major && scenario != nullptr && Works(*scenario);
 }
 
 // The newest cuBLAS of a CUDA major that the tables know for this environment; "" when they know none.
@@ -60,18 +83,27 @@ void Check(const Scene& scene, Ruling& ruling) {
       return !request.error.empty() && request.name.starts_with("libcublas.so");
     });
     if (failed == scenario->graph.requests.end()) continue;
-    const std::string copy = CopyIn(scene, environment, failed->name);
+    const std::string copy = CopyOf(scene, environment, failed->name);
     const std::string major = failed->name.substr(failed->name.rfind('.') + 1);
     report::Finding& finding = ruling.Fire(
         "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
             (copy.empty() ? "" : ", which lies in " + std::string(base::DirName(copy))),
         copy.empty() ? framework->directory : copy);
-    if (!copy.empty() || gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+    if ((!copy.empty() && TorchMayHelp(scene, environment, major)) || gpu == Presence::kUnknown) {
+      finding.severity = report::Severity::kNote;
+    }
     finding.affects.push_back(scenario->title);
     finding.evidence.push_back({failed->error, "dlopen of libctranslate2, played through the loader model"});
+    if (copy.empty()) {
+      const std::string other = OtherMajor(scene);
+      finding.cause = other.empty() ? "cuda-library-missing" : "cuda-version-mismatch";
+      finding.evidence.push_back(
+          other.empty() ? report::Evidence{"no cuBLAS is on this machine", "directories of libraries"}
+                        : report::Evidence{other + " is of another CUDA major", other});
+    }
     const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
     std::string directory(base::DirName(copy));
-    finding.fix = {.text = "let the loader find the copy of the environment, for this program alone",
+    finding.fix = {.text = "let the loader find the copy that is there, for this program alone",
                    .commands = {},
                    .risk = "low"};
     if (copy.empty()) {

@@ -1,6 +1,10 @@
 // CUL5011: a CUDA library of another version stands under the name.
+#include <optional>
+
+#include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/file_fixes.h"
+#include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 #include "rules/version_misses.h"
@@ -31,19 +35,53 @@ Libraries without any symbol versions are accepted by the loader and are not rep
 Symbol versions of libcublas.so.13 and libcudnn_ops.so.9; elf/dl-version.c of glibc.
 )md";
 
+// A link inside a Python environment: the package of the right generation writes the file itself.
+std::optional<report::Fix> FixInEnvironment(const Scene& scene, const VersionMiss& miss) {
+  const auto* environment = scene.EnvironmentOf(*miss.scenario);
+  const auto* library = knowledge::FindLibrary(miss.version);
+  if (environment == nullptr || library == nullptr ||
+      !base::CleanPath(miss.file).starts_with(environment->prefix + "/")) {
+    return std::nullopt;
+  }
+  const std::string package = PipPackage(*library, CudaOfSoname(*library, miss.version));
+  const std::string version = package.empty() ? "" : PinnedVersion(scene, *environment, package);
+  if (version.empty()) return std::nullopt;
+  report::Fix fix = ReinstallPackage(
+      scene, *environment, package, version,
+      "remove the links and install " + package + " " + version +
+          ", which brings the real files; a link from one generation to another is never right");
+  const std::string directory(base::DirName(base::CleanPath(miss.file)));
+  const auto items = scene.view.List(directory);
+  for (size_t i = 0; items && i < items->size(); ++i) {
+    const std::string& name = (*items)[i].name;
+    const auto* other = knowledge::FindLibrary(name);
+    if ((*items)[i].kind != snapshot::FileKind::kLink || other == nullptr ||
+        PipPackage(*other, CudaOfSoname(*other, name)) != package) {
+      continue;
+    }
+    fix.commands.insert(fix.commands.begin(), "rm " + base::JoinPath(directory, name));
+    fix.changes.insert(fix.changes.begin(), report::RemoveFile{base::JoinPath(directory, name)});
+  }
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const VersionMiss& miss : VersionMisses(scene)) {
     if (knowledge::FindLibrary(miss.version) == nullptr) continue;
     const auto& elf = scene.view.Open(miss.file).elf;
     const std::string soname = elf != nullptr && elf->soname ? *elf->soname : "";
     report::Finding& finding =
-        ruling.Fire(miss.asker + " needs " + miss.version + ", " + miss.file +
+        ruling.Fire(miss.asker + " needs " + miss.version + ", " + base::CleanPath(miss.file) +
                         (soname.empty() ? " does not define it" : " is really " + soname),
-                    miss.file);
+                    base::CleanPath(miss.file));
     finding.affects.push_back(miss.scenario->title);
     finding.evidence.push_back({miss.words, "the loader's words, from its model"});
     const std::string real = scene.view.RealPath(miss.file);
     if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
+    if (auto fix = FixInEnvironment(scene, miss)) {
+      finding.fix = *std::move(fix);
+      continue;
+    }
     finding.fix = RepairLink(scene, miss.file);
     finding.fix.text += "; a link from one generation to another is never right";
     for (report::Change& change : finding.fix.changes) {

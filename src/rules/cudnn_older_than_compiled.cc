@@ -1,4 +1,6 @@
 // CUL3006: the cuDNN that is loaded is older than the framework was built against.
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/cudnn.h"
@@ -69,6 +71,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool other_major = loaded->version->part(0) != built->part(0);
     const bool older = !other_major && loaded->version->part(1) < built->part(1);
     if (!older && !other_major) continue;
+    // One that is preloaded by path does not serve; that the right one is missing is CUL3001 or CUL3002.
+    const std::string wanted = "libcudnn.so." + std::to_string(built->part(0));
+    if (other_major && std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
+          return request.name == wanted && !request.error.empty();
+        })) {
+      continue;
+    }
     const std::string directory(base::DirName(loaded->object->path));
     report::Finding& finding =
         ruling.Fire(framework->name + " " + framework->version + " was built against cuDNN " +

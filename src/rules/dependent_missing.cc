@@ -3,6 +3,7 @@
 #include "rules/failed_loads.h"
 #include "rules/file_fixes.h"
 #include "rules/load_fixes.h"
+#include "rules/package_of_file.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -30,16 +31,6 @@ Static builds of the library do not ask.
 DT_NEEDED of the files of cuDNN 9 (libz.so.1) and NCCL.
 )md";
 
-struct Package {
-  std::string_view library, debian, fedora;
-};
-constexpr Package kPackages[] = {{"libz.so.1", "zlib1g", "zlib"},
-                                 {"libgomp.so.1", "libgomp1", "libgomp"},
-                                 {"libstdc++.so.6", "libstdc++6", "libstdc++"},
-                                 {"libnuma.so.1", "libnuma1", "numactl-libs"},
-                                 {"libibverbs.so.1", "libibverbs1", "libibverbs"},
-                                 {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
-
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.library != nullptr || knowledge::FindLibrary(base::BaseName(failed.asker)) == nullptr)
@@ -60,12 +51,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix.text = "install the package of the system that brings " + failed.request->name;
     finding.fix.commands.clear();
     finding.fix.risk = "low";
-    for (const Package& package : kPackages) {
-      if (package.library != failed.request->name) continue;
-      const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
-      finding.fix.commands = {debian ? "sudo apt-get install " + std::string(package.debian)
-                                     : "sudo dnf install " + std::string(package.fedora)};
-    }
+    if (std::string command = InstallOfSystem(scene, failed.request->name); !command.empty())
+      finding.fix.commands = {std::move(command)};
   }
 }
 

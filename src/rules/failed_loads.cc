@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "rules/load_facts.h"
+#include "rules/package_facts.h"
 
 namespace culprit::rules {
 namespace {
@@ -168,6 +169,26 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
+// Without it the framework works, and not on the GPU that is here: what the CUDA provider of onnxruntime
+// needs, and what CuPy opens for its kernels.
+bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
+  if (framework->name == "onnxruntime") return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so";
+  return framework->name == "cupy" && failed.library != nullptr &&
+         failed.request->opened_by == loader::OpenedBy::kDlopen;
+}
+
+// A copy of which such a program may know more than the loader: CuPy asks CUDA_PATH, and after `import torch`
+// of the same CUDA onnxruntime finds everything in the process.
+bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed) {
+  if (failed.why != Why::kElsewhere) return false;
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (framework->name == "cupy") return true;
+  const auto* torch = FindFramework(*scene.EnvironmentOf(*failed.scenario), "torch");
+  return torch != nullptr && !torch->cuda.empty() && MajorOf(torch->cuda) == MajorOf(framework->cuda);
+}
+
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
   const snapshot::FileFacts& facts = scene.view.Open(failed.file);
   return facts.pe != nullptr &&
@@ -180,7 +201,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
     for (const Request& request : scenario.graph.requests) {
-      if (request.error.empty() || request.optional || request.alternative) continue;
+      if (request.error.empty() || request.alternative) continue;
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
@@ -191,9 +212,11 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
+      if (request.optional && !NeededForGpu(scene, failed)) continue;
       if (!ExplainBySearch(request, failed)) ExplainByCopies(scene, copies, failed);
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
+      if (request.optional && MayBeFoundAllTheSame(scene, failed)) continue;
       all.push_back(std::move(failed));
     }
   }
