@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "binfmt/elf.h"
 #include "collect/python_text.h"
 
 namespace culprit::collect {
@@ -22,6 +23,20 @@ std::string Read(const BuildFiles& files, const std::string& path, Framework& fr
   if (!text) return "";
   framework.source = path;
   return *std::move(text);
+}
+
+// The CUDA major of a library that needs cuBLAS: wheels of onnxruntime for Linux before 1.21 say it nowhere
+// else.
+std::string CudaOfNeeded(const BuildFiles& files, const std::string& library, Framework& framework) {
+  const auto file = files.system.Open(library);
+  if (!file || !file->bytes) return "";
+  constexpr std::string_view kCublas = "libcublas.so.";
+  for (const binfmt::ElfRequest& request : binfmt::ReadElf(*file->bytes).requests) {
+    if (!request.name.starts_with(kCublas)) continue;
+    framework.source = library;
+    return request.name.substr(kCublas.size());
+  }
+  return "";
 }
 
 // "None", "False" and "" mean that there is none.
@@ -140,7 +155,11 @@ void ReadOnnxruntime(const BuildFiles& files, Framework& framework) {
   std::string text = Read(files, JoinPath(framework.directory, "capi/build_and_package_info.py"), framework);
   // Wheels for Windows have only this one (1.18 and 1.20 were looked at).
   if (text.empty()) text = Read(files, JoinPath(framework.directory, "capi/version_info.py"), framework);
-  if (text.empty()) return;
+  if (text.empty()) {
+    if (!framework.libraries.empty())
+      framework.cuda = CudaOfNeeded(files, framework.libraries.front(), framework);
+    return;
+  }
   if (const auto name = PythonAssignment(text, "package_name")) framework.package = *name;
   if (const auto version = PythonAssignment(text, "__version__")) framework.version = *version;
   framework.cuda = ValueOf(PythonAssignment(text, "cuda_version"));

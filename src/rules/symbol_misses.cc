@@ -18,9 +18,14 @@ bool ThroughLdLibraryPath(const FunctionMiss& miss, const std::string& path) {
   });
 }
 
+// Without "..", which run paths bring in; a link keeps its name.
+std::string Shown(const Scene& scene, const std::string& path) {
+  return base::JoinPath(scene.view.RealPath(std::string(base::DirName(path))), base::BaseName(path));
+}
+
 std::string Titled(const Scene& scene, const std::string& path) {
   const auto version = scene.view.Version(path);
-  return base::CleanPath(path) + (version && !version->version.empty() ? " (" + version->version + ")" : "");
+  return Shown(scene, path) + (version && !version->version.empty() ? " (" + version->version + ")" : "");
 }
 
 report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
@@ -50,11 +55,11 @@ report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
               ": a newer release of the same CUDA major has the functions of all before it");
     }
   }
-  return {.text = "take both libraries from one release: install that of " + base::CleanPath(importer) +
+  return {.text = "take both libraries from one release: install that of " + Shown(scene, importer) +
                   " as a whole, or let another directory come first",
           .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
           .risk = "none",
-          .changes = {report::PutLibrary{.path = base::CleanPath(miss.dll)}}};
+          .changes = {report::PutLibrary{.path = Shown(scene, miss.dll)}}};
 }
 
 }  // namespace
@@ -64,15 +69,15 @@ void FireSymbolMiss(const Scene& scene, const FunctionMiss& miss, Ruling& ruling
   report::Finding& finding =
       ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", and " +
                       Titled(scene, miss.dll) + " does not have it",
-                  base::CleanPath(miss.dll));
+                  Shown(scene, miss.dll));
   finding.affects.push_back(miss.scenario->title);
   finding.evidence.push_back(
       {Titled(scene, first.importer) + " asks for " + first.function +
            (miss.functions.size() == 1 ? "" : " and " + std::to_string(miss.functions.size() - 1) + " more"),
-       "symbols of " + base::CleanPath(first.importer)});
-  finding.evidence.push_back({base::CleanPath(miss.dll) + " is found through " +
+       "symbols of " + Shown(scene, first.importer)});
+  finding.evidence.push_back({Shown(scene, miss.dll) + " is found through " +
                                   FoundThrough(miss.scenario->graph, miss.dll) + " and does not define it",
-                              "symbols of " + base::CleanPath(miss.dll)});
+                              "symbols of " + Shown(scene, miss.dll)});
   finding.fix = FixFor(scene, miss);
 }
 
