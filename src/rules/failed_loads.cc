@@ -174,7 +174,9 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
 bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
   if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
-  if (framework->name == "onnxruntime") return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so";
+  if (framework->name == "onnxruntime")
+    return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so" &&
+           failed.request->opened_by == loader::OpenedBy::kNeeded;
   return framework->name == "cupy" && failed.library != nullptr &&
          failed.request->opened_by == loader::OpenedBy::kDlopen;
 }
