@@ -25,8 +25,7 @@ Install the cuBLAS package and make the loader find it: LD_LIBRARY_PATH for this
 same CUDA major first. Do not link libcublas.so.11 as libcublas.so.12.
 
 ## When this is not your problem
-You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment
-and a torch of the same CUDA major with it, this is a note: after `import torch` cuBLAS is in the process.
+You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment, this is a note.
 
 ## Sources
 ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_stub.cc.
@@ -57,14 +56,6 @@ std::string OtherMajor(const Scene& scene) {
   return "";
 }
 
-// A program that imports a torch of the same CUDA before has cuBLAS in its process already.
-bool TorchMayHelp(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                  const std::string& major) {
-  const auto* torch = FindFramework(environment, "torch");
-  const auto* scenario = ScenarioOf(scene, environment, "torch");
-  return torch != nullptr && MajorOf(torch->cuda) == major && scenario != nullptr && Works(*scenario);
-}
-
 // The newest cuBLAS of a CUDA major that the tables know for this environment; "" when they know none.
 std::string NewestOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
                      const std::string& major) {
@@ -89,7 +80,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
             (copy.empty() ? "" : ", which lies in " + std::string(base::DirName(copy))),
         copy.empty() ? framework->directory : copy);
-    if ((!copy.empty() && TorchMayHelp(scene, environment, major)) || gpu == Presence::kUnknown) {
+    if (copy.starts_with(environment.prefix + "/") || gpu == Presence::kUnknown) {
       finding.severity = report::Severity::kNote;
     }
     finding.affects.push_back(scenario->title);

@@ -170,14 +170,14 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
 }
 
 // Without it the framework works, and not on the GPU that is here: what the CUDA provider of onnxruntime
-// needs, and what CuPy opens for its kernels.
+// needs, and what CuPy compiles every kernel with.
 bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
   if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
   if (framework->name == "onnxruntime")
     return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so" &&
            failed.request->opened_by == loader::OpenedBy::kNeeded;
-  return framework->name == "cupy" && failed.library != nullptr &&
+  return framework->name == "cupy" && failed.library != nullptr && failed.library->name == "nvrtc" &&
          failed.request->opened_by == loader::OpenedBy::kDlopen;
 }
 
