@@ -5,6 +5,23 @@
 #include <algorithm>
 
 namespace culprit::binfmt {
+namespace {
+
+constexpr int64_t kVersionsOfSymbols = 0x6ffffff0;  // DT_VERSYM
+
+}  // namespace
+
+std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader) {
+  const auto header = reader.Header();
+  if (!header || header->phentsize != reader.program_header_size()) return std::nullopt;
+  std::optional<ElfProgramHeader> dynamic;
+  for (uint64_t i = 0; i < header->phnum; ++i) {
+    const auto segment = reader.ProgramHeader(SaturatingAdd(header->phoff, i * header->phentsize));
+    if (!segment) return std::nullopt;
+    if (segment->type == PT_DYNAMIC && segment->filesz > 0) dynamic = segment;
+  }
+  return dynamic;
+}
 
 ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> loads,
                                const ElfProgramHeader& dynamic) {
@@ -59,6 +76,9 @@ ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> lo
         break;
       case DT_VERDEF:
         tags.verdef = entry->value;
+        break;
+      case kVersionsOfSymbols:
+        tags.versym = entry->value;
         break;
       case DT_FLAGS:
         tags.flags = entry->value;

@@ -16,13 +16,16 @@ namespace culprit::binfmt {
 
 // Addresses and string offsets as they stand in the section; of tags that occur twice the last one counts.
 struct ElfDynamicTags {
-  std::optional<uint64_t> strtab, symtab, gnu_hash, sysv_hash, verneed, verdef;
+  std::optional<uint64_t> strtab, symtab, gnu_hash, sysv_hash, verneed, verdef, versym;
   std::optional<uint64_t> soname, rpath, runpath;
   std::vector<std::pair<ElfRequest::Kind, uint64_t>> requests;
   uint64_t flags = 0, flags_1 = 0;
   bool has_relr = false;
   bool cut = false;  // the section goes on where the file has ended
 };
+
+// Where the dynamic section lies, which ElfFile does not keep.
+std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader);
 
 ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> loads,
                                const ElfProgramHeader& dynamic);

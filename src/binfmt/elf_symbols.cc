@@ -86,19 +86,6 @@ std::optional<ElfSymbol> SymbolTable::FindBySysvHash(uint64_t table, std::string
   return std::nullopt;
 }
 
-// ElfFile does not keep where the dynamic section lies.
-std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader) {
-  const auto header = reader.Header();
-  if (!header || header->phentsize != reader.program_header_size()) return std::nullopt;
-  std::optional<ElfProgramHeader> dynamic;
-  for (uint64_t i = 0; i < header->phnum; ++i) {
-    const auto segment = reader.ProgramHeader(SaturatingAdd(header->phoff, i * header->phentsize));
-    if (!segment) return std::nullopt;
-    if (segment->type == PT_DYNAMIC && segment->filesz > 0) dynamic = segment;
-  }
-  return dynamic;
-}
-
 }  // namespace
 
 std::optional<uint32_t> ReadElfWord(const base::ByteSource& source, const ElfFile& elf,

@@ -3,6 +3,7 @@
 #include "binfmt/write_elf.h"
 
 #include <algorithm>
+#include <map>
 
 #include "binfmt/byte_writer.h"
 #include "binfmt/elf_constants.h"
@@ -93,10 +94,11 @@ void Builder::WriteHashes() {
   const size_t count = spec_.words.size();
   if (spec_.hash != ElfSpec::Hash::kSysv) {
     ByteWriter out = Writer();
-    for (const uint32_t number : {1u, 1u, 1u, 0u})
+    const auto first = static_cast<uint32_t>(spec_.imports.size() + 1);
+    for (const uint32_t number : {1u, first, 1u, 0u})
       out.U32(number);  // buckets, first symbol, filter words, shift
     out.Number(~uint64_t{0}, word_);
-    out.U32(count > 0 ? 1 : 0);
+    out.U32(count > 0 ? first : 0);
     for (size_t i = 0; i < count; ++i) {
       out.U32((GnuHash(spec_.words[i].first) & ~1u) | (i + 1 == count ? 1 : 0));
     }
@@ -104,11 +106,12 @@ void Builder::WriteHashes() {
   }
   if (spec_.hash != ElfSpec::Hash::kGnu) {
     ByteWriter out = Writer();
+    const size_t first = spec_.imports.size() + 1;
     out.U32(1);
-    out.U32(count + 1);
-    out.U32(count > 0 ? 1 : 0);
-    out.U32(0);
-    for (size_t i = 1; i <= count; ++i) out.U32(i == count ? 0 : i + 1);
+    out.U32(first + count);
+    out.U32(count > 0 ? first : 0);
+    for (size_t i = 0; i < first; ++i) out.U32(0);
+    for (size_t i = 1; i <= count; ++i) out.U32(i == count ? 0 : first + i);
     sysv_hash_.bytes = out.bytes();
   }
 }
@@ -116,6 +119,13 @@ void Builder::WriteHashes() {
 void Builder::WriteSymbols() {
   ByteWriter out = Writer();
   out.Text(std::string(ElfSymbolSize(is64_), '\0'));
+  for (const auto& [symbol, version] : spec_.imports) {
+    const size_t begin = out.bytes().size();
+    out.U32(strings_.Add(symbol));
+    if (!is64_) out.U64(0);
+    out.U8(kGlobal << 4);
+    while (out.bytes().size() < begin + ElfSymbolSize(is64_)) out.U8(0);
+  }
   for (size_t i = 0; i < spec_.words.size(); ++i) {
     const uint64_t address = words_.address + 4 * i;
     out.U32(strings_.Add(spec_.words[i].first));
@@ -154,6 +164,7 @@ void Builder::WriteVersions() {
     verdef_.bytes = out.bytes();
   }
   index = std::max(index, 2u);
+  std::map<std::string, uint32_t> numbers_of_needs;
   ByteWriter out = Writer();
   for (size_t i = 0; i < spec_.version_needs.size(); ++i) {
     const ElfVersionNeed& need = spec_.version_needs[i];
@@ -165,6 +176,7 @@ void Builder::WriteVersions() {
     for (size_t k = 0; k < need.versions.size(); ++k) {
       out.U32(SysvHash(need.versions[k].name));
       out.U16(need.versions[k].weak ? VER_FLG_WEAK : 0);
+      numbers_of_needs[need.versions[k].name] = index;
       out.U16(index++);
       out.U32(strings_.Add(need.versions[k].name));
       out.U32(k + 1 == need.versions.size() ? 0 : 16);
@@ -174,6 +186,7 @@ void Builder::WriteVersions() {
   if (!verdef_.present() && !verneed_.present()) return;
   ByteWriter numbers = Writer();
   numbers.U16(0);
+  for (const auto& [symbol, version] : spec_.imports) numbers.U16(numbers_of_needs[version]);
   for (size_t i = 0; i < spec_.words.size(); ++i) numbers.U16(verdef_.present() ? 2 : 1);
   versym_.bytes = numbers.bytes();
 }

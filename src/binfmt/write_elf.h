@@ -42,6 +42,9 @@ struct ElfSpec {
   bool relr = false;
   std::string build_id;  // hex; empty: no note
 
+  // Functions that are asked of other libraries: the symbol, and its version, which is in version_needs.
+  std::vector<std::pair<std::string, std::string>> imports;
+
   // Exported objects of 4 bytes, as cuDNN has for its version.
   std::vector<std::pair<std::string, uint32_t>> words;
   enum class Hash { kGnu, kSysv, kBoth };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "binfmt/elf_exports.h"
 
 namespace culprit::collect {
 
@@ -159,6 +160,12 @@ const binfmt::PeExports* LiveFileView::Exports(const std::string& path) {
   const auto [place, fresh] = exports_.try_emplace(path);
   if (!fresh) return place->second.get();
   const FileFacts& facts = Open(path);
+  if (facts.elf && facts.elf->problem == binfmt::ElfProblem::kNone) {
+    const auto file = system_.Open(path);
+    if (!file || !file->bytes) return nullptr;
+    place->second = std::make_shared<binfmt::PeExports>(binfmt::ReadElfExports(*file->bytes, *facts.elf));
+    return place->second.get();
+  }
   // Without sections nothing can be found by address.
   const bool readable = facts.pe && (facts.pe->problem == binfmt::PeProblem::kNone ||
                                      facts.pe->problem == binfmt::PeProblem::kSectionsCut ||

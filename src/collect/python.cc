@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "collect/python_environments.h"
 #include "collect/python_frameworks.h"
 #include "collect/python_packages.h"
@@ -60,6 +61,32 @@ std::vector<SiteDirectory> ListSites(const system::System& system, PythonEnviron
   return sites;
 }
 
+// "2.6.0" of "2.6.0+cu124".
+std::string PublicPart(const std::string& version) { return version.substr(0, version.find('+')); }
+
+// An interrupted upgrade leaves the record of the release before. Of two records of a package in one
+// directory that of the files that are there comes first: true when that changed the order.
+bool PutRecordOfFilesFirst(PythonEnvironment& environment) {
+  bool changed = false;
+  auto& packages = environment.packages;
+  for (const snapshot::Framework& framework : environment.frameworks) {
+    const std::string directory(base::DirName(framework.directory));
+    const auto mine = [&](const snapshot::PythonPackage& package) {
+      return package.name == framework.package && base::DirName(package.record) == directory;
+    };
+    const auto first = std::ranges::find_if(packages, mine);
+    if (first == packages.end() || PublicPart(first->version) == PublicPart(framework.version)) continue;
+    const auto fits = [&](const snapshot::PythonPackage& package) {
+      return mine(package) && PublicPart(package.version) == PublicPart(framework.version);
+    };
+    const auto right = std::ranges::find_if(packages, fits);
+    if (right == packages.end()) continue;
+    std::swap(*first, *right);
+    changed = true;
+  }
+  return changed;
+}
+
 void Fill(const Surroundings& around, PythonEnvironment& environment) {
   const std::vector<SiteDirectory> sites = ListSites(around.system, environment);
   PackageSearch search{.system = around.system, .verify = around.verify};
@@ -69,6 +96,9 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
     std::ranges::move(conda, std::back_inserter(environment.packages));
   }
   environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
+  if (PutRecordOfFilesFirst(environment)) {
+    environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
+  }
   // By name; of one name the first on sys.path stays in front.
   std::multimap<std::string, snapshot::PythonPackage> by_name;
   for (auto& package : environment.packages) by_name.emplace(package.name, std::move(package));

@@ -109,7 +109,9 @@ void ReadDetails(PackageSearch& search, const SiteDirectory& site, bool director
   Metadata metadata = ParseMetadata(headers);
   if (!metadata.version.empty()) package.version = metadata.version;
   for (auto& requirement : metadata.requirements) {
-    if (MattersToCuda(requirement.name)) package.requirements.push_back(std::move(requirement));
+    // What was compiled against NumPy 1 does not import with NumPy 2.
+    if (MattersToCuda(requirement.name) || requirement.name == "numpy")
+      package.requirements.push_back(std::move(requirement));
   }
   if (!directory) return;
   if (const auto installer =

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "diagnose/probe_words.h"
@@ -52,9 +54,17 @@ void Add(std::vector<Finding>& findings, const Finding& finding) {
   findings.push_back(finding);
 }
 
+// Packages that overwrite or shadow each other: what else is wrong in that environment comes of it.
+bool IsRoot(const Finding& finding) {
+  static constexpr std::string_view kRoots[] = {"CUL6006", "CUL6008", "CUL6013", "CUL6015", "CUL6016"};
+  return std::ranges::find(kRoots, finding.code) != std::end(kRoots);
+}
+
 // Findings of one code stay in their order. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)
 void SortWorstFirst(std::vector<Finding>& findings) {
-  const auto rank = [](const Finding& finding) { return std::pair(finding.severity, finding.code); };
+  const auto rank = [](const Finding& finding) {
+    return std::tuple(finding.severity, !IsRoot(finding), finding.code);
+  };
   std::vector<Finding> sorted;
   for (Finding& finding : findings) {
     sorted.insert(std::ranges::upper_bound(sorted, rank(finding), {}, rank), std::move(finding));

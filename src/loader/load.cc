@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "loader/glibc_process.h"
+#include "loader/glibc_symbols.h"
 #include "loader/musl.h"
 #include "loader/process.h"
 #include "loader/windows.h"
@@ -141,6 +142,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
     process.Dlopen(call.name, caller, call.flags);
     if (question.known_dlopens) process.FollowDelayImports();
   }
+  if (!graph.windows) FindMissingSymbols(graph, view);
   return std::move(graph);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "rules/failed_loads.h"
+#include "loader/library_copies.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -32,14 +33,27 @@ LD_LIBRARY_PATH names directories that are gone.
 ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_stub.cc.
 )md";
 
-// A copy in the environment that the loader does not look at.
-std::string CopyIn(const Scene& scene, const snapshot::PythonEnvironment& environment,
+// A copy that the loader does not look at: of the environment, otherwise of the machine.
+std::string CopyOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const std::string& name) {
   for (const std::string& site : environment.site_packages) {
     for (const char* folder : {"/nvidia/cublas/lib/", "/nvidia/cu13/lib/"}) {
       std::string path = site + folder + name;
       if (scene.view.Open(path).error == base::PathError::kNone) return path;
     }
+  }
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  for (const auto& copy : loader::FindCopies(directories, scene.view, name)) {
+    if (copy.path.find("/stubs/") == std::string::npos) return copy.path;
+  }
+  return "";
+}
+
+// libcublas of another CUDA major; "" when there is none either.
+std::string OtherMajor(const Scene& scene) {
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  for (const auto& copy : loader::FindCopies(directories, scene.view, "libcublas.so")) {
+    if (copy.path.find("/stubs/") == std::string::npos) return copy.path;
   }
   return "";
 }
@@ -72,21 +86,29 @@ void Check(const Scene& scene, Ruling& ruling) {
           return load.request == &*failed && IsDamage(load.why);  // has a rule of its own
         }))
       continue;
-    const std::string copy = CopyIn(scene, environment, failed->name);
+    const std::string copy = CopyOf(scene, environment, failed->name);
     const std::string major = failed->name.substr(failed->name.rfind('.') + 1);
     report::Finding& finding = ruling.Fire(
         "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
             (copy.empty() ? "" : ", which lies in " + std::string(base::DirName(copy))),
         copy.empty() ? framework->directory : copy);
-    // What the program or its start-up script does is not known, so this may be no fault; a search path that
-    // leads nowhere was meant to help and does not.
-    if ((!copy.empty() && !SearchLeadsNowhere(scene)) || gpu == Presence::kUnknown)
+    // What the program or its start-up script does is not known, so a copy in the environment may be no fault; a
+    // search path that leads nowhere was meant to help and does not.
+    const bool own = copy.starts_with(environment.prefix + "/");
+    if ((own && !SearchLeadsNowhere(scene)) || gpu == Presence::kUnknown)
       finding.severity = report::Severity::kNote;
     finding.affects.push_back(scenario->title);
     finding.evidence.push_back({failed->error, "dlopen of libctranslate2, played through the loader model"});
+    if (copy.empty()) {
+      const std::string other = OtherMajor(scene);
+      finding.cause = other.empty() ? "cuda-library-missing" : "cuda-version-mismatch";
+      finding.evidence.push_back(
+          other.empty() ? report::Evidence{"no cuBLAS is on this machine", "directories of libraries"}
+                        : report::Evidence{other + " is of another CUDA major", other});
+    }
     const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
     std::string directory(base::DirName(copy));
-    finding.fix = {.text = "let the loader find the copy of the environment, for this program alone",
+    finding.fix = {.text = "let the loader find the copy that is there, for this program alone",
                    .commands = {},
                    .risk = "low"};
     if (copy.empty()) {

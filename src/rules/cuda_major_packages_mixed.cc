@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -70,20 +71,24 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const auto& framework : environment.frameworks) {
       if (!framework.cuda.empty()) finding.affects.push_back(TitleOf(environment, framework));
     }
-    finding.fix = {
-        .text =
-            "uninstall them all and reinstall the framework, which brings those of its own CUDA major; "
-            "uninstalling only one removes files of the other",
-        .commands = {PipOf(environment) + " uninstall -y" + names},
-        .risk = "medium"};
+    finding.fix = {.text =
+                       "uninstall them all and let pip install the framework again, which brings those of "
+                       "its own CUDA major; "
+                       "uninstalling only one removes files of the other",
+                   .commands = {PipOf(environment) + " uninstall -y" + names},
+                   .risk = "medium"};
     finding.fix.changes = std::move(removed);
     for (const char* name : {"torch", "tensorflow", "jax"}) {
       const auto* framework = FindFramework(environment, name);
       if (framework == nullptr || framework->package.empty()) continue;
       const Build same = SameBuild(scene, environment, *framework);
-      finding.fix.commands.push_back(PipOf(environment) + " install --force-reinstall " +
-                                     ForPip(same.wanted) + same.index);
-      AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
+      finding.fix.commands.push_back(PipOf(environment) + " install " + ForPip(same.wanted) + same.index);
+      // Only what was uninstalled comes again, in the versions that the framework names.
+      for (const auto* package : both) {
+        const std::string pinned = PinnedVersion(scene, environment, package->name);
+        if (!pinned.empty() && CudaMajorOfPackage(package->name) == MajorOf(framework->cuda))
+          finding.fix.changes.push_back(report::InstallPackage{environment.prefix, package->name, pinned});
+      }
       break;
     }
   }

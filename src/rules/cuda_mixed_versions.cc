@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/load_facts.h"
+#include "rules/load_fixes.h"
+#include "rules/package_of_file.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -63,6 +65,14 @@ void Check(const Scene& scene, Ruling& ruling) {
     const loader::Object* odd = light->via == loader::Via::kLdLibraryPath    ? light
                                 : cublas->via == loader::Via::kLdLibraryPath ? cublas
                                                                              : nullptr;
+    // Side by side they belong to one package, of which one file was replaced.
+    const auto* environment = scene.EnvironmentOf(scenario);
+    const auto* package = environment == nullptr ? nullptr : PackageOf(*environment, cublas->path);
+    if (package != nullptr && base::DirName(cublas->path) == base::DirName(light->path)) {
+      finding.fix = ReinstallPackage(scene, *environment, package->name, package->version,
+                                     "install " + package->name + " again, which brings both");
+      continue;
+    }
     finding.fix =
         odd != nullptr
             ? WithoutSearchDirectory(scene, std::string(base::DirName(odd->path)))

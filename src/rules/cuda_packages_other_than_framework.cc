@@ -81,6 +81,16 @@ void Check(const Scene& scene, Ruling& ruling) {
           .commands = {PipOf(environment) + " install --force-reinstall " + ForPip(same.wanted) + same.index},
           .risk = "medium"};
       AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
+      // pip leaves packages of the other CUDA in place, and some would be mixed with the new ones.
+      std::string names;
+      for (const std::string& package : InTheWay(scene, environment, finding.fix.changes)) {
+        names += " " + package;
+        finding.fix.changes.insert(finding.fix.changes.begin(),
+                                   report::RemovePackage{environment.prefix, package});
+      }
+      if (!names.empty())
+        finding.fix.commands.insert(finding.fix.commands.begin(),
+                                    PipOf(environment) + " uninstall -y" + names);
     }
   }
 }

@@ -57,15 +57,45 @@ std::optional<report::Fix> OwnCudnn(const Scene& scene, const VersionMiss& miss)
   return fix;
 }
 
+// A link inside a Python environment: the package of the right generation writes the file itself.
+std::optional<report::Fix> FixInEnvironment(const Scene& scene, const VersionMiss& miss) {
+  const auto* environment = scene.EnvironmentOf(*miss.scenario);
+  const auto* library = knowledge::FindLibrary(miss.version);
+  if (environment == nullptr || library == nullptr ||
+      !base::CleanPath(miss.file).starts_with(environment->prefix + "/")) {
+    return std::nullopt;
+  }
+  const std::string package = PipPackage(*library, CudaOfSoname(*library, miss.version));
+  const std::string version = package.empty() ? "" : PinnedVersion(scene, *environment, package);
+  if (version.empty()) return std::nullopt;
+  report::Fix fix = ReinstallPackage(
+      scene, *environment, package, version,
+      "remove the links and install " + package + " " + version +
+          ", which brings the real files; a link from one generation to another is never right");
+  const std::string directory(base::DirName(base::CleanPath(miss.file)));
+  const auto items = scene.view.List(directory);
+  for (size_t i = 0; items && i < items->size(); ++i) {
+    const std::string& name = (*items)[i].name;
+    const auto* other = knowledge::FindLibrary(name);
+    if ((*items)[i].kind != snapshot::FileKind::kLink || other == nullptr ||
+        PipPackage(*other, CudaOfSoname(*other, name)) != package) {
+      continue;
+    }
+    fix.commands.insert(fix.commands.begin(), "rm " + base::JoinPath(directory, name));
+    fix.changes.insert(fix.changes.begin(), report::RemoveFile{base::JoinPath(directory, name)});
+  }
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const VersionMiss& miss : VersionMisses(scene)) {
     if (knowledge::FindLibrary(miss.version) == nullptr) continue;
     const auto& elf = scene.view.Open(miss.file).elf;
     const std::string soname = elf != nullptr && elf->soname ? *elf->soname : "";
     report::Finding& finding =
-        ruling.Fire(miss.asker + " needs " + miss.version + ", " + miss.file +
+        ruling.Fire(miss.asker + " needs " + miss.version + ", " + base::CleanPath(miss.file) +
                         (soname.empty() ? " does not define it" : " is really " + soname),
-                    miss.file);
+                    base::CleanPath(miss.file));
     finding.affects.push_back(miss.scenario->title);
     finding.evidence.push_back({miss.words, "the loader's words, from its model"});
     const std::string real = scene.view.RealPath(miss.file);
@@ -75,7 +105,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool linked = base::BaseName(real) != name && !soname.empty() && soname != name;
     if (linked) finding.cause = "broken-symlink";
     if (knowledge::FindLibrary(miss.version)->family == "cudnn") finding.cause = "cudnn-version-mismatch";
-    if (auto own = OwnCudnn(scene, miss)) {
+    auto own = OwnCudnn(scene, miss);
+    if (!own) own = FixInEnvironment(scene, miss);
+    if (own) {
       finding.fix = *std::move(own);
       continue;
     }

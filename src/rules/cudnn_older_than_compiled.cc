@@ -113,6 +113,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool other_major = loaded->version->part(0) != least->version.part(0);
     const bool older = !other_major && loaded->version->part(1) < least->version.part(1);
     if (!older && !other_major) continue;
+    // One that is preloaded by path does not serve; that the right one is missing is CUL3001 or CUL3002.
+    const std::string wanted = "libcudnn.so." + std::to_string(least->version.part(0));
+    if (other_major && std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
+          return request.name == wanted && !request.error.empty();
+        })) {
+      continue;
+    }
     const std::string directory(base::DirName(loaded->object->path));
     const std::string name = framework->name + " " + framework->version;
     report::Finding& finding = ruling.Fire(

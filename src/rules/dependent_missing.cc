@@ -3,6 +3,7 @@
 #include "rules/failed_loads.h"
 #include "rules/file_fixes.h"
 #include "rules/load_fixes.h"
+#include "rules/package_of_file.h"
 #include "rules/rule.h"
 #include "rules/table.h"
 
@@ -50,10 +51,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix.text = "install the package of the system that brings " + failed.request->name;
     finding.fix.commands.clear();
     finding.fix.risk = "low";
-    const std::string package = SystemPackage(scene, failed.request->name);
-    if (package.empty()) continue;
-    const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
-    finding.fix.commands = {(debian ? "sudo apt-get install " : "sudo dnf install ") + package};
+    if (std::string command = InstallOfSystem(scene, failed.request->name); !command.empty())
+      finding.fix.commands = {std::move(command)};
   }
 }
 

@@ -249,6 +249,28 @@ bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
   return torch != nullptr && torch != framework && !torch->cuda.empty();
 }
 
+// Without it the framework works, and not on the GPU that is here: what the CUDA provider of onnxruntime
+// needs, and what CuPy compiles every kernel with.
+bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
+  if (framework->name == "onnxruntime")
+    return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so" &&
+           failed.request->opened_by == loader::OpenedBy::kNeeded;
+  return framework->name == "cupy" && failed.library != nullptr && failed.library->name == "nvrtc" &&
+         failed.request->opened_by == loader::OpenedBy::kDlopen;
+}
+
+// A copy of which such a program may know more than the loader: CuPy asks CUDA_PATH, and after `import torch`
+// of the same CUDA onnxruntime finds everything in the process.
+bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed) {
+  if (failed.why != Why::kElsewhere) return false;
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (framework->name == "cupy") return true;
+  const auto* torch = FindFramework(*scene.EnvironmentOf(*failed.scenario), "torch");
+  return torch != nullptr && !torch->cuda.empty() && MajorOf(torch->cuda) == MajorOf(framework->cuda);
+}
+
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
   const snapshot::FileFacts& facts = scene.view.Open(failed.file);
   return facts.pe != nullptr &&
@@ -272,7 +294,6 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
     for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
       const Request& request = scenario.graph.requests[i];
       if (request.error.empty() || request.alternative) continue;
-      const bool forgiven = request.optional && !LosesGpu(scene, scenario, i);
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
@@ -283,6 +304,8 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
+      const bool needed = NeededForGpu(scene, failed);
+      const bool forgiven = request.optional && !needed && !LosesGpu(scene, scenario, i);
       if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
       if (forgiven && !HarmsOptional(scene, failed)) continue;
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
@@ -290,6 +313,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&
           TorchMayBring(scene, scenario))
         continue;
+      if (needed && request.optional && MayBeFoundAllTheSame(scene, failed)) continue;
       all.push_back(std::move(failed));
     }
   }

@@ -157,6 +157,16 @@ std::string PreferredMajor(const Scene& scene, const PythonEnvironment& environm
         !framework.name.starts_with("tensorrt"))
       return own;
   }
+  // Otherwise the one whose libraries are here.
+  std::string here;
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    const std::string own = package.name == "nvidia-cuda-runtime" ? MajorOf(package.version)
+                            : package.name.starts_with("nvidia-cuda-runtime-cu")
+                                ? CudaMajorOfPackage(package.name)
+                                : "";
+    if (majors.contains(own)) here = here.empty() || here == own ? own : "both";
+  }
+  if (majors.contains(here)) return here;
   const auto driver = Version::Parse(DriverVersion(scene));
   for (auto major = majors.rbegin(); major != majors.rend(); ++major) {
     const auto cuda = Version::Parse(*major);

@@ -8,6 +8,7 @@
 #include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/package_facts.h"
+#include "rules/package_of_file.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -74,6 +75,8 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   report::Fix fix{.text = "install the package of the system that brings " + cause->name,
                   .commands = {why},
                   .risk = "low"};
+  if (std::string command = InstallOfSystem(scene, cause->name); !command.empty())
+    fix.commands.insert(fix.commands.begin(), std::move(command));
   const std::string directory = SystemDirectory(scene);
   if (directory.empty()) return fix;
   report::PutLibrary put;
@@ -101,6 +104,7 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   }
   // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
   // own.
+  if (scenario.graph.import_error.find("version `") != std::string::npos) return;
   if (!scenario.graph.version_errors.empty() || !scenario.graph.missing_exports.empty()) return;
   const auto own = [](const loader::Attempt& attempt) {
     return attempt.outcome != loader::Outcome::kMissing &&

@@ -44,7 +44,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     if (packages.size() < 2) continue;
     const auto* framework = FindFramework(environment, "onnxruntime");
-    const bool lost = framework != nullptr && framework->cpu_only;
+    // The provider of the one for GPUs stays behind, so the files look as if they had CUDA; the library is
+    // the other's.
+    const bool lost = framework != nullptr && (framework->cpu_only || framework->package == "onnxruntime");
     report::Finding& finding =
         ruling.Fire(packages[0]->name + " " + packages[0]->version + " and " + packages[1]->name + " " +
                         packages[1]->version + " share one directory in " + environment.prefix +

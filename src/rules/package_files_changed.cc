@@ -65,6 +65,24 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
   return twice;
 }
 
+// Whether another package writes into the same directories: it has rules of its own (CUL6006, CUL6008, CUL6013,
+// CUL6016), and whichever came last has changed the files of the other.
+bool HasRival(const snapshot::PythonEnvironment& environment, const snapshot::PythonPackage& package) {
+  const auto family = [](const std::string& name) -> std::string {
+    if (name == "cupy" || name.starts_with("cupy-cuda")) return "cupy";
+    for (const char* tail : {"", "-gpu", "-directml", "-openvino", "-training", "-rocm"}) {
+      if (name == std::string("onnxruntime") + tail) return "onnxruntime";
+    }
+    const std::string component = name.substr(0, name.rfind("-cu"));
+    return HasSameFilesForEveryCuda(component) ? component : name;
+  };
+  const std::string mine = family(package.name);
+  return std::ranges::any_of(environment.packages, [&](const snapshot::PythonPackage& other) {
+    return &other != &package && family(other.name) == mine &&
+           base::DirName(other.record) == base::DirName(package.record);
+  });
+}
+
 // Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in
 // nothing. Where another copy is found instead, the process runs.
 bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, const DamagedFile& file,
@@ -91,6 +109,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto twice = ListedTwice(environment);
     for (const auto& package : environment.packages) {
+      if (HasRival(environment, package)) continue;
       std::vector<const DamagedFile*> damaged;
       for (const DamagedFile& file : package.damaged) {
         if (!twice.contains(file.path)) damaged.push_back(&file);

@@ -22,7 +22,7 @@ installed, or none. Mostly a later `pip install` of something else replaced them
 ## Why it breaks
 Frameworks are tested with one set of CUDA libraries. Another cuBLAS, nvJitLink or cuDNN can lack symbols
 (`undefined symbol: __nvJitLinkComplete_12_4`), refuse the program (cuDNN older than the one compiled against) or
-work by luck.
+work by luck. TensorFlow before 2.18 was compiled against NumPy 1 and does not import with NumPy 2.
 
 ## How culprit knows
 It evaluates the requirements in METADATA (PEP 440 versions, PEP 508 markers) against the records of what is
@@ -32,7 +32,8 @@ installed. Extras are followed where another package asks for them.
 Install the versions that are named, in one command with the package that names them.
 
 ## When this is not your problem
-A library that is newer within its major version usually works; this is a warning for that reason. Packages that were
+A library that is newer within its major version usually works; this is a warning for that reason (NumPy 2 where a
+framework requires NumPy 1 is an error). Packages that were
 left out on purpose, because the libraries come from the system, are a note as long as everything loads.
 
 ## Sources
@@ -45,6 +46,15 @@ bool HasOwnRule(const PythonPackage& package, const Requirement& requirement) {
                                                                "flash-attn"};
   if (requirement.name == "torch") return std::ranges::find(kOnTorch, package.name) != kOnTorch.end();
   return requirement.name.starts_with("jax");
+}
+
+// A framework that was compiled against NumPy 1 does not import with NumPy 2.
+bool EndsImport(const PythonPackage& package, const Requirement& requirement,
+                const PythonPackage* installed) {
+  const bool compiled =
+      package.name.starts_with("tensorflow") || package.name == "jaxlib" || package.name.starts_with("cupy");
+  return compiled && requirement.name == "numpy" && installed != nullptr &&
+         MajorOf(installed->version) == "2" && Meets("2.0.0", requirement.specifier) == false;
 }
 
 struct Broken {
@@ -113,8 +123,9 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
 
 void Report(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
             const std::vector<Broken>& broken, Ruling& ruling) {
-  const Broken& worst = *std::ranges::min_element(
-      broken, {}, [](const Broken& one) { return one.installed == nullptr ? 1 : 0; });
+  const Broken& worst = *std::ranges::min_element(broken, {}, [&](const Broken& one) {
+    return EndsImport(package, *one.requirement, one.installed) ? 0 : one.installed == nullptr ? 2 : 1;
+  });
   std::string summary = package.name + " " + package.version + " requires " + worst.requirement->name +
                         worst.requirement->specifier + ", installed is " +
                         (worst.installed == nullptr ? "none" : worst.installed->version);
@@ -124,6 +135,7 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
   // What was left out on purpose, or is needed for a part only, harms nobody as long as everything loads.
   if (worst.installed == nullptr && (scenario == nullptr || Works(*scenario)))
     finding.severity = Severity::kNote;
+  if (EndsImport(package, *worst.requirement, worst.installed)) finding.severity = Severity::kError;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
   for (const Broken& one : broken) {
     finding.evidence.push_back({"requires " + one.requirement->name + one.requirement->specifier +
@@ -139,7 +151,8 @@ void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, 
   const auto asked = AskedExtras(environment, facts);
   for (const std::string& problem : environment.problems) ruling.NotEnoughFacts(environment.prefix, problem);
   for (const PythonPackage& package : environment.packages) {
-    if (environment.Find(package.name) != &package) continue;  // another of this name is in front of it
+    if (environment.Find(package.name) != &package)
+      continue;  // another of this name is in front of it, or true
     MarkerFacts own = facts;
     if (const auto extras = asked.find(package.name); extras != asked.end()) own.extras = extras->second;
     std::vector<Broken> broken;

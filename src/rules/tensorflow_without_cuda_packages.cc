@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/failed_loads.h"
+#include "loader/library_copies.h"
 #include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
@@ -94,6 +95,16 @@ void Check(const Scene& scene, Ruling& ruling) {
         tensorflow->directory);
     if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
     finding.affects.push_back(scenario->title);
+    const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+    size_t elsewhere = 0;
+    for (const std::string& name : missing) {
+      const auto copies = loader::FindCopies(directories, scene.view, name);
+      if (copies.empty()) continue;
+      ++elsewhere;
+      finding.evidence.push_back(
+          {copies.front().path + " is there, and not looked for", copies.front().path});
+    }
+    if (elsewhere == missing.size()) finding.cause = "search-path";
     finding.evidence.push_back({"it was built for CUDA " + tensorflow->cuda, tensorflow->source});
     for (const std::string& name : missing) {
       finding.evidence.push_back(

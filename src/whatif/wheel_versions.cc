@@ -106,6 +106,13 @@ base::Result<std::string> ChooseVersion(const std::string& package, const std::s
   for (const InstalledPackage& old : installed) {
     if (old.name == package) return old.version;
   }
+  // What a package of the environment requires names one too, also where it does so for an extra.
+  for (const InstalledPackage& other : installed) {
+    for (const std::string& text : other.requirements) {
+      const Need need = ParseNeed(text);
+      if (need.name == package && !Named(need.specifiers).empty()) return Named(need.specifiers);
+    }
+  }
   return base::Fail(base::ErrorCode::kUnsupported, "no version of " + package + " is known");
 }
 

@@ -93,9 +93,9 @@ std::string GpuCode(const std::vector<std::string>& containers) {
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
-      "soname",        "needed",           "rpath",    "runpath", "program", "bits",
-      "machine",       "version_defs",     "words",    "loader",  "glibc",   "text",
-      "version_needs", "executable_stack", "sections", "gpu_code"};
+      "soname",        "needed",           "rpath",    "runpath",  "program", "bits",
+      "machine",       "version_defs",     "words",    "loader",   "glibc",   "text",
+      "version_needs", "executable_stack", "sections", "gpu_code", "imports"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
@@ -119,6 +119,11 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   });
   Each(spec, "words", [&](const std::string& name, const toml::node& value) {
     elf.words.emplace_back(name, value.value_or(uint32_t{0}));
+  });
+  // Functions by the library that they are asked of, under a version of its name.
+  Each(spec, "imports", [&](const std::string& file, const toml::node& names) {
+    elf.version_needs.push_back({.file = file, .versions = {{.name = file}}});
+    for (const std::string& name : Texts(&names, path)) elf.imports.emplace_back(name, file);
   });
   if (spec["executable_stack"].value_or(false)) elf.stack_flags = PF_R | PF_W | PF_X;
   std::string bytes = binfmt::BuildElf(elf);
