@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "rules/failed_loads.h"
 #include "loader/library_copies.h"
+#include "rules/failed_loads.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -92,8 +92,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
             (copy.empty() ? "" : ", which lies in " + std::string(base::DirName(copy))),
         copy.empty() ? framework->directory : copy);
-    // What the program or its start-up script does is not known, so a copy in the environment may be no fault; a
-    // search path that leads nowhere was meant to help and does not.
+    // What the program or its start-up script does is not known, so a copy in the environment may be no
+    // fault; a search path that leads nowhere was meant to help and does not.
     const bool own = copy.starts_with(environment.prefix + "/");
     if ((own && !SearchLeadsNowhere(scene)) || gpu == Presence::kUnknown)
       finding.severity = report::Severity::kNote;

@@ -12,6 +12,7 @@
 #include "rules/file_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/package_facts.h"
+#include "rules/package_of_file.h"
 #include "rules/toolkit_facts.h"
 #include "rules/windows_search.h"
 
@@ -405,23 +406,6 @@ report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {
   fix.commands = {(debian ? "sudo apt-get install --reinstall " : "sudo dnf reinstall ") + package};
   fix.risk = "low";
   return fix;
-}
-
-std::string SystemPackage(const Scene& scene, std::string_view library) {
-  struct Row {
-    std::string_view library, debian, fedora;
-  };
-  static constexpr Row kRows[] = {{"libz.so.1", "zlib1g", "zlib"},
-                                  {"libgomp.so.1", "libgomp1", "libgomp"},
-                                  {"libstdc++.so.6", "libstdc++6", "libstdc++"},
-                                  {"libnuma.so.1", "libnuma1", "numactl-libs"},
-                                  {"libibverbs.so.1", "libibverbs1", "libibverbs"},
-                                  {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
-  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
-  for (const Row& row : kRows) {
-    if (row.library == library) return std::string(debian ? row.debian : row.fedora);
-  }
-  return "";
 }
 
 }  // namespace culprit::rules

@@ -57,7 +57,4 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed);
 // The same where a file of that name is there and is not for this process: what brought it brings it again.
 report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed);
 
-// The package of this system that brings a library which is no part of CUDA: "zlib1g"; "" = not known.
-std::string SystemPackage(const Scene& scene, std::string_view library);
-
 }  // namespace culprit::rules

@@ -65,8 +65,8 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
   return twice;
 }
 
-// Whether another package writes into the same directories: it has rules of its own (CUL6006, CUL6008, CUL6013,
-// CUL6016), and whichever came last has changed the files of the other.
+// Whether another package writes into the same directories: it has rules of its own (CUL6006, CUL6008,
+// CUL6013, CUL6016), and whichever came last has changed the files of the other.
 bool HasRival(const snapshot::PythonEnvironment& environment, const snapshot::PythonPackage& package) {
   const auto family = [](const std::string& name) -> std::string {
     if (name == "cupy" || name.starts_with("cupy-cuda")) return "cupy";

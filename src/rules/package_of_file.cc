@@ -20,23 +20,28 @@ const snapshot::PythonPackage* PackageOf(const snapshot::PythonEnvironment& envi
   return nullptr;
 }
 
-std::string InstallOfSystem(const Scene& scene, std::string_view library) {
-  struct Package {
+std::string SystemPackage(const Scene& scene, std::string_view library) {
+  struct Row {
     std::string_view library, debian, fedora;
   };
-  static constexpr Package kPackages[] = {{"libz.so.1", "zlib1g", "zlib"},
-                                          {"libgomp.so.1", "libgomp1", "libgomp"},
-                                          {"libstdc++.so.6", "libstdc++6", "libstdc++"},
-                                          {"libnuma.so.1", "libnuma1", "numactl-libs"},
-                                          {"libibverbs.so.1", "libibverbs1", "libibverbs"},
-                                          {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
-  for (const Package& package : kPackages) {
-    if (package.library != library) continue;
-    const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
-    return debian ? "sudo apt-get install " + std::string(package.debian)
-                  : "sudo dnf install " + std::string(package.fedora);
+  static constexpr Row kRows[] = {{"libz.so.1", "zlib1g", "zlib"},
+                                  {"libgomp.so.1", "libgomp1", "libgomp"},
+                                  {"libstdc++.so.6", "libstdc++6", "libstdc++"},
+                                  {"libnuma.so.1", "libnuma1", "numactl-libs"},
+                                  {"libibverbs.so.1", "libibverbs1", "libibverbs"},
+                                  {"librdmacm.so.1", "librdmacm1", "librdmacm"}};
+  const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
+  for (const Row& row : kRows) {
+    if (row.library == library) return std::string(debian ? row.debian : row.fedora);
   }
   return "";
+}
+
+std::string InstallOfSystem(const Scene& scene, std::string_view library) {
+  const std::string package = SystemPackage(scene, library);
+  if (package.empty()) return "";
+  return (PackageManagerOf(scene) == PackageManager::kDpkg ? "sudo apt-get install " : "sudo dnf install ") +
+         package;
 }
 
 }  // namespace culprit::rules

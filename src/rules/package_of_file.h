@@ -12,6 +12,9 @@ namespace culprit::rules {
 const snapshot::PythonPackage* PackageOf(const snapshot::PythonEnvironment& environment,
                                          const std::string& path);
 
+// The package of this system that brings a library which is no part of CUDA: "zlib1g"; "" = not known.
+std::string SystemPackage(const Scene& scene, std::string_view library);
+
 // "sudo apt-get install libgomp1" for a library of the system that frameworks ask for; "" when it is not in
 // the table.
 std::string InstallOfSystem(const Scene& scene, std::string_view library);

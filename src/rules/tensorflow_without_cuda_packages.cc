@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
-#include "rules/failed_loads.h"
 #include "loader/library_copies.h"
+#include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
