@@ -42,7 +42,8 @@ class NoReport(Exception):
 @dataclasses.dataclass
 class Verdict:
     trial: dict
-    found: bool = False  # a finding of the right code, at its severity
+    found: bool = False  # a finding of the right cause or the right code, at its severity
+    code: bool = False  # of the right code
     first: bool = False  # the right cause stands first
     file: bool = False  # and names what is to blame
     fix: bool = False  # the right fix
@@ -67,14 +68,14 @@ class Verdict:
         """Everything that the trial asks for."""
         if not self.is_fault:
             return not self.extra and not self.error
-        return (self.found and self.first and self.file and self.fix and not self.extra
+        return (self.found and self.code and self.first and self.file and self.fix and not self.extra
                 and (self.proof == "shown") != bool(self.trial.get("unproven")))
 
     def misses(self):
         told = [f"says {extra}" for extra in self.extra] + ([self.error] if self.error else [])
         if not self.is_fault:
             return told
-        missed = [f"not {name}" for name in ("found", "first", "file", "fix") if not getattr(self, name)]
+        missed = [f"not {name}" for name in ("found", "code", "first", "file", "fix") if not getattr(self, name)]
         if self.trial.get("unproven"):
             missed += ["proven after all"] if self.proof == "shown" else []
         elif self.proof != "shown":
@@ -162,14 +163,16 @@ def judge(trial, report, fixes, verdict):
         if not bad and report["verdict"] != "ok":
             verdict.extra = [f"verdict {report['verdict']}: {json.dumps(report['not_checked'])[:300]}"]
         return
-    right = [f for f in bad if f["code"] == trial["code"] and f["severity"] == trial.get("severity", "error")]
+    right = [f for f in bad if trial["code"] == f["code"] and f["severity"] == trial.get("severity", "error")]
+    verdict.code = bool(right)
+    right = right or [f for f in bad if f["cause"] == trial["cause"] and f["severity"] == trial.get("severity", "error")]
     verdict.found = bool(right)
     verdict.first = bool(bad) and bad[0]["cause"] == trial["cause"]
     verdict.said = f"{bad[0]['code']} {bad[0]['cause']}: {bad[0]['summary']}" if bad else "nothing"
     blamed = [f for f in right if named(f, trial["file"])]
     verdict.file = bool(blamed)
-    offered = [fix for fix in fixes["fixes"] if fix["code"] == trial["code"]
-               and any(fix["subject"] == f["subject"] for f in blamed or right)]
+    offered = [fix for fix in fixes["fixes"]
+               if any((fix["code"], fix["subject"]) == (f["code"], f["subject"]) for f in blamed or right)]
     if trial.get("severity") == "note":  # `culprit fix` takes up no notes: what the finding itself says
         offered = [{**f, "proof": {"outcome": ""}} for f in blamed or right]
     fitting = [fix for fix in offered if trial["fix"] in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]])]
@@ -177,7 +180,7 @@ def judge(trial, report, fixes, verdict):
     proofs = {fix["proof"]["outcome"] for fix in fitting or offered}
     verdict.proof = "shown" if "shown" in proofs else ", ".join(sorted(proofs))
     verdict.extra = [f"{f['severity']} {f['code']}: {f['summary']}" for f in bad
-                     if f["code"] not in (trial["code"], *trial.get("also", []))]
+                     if f["code"] not in (trial["code"], *trial.get("also", [])) and f["cause"] != trial["cause"]]
 
 
 def run(program, folder, trial, recipe, cache):
@@ -197,7 +200,8 @@ def run(program, folder, trial, recipe, cache):
         if facts["platform"] == "linux":
             most = loads.MOST_BROKEN if "cause" in trial else loads.MOST
             verdict.loaded = loads.compare(program, folder, facts["arch"], variables_of(folder, trial, place), most)
-            verdict.loaded.differs += unexplained(verdict.loaded.unbound, report)
+            if not verdict.found:  # otherwise the finding explains them
+                verdict.loaded.differs += unexplained(verdict.loaded.unbound, report)
     except (NoReport, ValueError, subprocess.TimeoutExpired) as reason:
         verdict.error = str(reason)
     finally:

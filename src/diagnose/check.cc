@@ -54,9 +54,11 @@ void Add(std::vector<Finding>& findings, const Finding& finding) {
   findings.push_back(finding);
 }
 
-// Packages that overwrite or shadow each other: what else is wrong in that environment comes of it.
+// Packages that overwrite or shadow each other, a build for another CUDA major: what else is wrong in that
+// environment comes of it.
 bool IsRoot(const Finding& finding) {
-  static constexpr std::string_view kRoots[] = {"CUL6006", "CUL6008", "CUL6013", "CUL6015", "CUL6016"};
+  static constexpr std::string_view kRoots[] = {"CUL4008", "CUL6006", "CUL6008",
+                                                "CUL6013", "CUL6015", "CUL6016"};
   return std::ranges::find(kRoots, finding.code) != std::end(kRoots);
 }
 

@@ -1,7 +1,9 @@
 // CUL4008: only another generation of a CUDA library is on the machine.
 #include "base/text.h"
+#include "knowledge/libraries.h"
 #include "rules/cudnn_facts.h"
 #include "rules/failed_loads.h"
+#include "rules/fitting_build.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
 #include "rules/table.h"
@@ -53,6 +55,15 @@ void Check(const Scene& scene, Ruling& ruling) {
            version ? version.source : copy.path});
     }
     finding.fix = Install(scene, failed);
+    const auto* environment = scene.EnvironmentOf(*failed.scenario);
+    const auto* framework = scene.FrameworkOf(*failed.scenario);
+    const auto* other = knowledge::FindLibrary(base::BaseName(there));
+    if (environment == nullptr || framework == nullptr || framework->name != "onnxruntime" ||
+        other == nullptr)
+      continue;
+    if (auto fix =
+            OnnxruntimeFor(scene, *environment, CudaOfSoname(*other, std::string(base::BaseName(there)))))
+      finding.fix = *std::move(fix);
   }
 }
 

@@ -61,6 +61,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = ruling.Fire(
         first + " are installed into one directory in " + environment.prefix + " and overwrite each other",
         both[0]->record);
+    // A cuDNN for another CUDA major has a name of its own among the causes.
+    if (std::ranges::all_of(both,
+                            [](const auto* package) { return package->name.starts_with("nvidia-cudnn-"); }))
+      finding.cause = "cuda-version-mismatch";
     std::string names;
     std::vector<report::Change> removed;
     for (const auto* package : both) {

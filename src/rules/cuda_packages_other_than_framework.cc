@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 
+#include "rules/fitting_build.h"
 #include "rules/package_changes.h"
 #include "rules/table.h"
 
@@ -73,6 +74,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (!scenario->graph.import_error.empty()) {
         finding.evidence.push_back(
             {scenario->graph.import_error, "the import played through the loader model"});
+      }
+      if (framework->name == "onnxruntime") {  // it brings no CUDA of its own
+        if (auto fix = OnnxruntimeFor(scene, environment, other)) {
+          finding.fix = *std::move(fix);
+          continue;
+        }
       }
       const Build same = SameBuild(scene, environment, *framework);
       finding.fix = {

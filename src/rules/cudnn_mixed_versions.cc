@@ -65,7 +65,8 @@ report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, con
 }
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
-  if (std::ranges::any_of(FunctionMisses(scenario), &FunctionMiss::cudnn)) return;  // CUL3015
+  if (scene.OnWindows() && std::ranges::any_of(FunctionMisses(scenario), &FunctionMiss::cudnn))
+    return;  // CUL3015
   std::vector<LoadedCudnn> loaded = CudnnOf(scene, scenario);
   std::erase_if(loaded, [](const LoadedCudnn& one) { return !one.version; });
   // A bundled shim has no version check of its own, and newer parts of the same major serve it; the parts

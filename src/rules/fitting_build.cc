@@ -93,7 +93,8 @@ bool HasCudaMajor(const PythonEnvironment& environment, std::string_view cuda) {
 }  // namespace
 
 std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnvironment& environment,
-                                             std::string_view framework, std::string_view release) {
+                                             std::string_view framework, std::string_view release,
+                                             std::string_view cuda_major) {
   std::vector<std::string> versions;
   if (!release.empty()) {
     versions.emplace_back(release);
@@ -104,7 +105,10 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
     const auto parsed = Version::Parse(version);
     if (!parsed) continue;
     auto rows = knowledge::FindFramework(framework, *parsed);
-    std::erase_if(rows, [&](const auto* row) { return !Suits(scene, environment, *row, version); });
+    std::erase_if(rows, [&](const auto* row) {
+      return !Suits(scene, environment, *row, version) ||
+             (!cuda_major.empty() && MajorOf(std::string(row->cuda)) != cuda_major);
+    });
     if (rows.empty()) continue;
     // Builds of which more is known come first: those of a table without cuDNN are for few.
     const auto whole = [](const FrameworkRelease* row) { return !row->cudnn.empty(); };
@@ -124,6 +128,17 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
                         std::string(framework) + " " + version + " for CUDA " + cuda.ToString()};
   }
   return std::nullopt;
+}
+
+std::optional<report::Fix> OnnxruntimeFor(const Scene& scene, const PythonEnvironment& environment,
+                                          std::string_view cuda_major) {
+  if (cuda_major.empty()) return std::nullopt;
+  const auto fitting = FindFittingBuild(scene, environment, "onnxruntime", "", cuda_major);
+  if (!fitting) return std::nullopt;
+  report::Fix fix{
+      .text = "install " + fitting->title + ", the CUDA that is there", .commands = {}, .risk = "low"};
+  InstallTogether(scene, environment, fitting->build, fix);
+  return fix;
 }
 
 std::optional<std::string> CompanionOf(std::string_view package, std::string_view torch) {

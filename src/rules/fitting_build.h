@@ -18,11 +18,18 @@ struct FittingBuild {
   const knowledge::FrameworkRelease* row;  // that says so
   std::string title;                       // "torch 2.14.0 for CUDA 13.0"
 };
-// The newest release with a build that suits; of `release` alone where one is given. What the package index
-// has comes before the builds of other indexes, and a CUDA major that is installed already before others.
+// The newest release with a build that suits; of `release` or for a CUDA major alone where they are given.
+// What the package index has comes before the builds of other indexes, and a CUDA major that is installed
+// already before others.
 std::optional<FittingBuild> FindFittingBuild(const Scene& scene,
                                              const snapshot::PythonEnvironment& environment,
-                                             std::string_view framework, std::string_view release = "");
+                                             std::string_view framework, std::string_view release = "",
+                                             std::string_view cuda_major = "");
+
+// The newest onnxruntime that is built for the CUDA major that is there, in place of the one that is not.
+// Other frameworks bring their CUDA with them.
+std::optional<report::Fix> OnnxruntimeFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                          std::string_view cuda_major);
 
 // The release of torchvision, torchaudio or xformers that belongs to a release of torch: the newest; nothing
 // when the tables name none.

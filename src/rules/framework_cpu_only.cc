@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/fitting_build.h"
+#include "rules/package_facts.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
@@ -33,6 +34,13 @@ torch/version.py and tools/generate_torch_version.py of PyTorch; tensorflow/tool
 build_and_package_info.py.
 )md";
 
+bool HasPackagesOf(const snapshot::PythonEnvironment& environment, std::string_view cuda) {
+  const std::string major = MajorOf(std::string(cuda));
+  return std::ranges::any_of(environment.packages, [&](const snapshot::PythonPackage& package) {
+    return package.name.starts_with("nvidia-") && CudaMajorOfPackage(package.name) == major;
+  });
+}
+
 // The build with CUDA that takes its place: of the same release where one suits, otherwise the newest.
 report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const snapshot::Framework& framework) {
@@ -40,6 +48,16 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   const std::string package = framework.package.empty() ? framework.name : framework.package;
   report::Fix fix{.text = {}, .commands = {pip + " uninstall -y " + package}, .risk = "medium"};
   auto fitting = FindFittingBuild(scene, environment, framework.name, PublicVersion(framework.version));
+  // onnxruntime brings no CUDA: the one whose packages are there already.
+  if (fitting && framework.name == "onnxruntime" && !HasPackagesOf(environment, fitting->row->cuda)) {
+    for (const auto& one : environment.packages) {
+      const std::string major = CudaMajorOfPackage(one.name);
+      if (!one.name.starts_with("nvidia-") || major.empty()) continue;
+      if (auto other = FindFittingBuild(scene, environment, framework.name, "", major))
+        fitting = std::move(other);
+      break;
+    }
+  }
   if (!fitting) fitting = FindFittingBuild(scene, environment, framework.name);
   if (fitting) {
     fix.text = "install " + fitting->title + "; installing a CUDA toolkit beside it does not help";

@@ -105,6 +105,31 @@ bool SearchesPath(const loader::Request& request) {
   });
 }
 
+namespace {
+
+// The directories of everything that the same library needs and that lies in the environment: one package of
+// NVIDIA each, and the loader stops at the first that it does not find.
+std::vector<std::string> WithNeighbours(const Scene& scene, const FailedLoad& failed,
+                                        const std::string& directory) {
+  const size_t site = directory.rfind("-packages/nvidia/");
+  const auto& asker = scene.view.Open(failed.asker);
+  if (site == std::string::npos || asker.elf == nullptr) return {directory};
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  std::vector<std::string> named = {directory};
+  for (const binfmt::ElfRequest& request : asker.elf->requests) {
+    if (knowledge::FindLibrary(request.name) == nullptr) continue;
+    for (const loader::LibraryCopy& copy : loader::FindCopies(directories, scene.view, request.name)) {
+      const std::string other(base::DirName(copy.path));
+      if (!other.starts_with(directory.substr(0, site)) || std::ranges::find(named, other) != named.end())
+        continue;
+      named.push_back(other);
+    }
+  }
+  return named;
+}
+
+}  // namespace
+
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
   if (scene.OnWindows()) return SearchTooOnWindows(scene, failed, directory);
   const bool private_directory = directory.find("site-packages") != std::string::npos ||
@@ -112,14 +137,20 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
                                  directory.starts_with("/home/") || directory.starts_with("/root/") ||
                                  scene.EnvironmentOf(*failed.scenario) != nullptr;
   if (private_directory) {
-    return {
+    report::Fix fix{
         .text =
             "name the directory for this program alone; do not export it for the whole shell, where it would "
             "win over the libraries that other programs bring along",
-        .commands = {"LD_LIBRARY_PATH=" + directory + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
-                     StartCommand(scene, *failed.scenario)},
-        .risk = "low",
-        .changes = {report::AddToList{"LD_LIBRARY_PATH", directory}}};
+        .commands = {},
+        .risk = "low"};
+    std::string all;
+    for (const std::string& one : WithNeighbours(scene, failed, directory)) {
+      all += (all.empty() ? "" : ":") + one;
+      fix.changes.insert(fix.changes.begin(), report::AddToList{"LD_LIBRARY_PATH", one});
+    }
+    fix.commands = {"LD_LIBRARY_PATH=" + all + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
+                    StartCommand(scene, *failed.scenario)};
+    return fix;
   }
   return SearchByLdconfig(failed, directory);
 }
