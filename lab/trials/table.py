@@ -39,7 +39,8 @@ class Totals:
         self.natives = list(natives)  # what was really loaded (native.py)
 
     def failures(self):
-        return (sum(not v.right or bool(v.loaded.differs) for v in self.held + self.healthy)
+        return (sum(not (v.right or v.trial.get("missed")) or bool(v.loaded.differs)
+                    for v in self.held + self.healthy)
                 + sum(bool(outcome.differs) for outcome in self.natives))
 
     def rows(self):
@@ -48,6 +49,7 @@ class Totals:
         provable = [v for v in self.held if not v.trial.get("unproven")]
         yield "faults of severity error found", sum(v.found for v in errors), len(errors)
         yield "all faults found", sum(v.found for v in self.held), len(self.held)
+        yield "by the right rule", sum(v.code for v in self.held), len(self.held)
         yield "right cause first", sum(v.first for v in self.held), len(self.held)
         yield "right file named", sum(v.file for v in self.held), len(self.held)
         yield "right fix", sum(v.fix for v in self.held), len(self.held)

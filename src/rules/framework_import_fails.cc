@@ -51,6 +51,24 @@ bool IsOwn(const snapshot::Framework& framework, const loader::Request* cause) {
          base::BaseName(cause->name).starts_with("libc10");
 }
 
+bool IsTensorrt(std::string_view name) { return name.starts_with("libnvinfer"); }
+
+// TensorRT's bindings need the libraries of their own version, which are a package of their own.
+std::optional<report::Fix> LibrariesOfTensorrt(const snapshot::PythonEnvironment& environment,
+                                               std::string_view missing) {
+  constexpr std::string_view kBindings = "-bindings";
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    if (!IsTensorrt(missing) || !package.name.starts_with("tensorrt") || !package.name.ends_with(kBindings))
+      continue;
+    const std::string libraries = package.name.substr(0, package.name.size() - kBindings.size()) + "-libs";
+    return report::Fix{.text = "install the libraries of the same version",
+                       .commands = {PipOf(environment) + " install " + libraries + "==" + package.version},
+                       .risk = "low",
+                       .changes = {report::InstallPackage{environment.prefix, libraries, package.version}}};
+  }
+  return std::nullopt;
+}
+
 report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const snapshot::Framework& framework, const loader::Request* cause) {
   const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
@@ -72,6 +90,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
     AddInstall(scene, environment, alone, Pip::kAlone, fix.changes);
     return fix;
   }
+  if (auto libraries = LibrariesOfTensorrt(environment, cause->name)) return *std::move(libraries);
   report::Fix fix{.text = "install the package of the system that brings " + cause->name,
                   .commands = {why},
                   .risk = "low"};
@@ -127,6 +146,7 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   if (cause != nullptr && !cause->requester_path.empty()) {
     finding.evidence.push_back({cause->requester_path + " needs " + cause->name, cause->requester_path});
   }
+  if (cause != nullptr && IsTensorrt(cause->name)) finding.cause = "cuda-library-missing";
   finding.fix = FixFor(scene, *environment, *framework, cause);
 }
 
