@@ -1,5 +1,7 @@
 """What a run of the lab found: totals for a terminal, and docs/accuracy.md with every fault and every miss."""
 import collections
+import pathlib
+import tomllib
 
 HEAD = """# How often culprit is right
 
@@ -100,6 +102,9 @@ class Totals:
                  "\n## Added after the rules were finished\n\nFrom threads of real people, for which no rule was written; the result as it came.\n\n",
                  self.list_newcomers(),
                  "\n## Fixes that no look at files can prove\n\n", self.list_unproven(),
+                 "\n## Before anything was mended\n\nThe same stacks as culprit 0.6.0 saw them for the first time, right in "
+                 "everything. What it missed was mended, so the numbers above are of faults that culprit's makers know.\n\n",
+                 first_run(),
                  "\n## Every fault\n\n",
                  grid(["fault", "what is wrong", "code", "found", "first", "file", "fix", "proof"], (
                      [v.trial["id"], cell(v.trial["says"]), v.trial["code"], mark(v.found), mark(v.first), mark(v.file), mark(v.fix),
@@ -134,6 +139,11 @@ class Totals:
             if verdict.trial.get("unproven"):
                 reasons[verdict.trial["unproven"]].append(f"`{verdict.trial['id']}`")
         return "".join(f"- {reason}: {', '.join(names)}\n" for reason, names in sorted(reasons.items())) or "None.\n"
+
+
+def first_run():
+    areas = tomllib.loads((pathlib.Path(__file__).resolve().parent.parent / "first-run.toml").read_text())["area"]
+    return grid(["area", "right at the first run"], ([a["name"], share(a["right"], a["faults"])] for a in areas))
 
 
 def cell(text):
