@@ -10,7 +10,7 @@ Made by `lab/run --accuracy docs/accuracy.md`; not edited by hand. culprit {vers
 The stacks are real wheels of the package index for Linux x86-64, Linux aarch64 and Windows, unpacked as pip does (the code
 in them, which nothing here reads, is left out), in a Debian, a conda-like prefix, a container's root file system or on a
 drive C:. A fault is one edit of a healthy stack, or a host that it does not run on; its truth was written down before
-culprit saw it: the cause, the code, the file to blame, the fix. About one truth in eight was corrected after the first run,
+culprit saw it: the cause, the code, the file to blame, the fix. About one truth in five was corrected after the first run,
 where the list of causes or the real loader said otherwise, the stack had a second fault, or another fix is as good.
 `lab/README.md` says how to run it and add to it.
 
