@@ -1,7 +1,8 @@
 """Packages of Debian's archive in the cache, unpacked as dpkg does: no wheel holds a driver, Debian 12 does.
 
 The archive keeps one version of a package, so the version is not pinned: what depends on it says {driver}
-(edits.py). Files are reduced like those of wheels; documentation and what is for reporting bugs is left out.
+(edits.py). Files are reduced like those of wheels; documentation and what is for reporting bugs is left out. Debian 13 is for
+files that a stack on Debian 12 should not have: of a newer C library, or of 32 bits.
 """
 import os
 import pathlib
@@ -16,9 +17,9 @@ FETCH = pathlib.Path(__file__).resolve().parent.parent.parent / "packaging" / "f
 LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/lintian", "usr/share/bug")
 
 
-def cached(name, arch, cache):
+def cached(name, arch, cache, system="debian-12"):
     """The folder of a package: tree/, and control as in `dpkg-deb -f`."""
-    return pathlib.Path(cache, f"debs-{reduce.REVISION}", arch, name)
+    return pathlib.Path(cache, f"{system}-packages-{reduce.REVISION}", arch, name)
 
 
 def unpack(deb, target, scratch):
@@ -44,14 +45,14 @@ def unpack(deb, target, scratch):
     pathlib.Path(target, "control").write_text(control)
 
 
-def fetch(names, arch, cache):
+def fetch(names, arch, cache, system="debian-12"):
     """Brings packages into the cache. OSError says why they could not be had."""
-    missing = [name for name in names if not cached(name, arch, cache).exists()]
+    missing = [name for name in sorted(set(names)) if not cached(name, arch, cache, system).exists()]
     if not missing:
         return
-    cached(missing[0], arch, cache).parent.mkdir(parents=True, exist_ok=True)
+    cached(missing[0], arch, cache, system).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as work:
-        done = subprocess.run([FETCH, "debian-12", arch, f"{work}/debs", *missing], stdout=subprocess.PIPE, text=True,
+        done = subprocess.run([FETCH, system, arch, f"{work}/debs", *missing], stdout=subprocess.PIPE, text=True,
                               env={**os.environ, "COMPONENTS": "main contrib non-free"})
         if done.returncode:
             raise OSError(done.stdout.strip())
@@ -59,7 +60,7 @@ def fetch(names, arch, cache):
             deb, target = next(pathlib.Path(work, "debs").glob(f"{name}_*.deb")), pathlib.Path(work, name)
             unpack(deb, target, work)
             try:
-                target.rename(cached(name, arch, cache))
+                target.rename(cached(name, arch, cache, system))
             except OSError:  # another run was faster
                 shutil.rmtree(target)
 

@@ -44,7 +44,6 @@ import subprocess
 import tomllib
 import typing
 
-import debian_packages
 import debs
 import elf_edits
 import here
@@ -204,7 +203,7 @@ def sources(place, text):
         return matches(place, text)
     name, pattern = rest.split("/", 1)
     tree = (wheels.cached(find_wheel(place.recipe, name), place.cache) if kind == "wheel"
-            else debian_packages.cached(name, place.recipe["arch"], place.cache))
+            else debs.cached(name, place.recipe["arch"], place.cache, "debian-13") / "tree")
     found = sorted(tree.glob(pattern))
     if not found:
         raise ValueError(f"no {pattern} in {name}")

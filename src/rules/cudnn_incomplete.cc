@@ -12,6 +12,7 @@
 #include "rules/forced_copy.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
+#include "rules/search_fixes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {

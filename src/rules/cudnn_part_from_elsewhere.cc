@@ -36,8 +36,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (!OneCudnnOf(scene, scenario)) continue;  // none, or mixed: CUL3004
     auto loaded = CudnnOf(scene, scenario);
     // auditwheel brings the shim alone (libcudnn-0a1b2c3d.so.9.1.0): its parts come from elsewhere by design.
-    if (loaded.size() > 1 && base::BaseName(loaded.front().object->path).starts_with("libcudnn-"))
-      loaded.erase(loaded.begin());
+    if (loaded.size() > 1 && loaded.front().IsBundledShim()) loaded.erase(loaded.begin());
     const auto directory = [&](const LoadedCudnn& one) {
       return std::string(base::DirName(one.object->real_path));
     };

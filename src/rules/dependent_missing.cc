@@ -5,6 +5,7 @@
 #include "rules/load_fixes.h"
 #include "rules/package_of_file.h"
 #include "rules/rule.h"
+#include "rules/search_fixes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {

@@ -83,14 +83,14 @@ std::optional<Build> BuildOf(const Scene& scene, const FrameworkRelease& row, co
   return std::nullopt;
 }
 
+}  // namespace
+
 bool HasCudaMajor(const PythonEnvironment& environment, std::string_view cuda) {
   const std::string major = MajorOf(cuda);
   return std::ranges::any_of(environment.packages, [&](const auto& package) {
     return package.name.starts_with("nvidia-") && CudaMajorOfPackage(package.name) == major;
   });
 }
-
-}  // namespace
 
 std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnvironment& environment,
                                              std::string_view framework, std::string_view release,

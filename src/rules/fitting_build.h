@@ -18,6 +18,9 @@ struct FittingBuild {
   const knowledge::FrameworkRelease* row;  // that says so
   std::string title;                       // "torch 2.14.0 for CUDA 13.0"
 };
+// Whether packages of NVIDIA for that CUDA ("12.4", "12") are installed.
+bool HasCudaMajor(const snapshot::PythonEnvironment& environment, std::string_view cuda);
+
 // The newest release with a build that suits; of `release` or for a CUDA major alone where they are given.
 // What the package index has comes before the builds of other indexes, and a CUDA major that is installed
 // already before others.

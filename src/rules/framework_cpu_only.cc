@@ -34,13 +34,6 @@ torch/version.py and tools/generate_torch_version.py of PyTorch; tensorflow/tool
 build_and_package_info.py.
 )md";
 
-bool HasPackagesOf(const snapshot::PythonEnvironment& environment, std::string_view cuda) {
-  const std::string major = MajorOf(std::string(cuda));
-  return std::ranges::any_of(environment.packages, [&](const snapshot::PythonPackage& package) {
-    return package.name.starts_with("nvidia-") && CudaMajorOfPackage(package.name) == major;
-  });
-}
-
 // The build with CUDA that takes its place: of the same release where one suits, otherwise the newest.
 report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const snapshot::Framework& framework) {
@@ -49,7 +42,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   report::Fix fix{.text = {}, .commands = {pip + " uninstall -y " + package}, .risk = "medium"};
   auto fitting = FindFittingBuild(scene, environment, framework.name, PublicVersion(framework.version));
   // onnxruntime brings no CUDA: the one whose packages are there already.
-  if (fitting && framework.name == "onnxruntime" && !HasPackagesOf(environment, fitting->row->cuda)) {
+  if (fitting && framework.name == "onnxruntime" && !HasCudaMajor(environment, fitting->row->cuda)) {
     for (const auto& one : environment.packages) {
       const std::string major = CudaMajorOfPackage(one.name);
       if (!one.name.starts_with("nvidia-") || major.empty()) continue;

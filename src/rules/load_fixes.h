@@ -1,4 +1,4 @@
-// Fixes for libraries that a process does not get, as commands to paste.
+// Fixes for libraries that a process does not get, as commands to paste: what is installed, and how.
 #pragma once
 
 #include <optional>
@@ -24,21 +24,8 @@ report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironme
 std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                           const std::string& package);
 
-// Lets the loader find a directory: through ld.so.conf for a directory of the system, for this one process
-// where it belongs to a Python environment or a home.
-report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory);
-// For everybody, through ld.so.conf.
-report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory);
-
 // Windows: installs the Visual C++ runtime that a DLL belongs to; empty for one that winget does not have.
 std::vector<std::string> RuntimeCommands(std::string_view dll);
-
-// Windows: whether PATH (or the current directory behind System32) had a say in this search.
-bool SearchesPath(const loader::Request& request);
-
-// The finding for a library that lies where the loader does not look: every copy with its version, and that
-// fix.
-void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling);
 
 // The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" where several
 // share it.

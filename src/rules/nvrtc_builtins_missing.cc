@@ -3,6 +3,7 @@
 #include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
+#include "rules/search_fixes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {

@@ -6,6 +6,7 @@
 #include "rules/file_fixes.h"
 #include "rules/load_fixes.h"
 #include "rules/rule.h"
+#include "rules/search_fixes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {

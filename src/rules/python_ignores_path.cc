@@ -3,6 +3,7 @@
 #include "base/windows_path.h"
 #include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
+#include "rules/search_fixes.h"
 #include "rules/table.h"
 #include "rules/windows_search.h"
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "rules/load_fixes.h"
+#include "rules/search_fixes.h"
 
 namespace culprit::rules {
 namespace {

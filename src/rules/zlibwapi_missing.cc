@@ -4,6 +4,7 @@
 #include "knowledge/windows.h"
 #include "rules/failed_loads.h"
 #include "rules/load_fixes.h"
+#include "rules/search_fixes.h"
 #include "rules/table.h"
 
 namespace culprit::rules {
