@@ -59,7 +59,7 @@ TEST(Layers, OnlyThoseSeeTheMachineWhoLookAtItOrChangeIt) {
   for (const auto& [folder, seen] : AllowedIncludes()) {
     if (seen.contains("system")) seers.push_back(folder);
   }
-  EXPECT_THAT(seers, ElementsAre("api", "apply", "cli", "collect", "probe", "whatif"));
+  EXPECT_THAT(seers, ElementsAre("api", "apply", "cli", "collect", "probe", "watch", "whatif"));
 }
 
 TEST_F(FakeTree, IncludeUpwardsIsReported) {

@@ -19,12 +19,14 @@ struct Command {
 
 int RunCheck(int argc, const char* const* argv);
 int RunProbe(int argc, const char* const* argv);
+int RunRun(int argc, const char* const* argv);
 int RunExplain(int argc, const char* const* argv);
 int RunRules(int argc, const char* const* argv);
 int RunWhy(int argc, const char* const* argv);
 int RunInspect(int argc, const char* const* argv);
 int RunFix(int argc, const char* const* argv);
 int RunSnapshot(int argc, const char* const* argv);
+int RunDiff(int argc, const char* const* argv);
 int RunPlan(int argc, const char* const* argv);
 int RunCompat(int argc, const char* const* argv);
 int RunCompletions(int argc, const char* const* argv);

@@ -25,6 +25,7 @@ constexpr std::array kCommands = {
     Command{"inspect", "every static fact of a binary", RunInspect},
     Command{"explain", "the causes behind a log or an error message, best first; or the page of a code",
             RunExplain},
+    Command{"run", "runs a command, watches it, and explains why it fails", RunRun},
     Command{"rules", "everything that check looks for", RunRules},
     Command{"plan", "a set of versions that fits this driver and GPU, and the commands that install it",
             RunPlan},
@@ -33,6 +34,7 @@ constexpr std::array kCommands = {
             RunFix},
     Command{"compat", "whether versions of CUDA, cuDNN, driver, GPU and frameworks go together", RunCompat},
     Command{"snapshot", "this machine as one file, to ask questions of it elsewhere", RunSnapshot},
+    Command{"diff", "what changed between two snapshots, the likeliest to matter first", RunDiff},
     Command{"completions", "completion script for bash, zsh or fish", RunCompletions},
 };
 

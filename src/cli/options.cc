@@ -28,10 +28,13 @@ bool UseColor(const Options& options) {
   return (no_color == nullptr || *no_color == '\0') && ShowsColors(stdout);
 }
 
-void AddFormat(CommandLine& app, Options& options) {
+void AddFormat(CommandLine& app, Options& options, Formats formats) {
+  std::vector<std::string> words = {"text", "json", "markdown", "html", "sarif", "junit"};
+  words.resize(static_cast<size_t>(formats));
+  std::string help = words.front();
+  for (size_t i = 1; i < words.size(); ++i) help += (i + 1 < words.size() ? ", " : " or ") + words[i];
   app.AddChoice(
-      "--format", {"text", "json", "markdown"},
-      [&](size_t place) { options.format = static_cast<Format>(place); }, "text, json or markdown", "FORMAT");
+      "--format", words, [&](size_t place) { options.format = static_cast<Format>(place); }, help, "FORMAT");
   app.Add("-o,--output", options.output, "write to FILE instead of the terminal", "FILE");
 }
 
@@ -46,9 +49,9 @@ void AddManner(CommandLine& app, Options& options) {
 
 }  // namespace
 
-void AddCommonOptions(CommandLine& app, Options& options) {
+void AddCommonOptions(CommandLine& app, Options& options, Formats formats) {
   static const std::vector<std::string> kSystems = {"linux", "windows"};
-  AddFormat(app, options);
+  AddFormat(app, options, formats);
   app.Add("--root", options.root, "look at DIR as if it were /", "DIR");
   app.AddChoice(
       "--target", kSystems, [&](size_t place) { options.target = kSystems[place]; },
@@ -57,8 +60,8 @@ void AddCommonOptions(CommandLine& app, Options& options) {
   AddManner(app, options);
 }
 
-void AddOutputOptions(CommandLine& app, Options& options) {
-  AddFormat(app, options);
+void AddOutputOptions(CommandLine& app, Options& options, Formats formats) {
+  AddFormat(app, options, formats);
   AddManner(app, options);
 }
 

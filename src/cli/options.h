@@ -14,7 +14,10 @@
 
 namespace culprit::cli {
 
-enum class Format { kText, kJson, kMarkdown };  // in the order of --format's words
+// In the order of --format's words.
+enum class Format { kText, kJson, kMarkdown, kHtml, kSarif, kJunit };
+// How many of them a command has.
+enum class Formats { kPlain = 3, kWithPage = 4, kForCi = 6 };
 
 struct Options {
   Format format = Format::kText;
@@ -27,9 +30,9 @@ struct Options {
   bool verbose = false;
 };
 
-void AddCommonOptions(CommandLine& app, Options& options);
+void AddCommonOptions(CommandLine& app, Options& options, Formats formats = Formats::kPlain);
 // Those of a command that looks at no machine.
-void AddOutputOptions(CommandLine& app, Options& options);
+void AddOutputOptions(CommandLine& app, Options& options, Formats formats = Formats::kPlain);
 
 // One clear line on stderr, and the exit status for it.
 int Fail(const base::Error& error);
