@@ -15,6 +15,7 @@
 #include "collect/host.h"
 #include "collect/record.h"
 #include "render/check.h"
+#include "render/windows_spelling.h"
 #include "snapshot/stack_json.h"
 
 namespace culprit::cli {
@@ -46,10 +47,24 @@ base::Json SnapshotJson(const snapshot::Snapshot& snapshot) {
           {"stack", ToJson(snapshot.stack)}};
 }
 
+// SARIF or JUnit. The URIs of SARIF are not touched by the spelling of Windows: none begins as a path does.
+bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
+                const snapshot::Snapshot& snapshot) {
+  const report::CheckReport report = options.no_redact ? full : ToPaste(full, snapshot);
+  const bool sarif = options.common.format == Format::kSarif;
+  std::string bytes = sarif ? render::ToSarif(report, diagnose::RulePages(), !options.no_redact)
+                            : render::ToJunit(report, diagnose::RulePages(), options.strict);
+  if (snapshot.windows() != nullptr)
+    bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
+  return WriteBytes(options.common, bytes);
+}
+
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                  const snapshot::Snapshot& snapshot) {
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
+  if (options.common.format == Format::kSarif || options.common.format == Format::kJunit)
+    return WriteForCi(options, report, snapshot);
   return Write(options.common, {.title = "culprit check",
                                 .text =
                                     [&](const auto& style) {
@@ -131,10 +146,11 @@ int RunCheck(int argc, const char* const* argv) {
           "also prove it on the real device, as `culprit probe` does: runs what it finds");
   app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
   app.Add("--strict", options.strict, "warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--no-redact", options.no_redact,
+          "markdown, sarif, junit: keep the home directory and the user's name");
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
           3600);
-  AddCommonOptions(app, options.common);
+  AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(
       "Examples:\n"
       "  culprit\n"
@@ -145,6 +161,7 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check --format markdown | xclip\n"
       "  culprit check machine.json\n"
+      "  culprit check --format sarif -o culprit.sarif\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
       "look,\n"
       "64 wrong usage.");
