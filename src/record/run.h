@@ -61,7 +61,7 @@ struct Loaded {
   std::string requester;  // path of who asked first; "" the program
   std::string via;        // words of loader::Name(Via)
   bool dlopen = false;
-  bool closed = false;   // unloaded again
+  bool closed = false;   // unloaded again while the process went on
   bool deleted = false;  // the file was replaced or removed after it was mapped
   uint64_t base = 0;     // load address, for what crashed where
   uint64_t end = 0;      // first address behind it; 0 not known
@@ -195,6 +195,7 @@ struct Process {
   std::vector<std::string> arguments;  // redacted
   bool forked = false;                 // without exec: it has what its parent had loaded until `at`
   std::vector<Loaded> loads;
+  std::vector<std::string> devices;  // nodes of NVIDIA's driver that it has mapped: "/dev/nvidia0"
   std::vector<Request> failed_requests;
   std::vector<FailedCall> failed_calls;
   std::vector<OpenCall> open_calls;
@@ -209,6 +210,7 @@ struct Process {
     visit("arguments", self.arguments);
     visit("forked", self.forked);
     visit("loads", self.loads);
+    visit("devices", self.devices);
     visit("failed_requests", self.failed_requests);
     visit("failed_calls", self.failed_calls);
     visit("open_calls", self.open_calls);
