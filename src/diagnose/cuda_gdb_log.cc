@@ -89,6 +89,7 @@ class Reader {
     const bool frame = line.starts_with('#') ||
                        (line.starts_with("0x") && line.find(" in ") != std::string_view::npos) ||
                        line.find("<<<") != std::string_view::npos;
+    if (section_ == "host" && line.starts_with("#0 ")) error.host_frames.clear();  // told a second time
     if (frame) OneFrame(ReadFrame(line), error);
   }
 

@@ -121,7 +121,8 @@ TEST(SanitizerReport, WhatTheToolCouldNotDoIsNotAPass) {
   EXPECT_EQ(found.not_checked[1].why, "Target application terminated before first instrumented API call");
 
   record::Run run;
-  run.texts = {{"output", "========= Invalid x\n"}, {"compute-sanitizer", "========= COMPUTE-SANITIZER\n"}};
+  run.texts = {{"output", "========= Invalid x\n", 0, 0, ""},
+               {"compute-sanitizer", "========= COMPUTE-SANITIZER\n", 0, 0, ""}};
   const KernelFindings cut = KernelErrors(run);
   EXPECT_TRUE(cut.errors.empty());
   EXPECT_EQ(cut.not_checked.size(), 1u);
@@ -157,6 +158,8 @@ TEST(CudaGdbLog, ExceptionWithItsKernelLineAndHostStack) {
       "[culprit] stack\n"
       "#0  0x0000000055c08fb0 in store<<<(4,1,1),(32,1,1)>>> (p=0x0, n=5) at store.cu:50\n"
       "[culprit] host\n"
+      "[Switching to thread 1 (Thread 0x7fff (LWP 7))]\n"
+      "#0  0x00007fff in ?? () from /usr/lib/libcuda.so.1\n"
       "#0  0x00007fff in ?? () from /usr/lib/libcuda.so.1\n"
       "#1  0x00005555 in (anonymous namespace)::go (x=1) at main.cc:8\n"
       "#2  main () at main.cc:12\n"
