@@ -71,9 +71,9 @@ base::Result<ToolRun> PlanSanitizer(const system::System& machine, Tool tool, co
   run.end = base::JoinPath(folder.path(), "end");
   // A signal from the terminal reaches the program as well as this shell, which then still has to write; what
   // the shell has to say of a crash is not the program's.
-  const auto inner =
-      folder.Write("program", "trap : HUP INT QUIT TERM\nexec 9>&2 2>/dev/null\n" + QuotedAll(command) +
-                                  " 2>&9 9>&-\nend=$?\necho $end >" + Quoted(run.end) + "\nexit $end\n");
+  const auto inner = folder.Write(
+      "program", "trap : HUP INT QUIT TERM\nexec 9>&2 2>/dev/null\n(exec 2>&9 9>&-; exec " +
+                     QuotedAll(command) + ")\nend=$?\necho $end >" + Quoted(run.end) + "\nexit $end\n");
   if (!inner) return std::unexpected(inner.error());
   std::vector<std::string> options = SanitizerOptions(tool, help, run.report);
   // The wheel keeps its libraries in ../lib, but the tool looks for them beside itself, or for all of them
