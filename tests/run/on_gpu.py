@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def run(command, environment, interrupt=None, seconds=LIMIT):
-    """(status, all that it wrote). `interrupt`: on a terminal, and Ctrl-C three seconds after it has said this word."""
+    """(status, all that it wrote). `interrupt`: on a terminal, and Ctrl-C 3 s after it has said this word."""
     environment = {**os.environ, **environment}
     if interrupt is None:
         done = subprocess.run(
@@ -54,10 +54,10 @@ def run(command, environment, interrupt=None, seconds=LIMIT):
                 break
             text += piece
         if interrupt.encode() in text and not presses:
-            presses = [time.monotonic() + 3, time.monotonic() + 13, time.monotonic() + 23]
-        if presses and time.monotonic() > presses[0]:
-            os.write(terminal, b"\x03")
-            presses = presses[1:] or [end]
+            # Python hears Ctrl-C only when the call returns; a user then takes Ctrl-\.
+            presses = [(time.monotonic() + 3, b'\x03'), (time.monotonic() + 9, b'\x1c'), (end, b'')]
+        if presses and time.monotonic() > presses[0][0]:
+            os.write(terminal, presses.pop(0)[1])
     else:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
