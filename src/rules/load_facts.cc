@@ -39,6 +39,8 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
         return "the directory of the DLL that needs it";
       case loader::Via::kCurrentDirectory:
         return "the current directory";
+      case loader::Via::kUnknown:
+        return "a way that was not seen";
       case loader::Via::kLoadedBefore:
         break;
     }
