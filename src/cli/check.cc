@@ -10,11 +10,13 @@
 #include "cli/live.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
+#include "cli/page_facts.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
 #include "collect/host.h"
 #include "collect/record.h"
 #include "render/check.h"
+#include "render/page.h"
 #include "snapshot/stack_json.h"
 
 namespace culprit::cli {
@@ -47,7 +49,8 @@ base::Json SnapshotJson(const snapshot::Snapshot& snapshot) {
 }
 
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
-                 const snapshot::Snapshot& snapshot) {
+                 const snapshot::Snapshot& snapshot, const render::PageFacts& page) {
+  if (options.common.format == Format::kHtml) return WriteBytes(options.common, render::ToHtml(report, page));
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
   return Write(options.common, {.title = "culprit check",
@@ -110,8 +113,12 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
       played = StartPlaying(*facts, programs, played);
     }
   }
-  const auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
-  if (!WriteReport(options, report, *facts->snapshot)) return kExitCannot;
+  render::PageFacts page;
+  const auto for_page = [&](const rules::Scene& scene, const report::CheckReport& check) {
+    if (options.common.format == Format::kHtml) page = FactsForPage(scene, check, !options.no_redact);
+  };
+  const auto report = JudgeInTime(*facts, played, options.seconds * subject.patience, for_page);
+  if (!WriteReport(options, report, *facts->snapshot, page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 
@@ -131,10 +138,10 @@ int RunCheck(int argc, const char* const* argv) {
           "also prove it on the real device, as `culprit probe` does: runs what it finds");
   app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
   app.Add("--strict", options.strict, "warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
           3600);
-  AddCommonOptions(app, options.common);
+  AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(
       "Examples:\n"
       "  culprit\n"
@@ -144,6 +151,7 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check --format markdown | xclip\n"
+      "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
       "look,\n"
