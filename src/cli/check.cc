@@ -12,12 +12,14 @@
 #include "cli/live.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
+#include "cli/page_facts.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
 #include "collect/host.h"
 #include "collect/record.h"
 #include "loader/observed.h"
 #include "render/check.h"
+#include "render/page.h"
 #include "snapshot/fields.h"
 #include "snapshot/stack_json.h"
 
@@ -60,7 +62,9 @@ void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) 
 }
 
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
-                 const snapshot::Snapshot& snapshot, const collect::ProcessLook* process) {
+                 const snapshot::Snapshot& snapshot, const collect::ProcessLook* process,
+                 const render::PageFacts& page) {
+  if (options.common.format == Format::kHtml) return WriteBytes(options.common, render::ToHtml(report, page));
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
   return Write(options.common,
@@ -145,9 +149,13 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
       played = StartPlaying(*facts, programs, played);
     }
   }
-  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
+  render::PageFacts page;
+  const auto for_page = [&](const rules::Scene& scene, const report::CheckReport& check) {
+    if (options.common.format == Format::kHtml) page = FactsForPage(scene, check, !options.no_redact);
+  };
+  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience, for_page);
   if (subject.process != nullptr) NameProcess(*subject.process, report);
-  if (!WriteReport(options, report, *facts->snapshot, subject.process.get())) return kExitCannot;
+  if (!WriteReport(options, report, *facts->snapshot, subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 
@@ -169,10 +177,10 @@ int RunCheck(int argc, const char* const* argv) {
           "also prove it on the real device, as `culprit probe` does: runs what it finds");
   app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
   app.Add("--strict", options.strict, "warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
           3600);
-  AddCommonOptions(app, options.common);
+  AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(
       "Examples:\n"
       "  culprit\n"
@@ -183,6 +191,7 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check --format markdown | xclip\n"
+      "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
       "look,\n"
