@@ -37,7 +37,8 @@ void AddRemarks(Parts& parts) {
 // What is new below a directory that a variable names now, or did: without the variable nobody would meet it.
 void JoinToVariable(Parts& parts, size_t part) {
   for (const std::string& name : parts.list[part].names) {
-    for (std::string_view above = name; above.size() > 1 && above.starts_with('/'); above = base::DirName(above))
+    for (std::string_view above = name; above.size() > 1 && above.starts_with('/');
+         above = base::DirName(above))
       parts.Explain(part, parts.Find("variable", {std::string(above)}));
   }
 }
@@ -45,7 +46,8 @@ void JoinToVariable(Parts& parts, size_t part) {
 // A fact that is different because of another, or told by two parts, stands below.
 void JoinCauses(Parts& parts) {
   for (size_t i = 0; i < parts.list.size(); ++i) {
-    const bool of_files = parts.list[i].difference.kind == "file" || parts.list[i].difference.kind == "cudnn" ||
+    const bool of_files = parts.list[i].difference.kind == "file" ||
+                          parts.list[i].difference.kind == "cudnn" ||
                           parts.list[i].difference.kind == "toolkit";
     if ((of_files && parts.list[i].difference.how == report::Differs::kAdded) ||
         parts.list[i].difference.kind == "framework")

@@ -139,7 +139,8 @@ void AddOne(Parts& parts, const Change& change) {
 std::string Common(const std::vector<Change>& changes) {
   std::string common(base::DirName(changes.front().path));
   for (const Change& change : changes) {
-    while (common.size() > 1 && !change.path.starts_with(common + "/")) common = std::string(base::DirName(common));
+    while (common.size() > 1 && !change.path.starts_with(common + "/"))
+      common = std::string(base::DirName(common));
   }
   return common;
 }

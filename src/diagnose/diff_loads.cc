@@ -44,7 +44,8 @@ std::string Shown(const rules::Scene& scene, const Object& object) {
 // What may have made the load another one: the lists that were searched, then files.
 void Blame(Parts& parts, std::vector<std::string> files, std::initializer_list<loader::Via> ways) {
   const size_t effect = parts.list.size() - 1;
-  for (size_t i = 0, count = files.size(); i < count; ++i) {  // /lib is a link mostly, and files lie in /usr/lib
+  for (size_t i = 0, count = files.size(); i < count;
+       ++i) {  // /lib is a link mostly, and files lie in /usr/lib
     if (!files[i].starts_with('/')) continue;
     const std::string directory(base::DirName(files[i])), name(base::BaseName(files[i]));
     for (const Side* side : {&parts.after, &parts.before})

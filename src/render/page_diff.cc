@@ -13,7 +13,8 @@ std::string Row(const report::Difference& difference, const PageText& text) {
   if (!difference.before.empty()) html += "<del>" + text.Sentence(difference.before) + "</del>";
   if (!difference.after.empty()) html += "<ins>" + text.Sentence(difference.after) + "</ins>";
   html += "</td><td>" + text.Sentence(difference.why);
-  for (const std::string& code : difference.findings) html += " <span class=\"code\">" + text.Html(code) + "</span>";
+  for (const std::string& code : difference.findings)
+    html += " <span class=\"code\">" + text.Html(code) + "</span>";
   std::string effects;
   for (const std::string& line : difference.leads_to) effects += "<li>" + text.Sentence(line) + "</li>";
   if (difference.more > 0) effects += "<li>and " + std::to_string(difference.more) + " more</li>";
@@ -26,11 +27,15 @@ std::string Row(const report::Difference& difference, const PageText& text) {
 std::string ToHtml(const report::DiffReport& report, const PageFacts& facts) {
   const PageText text(facts);
   bool worse = false;
-  for (const report::Finding& finding : report.new_findings) worse |= finding.severity != report::Severity::kNote;
+  for (const report::Finding& finding : report.new_findings)
+    worse |= finding.severity != report::Severity::kNote;
   const bool unknown = report.verdict_after == report::Verdict::kUnknown;
   std::string remarks;
   for (const std::string& remark : report.remarks) remarks += "<p>" + text.Sentence(remark) + "</p>";
-  std::string main = VerdictSection(worse ? "errors" : unknown ? "unknown" : "ok", text.Words(report.before) + " and " + text.Words(report.after),
+  std::string main = VerdictSection(worse     ? "errors"
+                                    : unknown ? "unknown"
+                                              : "ok",
+                                    text.Words(report.before) + " and " + text.Words(report.after),
                                     text.Sentence(report.headline), remarks);
   std::string came, gone;
   for (size_t i = 0; i < report.new_findings.size(); ++i)
@@ -39,15 +44,18 @@ std::string ToHtml(const report::DiffReport& report, const PageFacts& facts) {
   std::string rows;
   for (const report::Difference& difference : report.differences) rows += Row(difference, text);
   if (!rows.empty())
-    main += Section("differences", "What is different",
-                    "<table class=\"differences\"><thead><tr><th scope=\"col\"></th><th scope=\"col\">What</th><th "
-                    "scope=\"col\">Before and after</th><th scope=\"col\">Why it stands here</th></tr></thead><tbody>" +
-                        rows + "</tbody></table>");
+    main += Section(
+        "differences", "What is different",
+        "<table class=\"differences\"><thead><tr><th scope=\"col\"></th><th scope=\"col\">What</th><th "
+        "scope=\"col\">Before and after</th><th scope=\"col\">Why it stands here</th></tr></thead><tbody>" +
+            rows + "</tbody></table>");
   for (const report::Finding& finding : report.gone_findings)
-    gone += "<li><span class=\"code\">" + text.Html(finding.code) + "</span> " + text.Sentence(finding.summary) + "</li>";
+    gone += "<li><span class=\"code\">" + text.Html(finding.code) + "</span> " +
+            text.Sentence(finding.summary) + "</li>";
   if (!gone.empty()) main += Section("gone", "No longer wrong", "<ul class=\"gone\">" + gone + "</ul>");
   main += PictureSection(facts) + NotCheckedSection(report.not_compared, "Not compared", text);
-  return WholePage({.kind = "diff", .title = "culprit: " + text.Words(report.headline), .main = main}, facts, text);
+  return WholePage({.kind = "diff", .title = "culprit: " + text.Words(report.headline), .main = main}, facts,
+                   text);
 }
 
 }  // namespace culprit::render
