@@ -230,7 +230,7 @@ report::DiffReport Diff(const Side& before, const Side& after) {
   report::DiffReport report;
   report.verdict_before = before.check.verdict;
   report.verdict_after = after.check.verdict;
-  FindingChange change = Compare(before.check.findings, after.check.findings);
+  FindingChange change = CompareFindings(before.check.findings, after.check.findings);
   const Mentions mentions = MentionsOf(change.new_findings);
   Parts parts(before, after, mentions);
   AddRemarks(parts);
