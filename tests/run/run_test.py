@@ -139,7 +139,7 @@ class InATerminal(unittest.TestCase):
     def test_size_of_the_window_and_its_changes(self):
         for streams in ("ttt", "tnt"):
             terminal = self.start(
-                *shown("import os, signal, sys", "def say(*_): os.write(2, b'%d x %d;' % tuple(os.get_terminal_size(2)))",
+                *shown("import os, signal", "def say(*_): os.write(2, b'%d x %d;' % tuple(os.get_terminal_size(2)))",
                        "signal.signal(signal.SIGWINCH, say)", "say()", "signal.pause()", "signal.pause()"),
                 size=(31, 99), streams=streams)
             terminal.wait_for(b"99 x 31;")
@@ -189,7 +189,7 @@ class InATerminal(unittest.TestCase):
             terminal = self.start(
                 *shown("import os, signal, time", "def say(number, _):", "  os.write(2, b'got %d;' % number)",
                        "  if number == signal.SIGTERM: os._exit(7)",
-                       "for n in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP): signal.signal(n, say)",
+                       "for n in ('TERM', 'USR1', 'USR2', 'HUP'): signal.signal(getattr(signal, 'SIG' + n), say)",
                        "os.write(2, b'ready')", "while True: time.sleep(1)"), streams=streams)
             before = terminal.settings()
             terminal.wait_for(b"ready")
@@ -210,7 +210,6 @@ class InATerminal(unittest.TestCase):
                 os.tcsetpgrp(0, os.getpid())
                 signal.signal(signal.SIGTTOU, signal.SIG_DFL)
                 os.execv(sys.argv[1], sys.argv[1:])
-            os.setpgid(pid, pid)
             _, status = os.waitpid(pid, os.WUNTRACED)
             os.tcsetpgrp(0, os.getpgrp())
             print("stopped", os.WIFSTOPPED(status), flush=True)
