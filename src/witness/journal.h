@@ -45,7 +45,8 @@ enum CulpritEventKind {
   kCulpritOpen = 4,   /* path, base address, end address, namespace ("0" = the program's) */
   kCulpritClose = 5,  /* path */
   kCulpritCrash = 6,  /* signal, si_code, address, program counter, word... of the stack */
-  kCulpritCall = 7,   /* api, function, code, kernel's name: a call that failed */
+  kCulpritCall = 7,   /* api, function, code, kernel that it launches, kernel that the thread launched last
+                           (where that may be to blame): a call that failed */
   kCulpritWatching = 8, /* what, how, why not */
   kCulpritReady = 9,    /* la_preinit: what follows is asked for by dlopen */
 };
