@@ -45,7 +45,7 @@ struct LoggedCall {
 };
 // Of the text of such a log; foreign, and perhaps cut off anywhere. `started`: LocalTimeOfDay() at the start of
 // the command, because logs have the time of a clock on the wall; -1 not known.
-std::vector<LoggedCall> CallsOf(const CudaLog& log, std::string_view text, int64_t started);
+std::vector<LoggedCall> CallsOf(const CudaLog& log, std::string_view text, int64_t started = -1);
 int64_t LocalTimeOfDay();  // microseconds since midnight
 
 // Adds them to the processes of a run: what a log says of a call that was seen becomes its detail, the others

@@ -2,7 +2,7 @@
  * takes the CUPTI that the program has loaded, because that is the one the program may want to use too;
  * otherwise one that culprit found (CULPRIT_CUPTI). */
 #define _GNU_SOURCE
-#include "injection.h"
+#include "witness/injection.h"
 
 #include <link.h>
 #include <stdio.h>

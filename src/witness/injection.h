@@ -11,8 +11,8 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 
-#include "cupti.h"
-#include "journal.h"
+#include "witness/cupti.h"
+#include "witness/journal.h"
 
 /* The oldest version of these, which every glibc has. */
 #if defined(__x86_64__)
@@ -36,8 +36,7 @@ struct CulpritJournal* Journal(void);
 int32_t ThisProcess(void); /* also right after a fork */
 int32_t ThisThread(void);
 uint64_t Now(void);
-/* Appends an event with these fields; a field that is too long is cut. */
-void Tell(enum CulpritEventKind kind, const char* const* fields, int count);
+void Tell(enum CulpritEventKind kind, const char* const* fields, size_t count);
 /* kCulpritWatching of the CUDA calls. */
 void TellWatching(const char* how, const char* why_not);
 

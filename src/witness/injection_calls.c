@@ -3,16 +3,16 @@
  * cuCtxSynchronize inside. Most calls are launches, so a call that goes well costs two stores and the time. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "call_noise.h"
-#include "injection.h"
+#include "witness/call_noise.h"
+#include "witness/injection.h"
+#include "witness/journal_writer.h"
 
 enum {
-  kKernelSize = 256,
+  kKernelSize = 512,
   kRepeats = 64, /* of one failure in a row */
 };
 
@@ -87,13 +87,13 @@ static void Failed(int32_t domain, const struct CuptiCallbackData* data, int32_t
     self.code = code;
     self.repeats = 0;
   }
-  char number[16];
-  snprintf(number, sizeof number, "%x", (unsigned)code);
+  char number[17];
   const bool launch = CulpritHas(data->function, "Launch");
   const bool late = code >= 700 && code < 720; /* a kernel did it, perhaps long ago */
-  const char* const fields[] = {domain == kCuptiDriverApi ? "driver" : "runtime", data->function, number,
-                                launch && data->symbol != NULL ? data->symbol : "",
-                                late ? self.kernel : ""};
+  char kernel[kKernelSize] = ""; /* names of templates grow long */
+  if (launch && data->symbol != NULL) memccpy(kernel, data->symbol, 0, kKernelSize - 1);
+  const char* const fields[] = {domain == kCuptiDriverApi ? "driver" : "runtime", data->function,
+                                CulpritHex((uint32_t)code, number), kernel, late ? self.kernel : ""};
   Tell(kCulpritCall, fields, 5);
 }
 

@@ -2,15 +2,13 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "injection.h"
-
-enum { kFieldLimit = 1024 };
+#include "witness/injection.h"
+#include "witness/journal_writer.h"
 
 static struct CulpritJournal* journal;
 static int32_t process;            /* 0 in a child right after a fork */
@@ -70,32 +68,10 @@ uint64_t Now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-void Tell(enum CulpritEventKind kind, const char* const* fields, int count) {
+void Tell(enum CulpritEventKind kind, const char* const* fields, size_t count) {
   if (journal == NULL) return;
-  uint64_t size = sizeof(struct CulpritEvent);
-  for (int i = 0; i < count; ++i) size += strnlen(fields[i], kFieldLimit) + 1;
-  size = (size + 7) & ~(uint64_t)7;
-  uint64_t place = __atomic_load_n(&journal->used, __ATOMIC_RELAXED);
-  do {
-    if (place < sizeof *journal || place % 8 != 0 || place > journal->size || size > journal->size - place) {
-      __atomic_add_fetch(&journal->lost, 1, __ATOMIC_RELAXED);
-      return;
-    }
-  } while (!__atomic_compare_exchange_n(&journal->used, &place, place + size, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
-  struct CulpritEvent* event = (struct CulpritEvent*)((char*)journal + place);
-  event->kind = kind;
-  event->process = ThisProcess();
-  event->thread = ThisThread();
-  event->at = Now();
-  char* text = (char*)(event + 1);
-  for (int i = 0; i < count; ++i) {
-    const size_t length = strnlen(fields[i], kFieldLimit);
-    memcpy(text, fields[i], length);
-    text[length] = 0;
-    text += length + 1;
-  }
-  __atomic_store_n(&event->size, (uint32_t)size, __ATOMIC_RELEASE);
+  const struct CulpritWho who = {ThisProcess(), ThisThread(), Now()};
+  CulpritWriteEvent(journal, kind, who, fields, count);
 }
 
 void TellWatching(const char* how, const char* why_not) {

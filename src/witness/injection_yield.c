@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "injection.h"
+#include "witness/injection.h"
 
 #if defined(__x86_64__)
 enum { kJumpSlot = R_X86_64_JUMP_SLOT, kGlobalData = R_X86_64_GLOB_DAT };
