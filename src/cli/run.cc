@@ -20,10 +20,8 @@
 extern "C" {
 extern const unsigned char culprit_audit_library_begin[];
 extern const unsigned char culprit_audit_library_end[];
-#ifdef CULPRIT_INJECTION_INSIDE
 extern const unsigned char culprit_injection_library_begin[];
 extern const unsigned char culprit_injection_library_end[];
-#endif
 }
 #endif
 
@@ -45,9 +43,7 @@ watch::Libraries LibrariesInside() {
   watch::Libraries libraries;
 #ifdef CULPRIT_WITNESSES_INSIDE
   libraries.audit = {culprit_audit_library_begin, culprit_audit_library_end};
-#ifdef CULPRIT_INJECTION_INSIDE
   libraries.injection = {culprit_injection_library_begin, culprit_injection_library_end};
-#endif
 #endif
   return libraries;
 }
