@@ -22,7 +22,8 @@ struct KernelFindings {
 // Of all texts of a run that a tool wrote; empty where no tool was asked.
 KernelFindings KernelErrors(const record::Run& run);
 
-// Foreign text, in parts: between two of them something was left out. Never throws.
+// Foreign text: any bytes, lines of any length; at most kMostKernelErrors different errors are told apart.
+inline constexpr size_t kMostKernelErrors = 100;
 KernelFindings ReadSanitizerReport(std::string_view text);
 KernelFindings ReadCudaGdbLog(std::string_view text);
 

@@ -197,6 +197,7 @@ struct Process {
   std::vector<std::string> arguments;  // redacted
   bool forked = false;                 // without exec: it has what its parent had loaded until `at`
   std::vector<Loaded> loads;
+  std::vector<std::string> devices;  // nodes of NVIDIA's driver that it has mapped: "/dev/nvidia0"
   std::vector<Request> failed_requests;
   std::vector<FailedCall> failed_calls;
   std::vector<OpenCall> open_calls;
@@ -211,6 +212,7 @@ struct Process {
     visit("arguments", self.arguments);
     visit("forked", self.forked);
     visit("loads", self.loads);
+    visit("devices", self.devices);
     visit("failed_requests", self.failed_requests);
     visit("failed_calls", self.failed_calls);
     visit("open_calls", self.open_calls);
