@@ -1,4 +1,5 @@
-// A file of a size whose room on the disk is its own already, so that writing to it through memory cannot fail.
+// A file of a size whose room on the disk is its own already, so that writing to it through memory cannot
+// fail.
 #pragma once
 
 #include <cstdint>

@@ -88,13 +88,15 @@ base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory() {
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms() {
   std::error_code error;
   base::Error problem = {base::ErrorCode::kNotReadable, "no directory for temporary files"};
-  for (const fs::path& above : {fs::temp_directory_path(error), fs::path("/tmp"), fs::path("/var/tmp"),
-                                fs::path("/dev/shm")}) {
-    if (!above.is_absolute() || above.string().find(':') != (above.has_root_name() ? 1 : std::string::npos)) continue;
+  for (const fs::path& above :
+       {fs::temp_directory_path(error), fs::path("/tmp"), fs::path("/var/tmp"), fs::path("/dev/shm")}) {
+    if (!above.is_absolute() || above.string().find(':') != (above.has_root_name() ? 1 : std::string::npos))
+      continue;
     auto made = MakeBelow(above);
     if (made && ProgramsRunIn(**made)) return made;
-    problem = made ? base::Error{base::ErrorCode::kNotReadable, Inside(above) + ": programs may not be run there"}
-                   : made.error();
+    problem =
+        made ? base::Error{base::ErrorCode::kNotReadable, Inside(above) + ": programs may not be run there"}
+             : made.error();
   }
   return std::unexpected(problem);
 }

@@ -70,8 +70,8 @@ record::Text KeptText::Take(const std::string& name, const std::vector<std::stri
     if (end_.size() > most_end_) Drop(end_.size() - most_end_);
     Drop(CutAfter(end_, std::min<size_t>(1, end_.size())));
     left_out_ += beginning_.size() - cut;
-    left_out_lines_ +=
-        static_cast<uint64_t>(std::count(beginning_.begin() + static_cast<std::ptrdiff_t>(cut), beginning_.end(), '\n'));
+    left_out_lines_ += static_cast<uint64_t>(
+        std::count(beginning_.begin() + static_cast<std::ptrdiff_t>(cut), beginning_.end(), '\n'));
     beginning_.resize(cut);
   }
   text.left_out = left_out_;

@@ -1,5 +1,5 @@
-// What a program writes, kept for a record: all of it, or of a long one the beginning and the end, cut between
-// lines where lines are not endless and never inside a character.
+// What a program writes, kept for a record: all of it, or of a long one the beginning and the end, cut
+// between lines where lines are not endless and never inside a character.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,8 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
   system::Outcome<system::OpenFile> file = machine.Open(reach.program);
   for (int i = 0; i < kMaxScripts && file && file->bytes; ++i) {
     if (system::HasMoreRights(reach.program)) {
-      reach.why_not = reach.program + " runs with more rights than its user: the loader takes no library from him";
+      reach.why_not =
+          reach.program + " runs with more rights than its user: the loader takes no library from him";
       return reach;
     }
     const std::string interpreter = InterpreterOf(*file->bytes);
@@ -52,7 +53,8 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
   }
   if (!file || !file->bytes) return reach;
   const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
-  if (elf.problem == binfmt::ElfProblem::kNotElf || elf.problem == binfmt::ElfProblem::kTooShort) return reach;
+  if (elf.problem == binfmt::ElfProblem::kNotElf || elf.problem == binfmt::ElfProblem::kTooShort)
+    return reach;
   const uint16_t ours = MachineOf(machine.HostCpu().machine);
   if (elf.bits() == 32) {
     reach.why_not = reach.program + " is a 32-bit program";

@@ -8,8 +8,8 @@
 namespace culprit::watch {
 
 struct Reach {
-  std::string program;  // the file that runs: of a script its interpreter
-  std::string why_not;  // why its loads cannot be seen; "" they can
+  std::string program;   // the file that runs: of a script its interpreter
+  std::string why_not;   // why its loads cannot be seen; "" they can
   bool harmful = false;  // its loader would complain about our library: it must not be given one
 };
 

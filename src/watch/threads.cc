@@ -45,22 +45,51 @@ struct SystemCall {
 };
 // Those in which a program waits.
 constexpr std::array kSystemCalls = {
-    SystemCall{0, 63, "read"},          SystemCall{1, 64, "write"},         SystemCall{7, -1, "poll"},
-    SystemCall{16, 29, "ioctl"},        SystemCall{17, 67, "pread64"},      SystemCall{18, 68, "pwrite64"},
-    SystemCall{19, 65, "readv"},        SystemCall{20, 66, "writev"},       SystemCall{23, -1, "select"},
-    SystemCall{24, 124, "sched_yield"}, SystemCall{28, 233, "madvise"},     SystemCall{34, -1, "pause"},
-    SystemCall{35, 101, "nanosleep"},   SystemCall{42, 203, "connect"},     SystemCall{43, 202, "accept"},
-    SystemCall{44, 206, "sendto"},      SystemCall{45, 207, "recvfrom"},    SystemCall{46, 211, "sendmsg"},
-    SystemCall{47, 212, "recvmsg"},     SystemCall{61, 260, "wait4"},       SystemCall{65, 193, "semop"},
-    SystemCall{70, 188, "msgrcv"},      SystemCall{72, 25, "fcntl"},        SystemCall{73, 32, "flock"},
-    SystemCall{74, 82, "fsync"},        SystemCall{9, 222, "mmap"},         SystemCall{11, 215, "munmap"},
-    SystemCall{128, 137, "rt_sigtimedwait"}, SystemCall{130, 133, "rt_sigsuspend"},
-    SystemCall{202, 98, "futex"},       SystemCall{208, 4, "io_getevents"}, SystemCall{219, 128, "restart_syscall"},
-    SystemCall{220, 192, "semtimedop"}, SystemCall{230, 115, "clock_nanosleep"},
-    SystemCall{232, -1, "epoll_wait"},  SystemCall{247, 95, "waitid"},      SystemCall{257, 56, "openat"},
-    SystemCall{270, 72, "pselect6"},    SystemCall{271, 73, "ppoll"},       SystemCall{281, 22, "epoll_pwait"},
-    SystemCall{288, 242, "accept4"},    SystemCall{299, 243, "recvmmsg"},   SystemCall{426, 426, "io_uring_enter"},
-    SystemCall{441, 441, "epoll_pwait2"}, SystemCall{449, 449, "futex_waitv"},
+    SystemCall{0, 63, "read"},
+    SystemCall{1, 64, "write"},
+    SystemCall{7, -1, "poll"},
+    SystemCall{16, 29, "ioctl"},
+    SystemCall{17, 67, "pread64"},
+    SystemCall{18, 68, "pwrite64"},
+    SystemCall{19, 65, "readv"},
+    SystemCall{20, 66, "writev"},
+    SystemCall{23, -1, "select"},
+    SystemCall{24, 124, "sched_yield"},
+    SystemCall{28, 233, "madvise"},
+    SystemCall{34, -1, "pause"},
+    SystemCall{35, 101, "nanosleep"},
+    SystemCall{42, 203, "connect"},
+    SystemCall{43, 202, "accept"},
+    SystemCall{44, 206, "sendto"},
+    SystemCall{45, 207, "recvfrom"},
+    SystemCall{46, 211, "sendmsg"},
+    SystemCall{47, 212, "recvmsg"},
+    SystemCall{61, 260, "wait4"},
+    SystemCall{65, 193, "semop"},
+    SystemCall{70, 188, "msgrcv"},
+    SystemCall{72, 25, "fcntl"},
+    SystemCall{73, 32, "flock"},
+    SystemCall{74, 82, "fsync"},
+    SystemCall{9, 222, "mmap"},
+    SystemCall{11, 215, "munmap"},
+    SystemCall{128, 137, "rt_sigtimedwait"},
+    SystemCall{130, 133, "rt_sigsuspend"},
+    SystemCall{202, 98, "futex"},
+    SystemCall{208, 4, "io_getevents"},
+    SystemCall{219, 128, "restart_syscall"},
+    SystemCall{220, 192, "semtimedop"},
+    SystemCall{230, 115, "clock_nanosleep"},
+    SystemCall{232, -1, "epoll_wait"},
+    SystemCall{247, 95, "waitid"},
+    SystemCall{257, 56, "openat"},
+    SystemCall{270, 72, "pselect6"},
+    SystemCall{271, 73, "ppoll"},
+    SystemCall{281, 22, "epoll_pwait"},
+    SystemCall{288, 242, "accept4"},
+    SystemCall{299, 243, "recvmmsg"},
+    SystemCall{426, 426, "io_uring_enter"},
+    SystemCall{441, 441, "epoll_pwait2"},
+    SystemCall{449, 449, "futex_waitv"},
 };
 
 // "202 0x7f.. ...", "running", "-1 0x.. 0x..".
@@ -79,7 +108,8 @@ std::vector<int64_t> Tree(const system::System& machine, int64_t process) {
   if (const auto entries = machine.List("/proc")) {
     for (const auto& entry : *entries) {
       const int64_t id = Number(entry.name);
-      if (id > 0) children[ParseStat(ReadSmall(machine, "/proc/" + entry.name + "/stat")).parent].push_back(id);
+      if (id > 0)
+        children[ParseStat(ReadSmall(machine, "/proc/" + entry.name + "/stat")).parent].push_back(id);
     }
   }
   std::vector<int64_t> tree = {process};
