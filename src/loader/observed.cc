@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "loader/glibc_symbols.h"
 #include "loader/observed_parts.h"
 
 namespace culprit::loader {
@@ -48,12 +49,11 @@ void AddObjects(Seen& seen) {
     if (loaded.path.empty() || ClosedWhileRunning(seen.process, loaded)) continue;
     if (seen.objects.contains(loaded.path)) continue;
     Object object = ObjectOf(seen, loaded);
-    if (loaded.deleted) {
-      seen.scenario.replaced.push_back(std::move(object));
-      continue;
-    }
-    if (graph.objects.empty() && object.elf != nullptr) {
-      graph.interpreter = object.elf->interpreter.value_or("");
+    const bool program = graph.objects.empty();
+    if (loaded.deleted) seen.scenario.replaced.push_back(object);
+    if (loaded.deleted && !program) continue;
+    if (program) {
+      graph.interpreter = object.elf == nullptr ? "" : object.elf->interpreter.value_or("");
     } else if (IsLoader(seen, object)) {
       continue;
     }
@@ -145,6 +145,16 @@ void FindEnvironment(Seen& seen) {
   }
 }
 
+bool HasLoaded(const snapshot::Snapshot& snapshot, const Scenario& scenario, size_t framework,
+               snapshot::FileView& view) {
+  const auto& environment = (*snapshot.stack.environments)[scenario.environment];
+  const std::string& directory = environment.frameworks[framework].directory;
+  const std::string real = view.RealPath(directory);
+  return std::ranges::any_of(scenario.graph.objects, [&](const Object& object) {
+    return LiesIn(object.path, directory) || LiesIn(object.real_path, real);
+  });
+}
+
 // Names of the CUDA libraries that a process has.
 std::set<std::string_view> CudaLibraries(const Scenario& scenario) {
   std::set<std::string_view> names;
@@ -194,7 +204,10 @@ std::string ProcessTitle(const record::Process& process) {
 
 Scenario Observed(const record::Process& process, const snapshot::Snapshot& snapshot,
                   snapshot::FileView& view) {
-  Scenario scenario{.kind = Scenario::Kind::kProcess, .title = ProcessTitle(process), .process = process.id};
+  Scenario scenario{.kind = Scenario::Kind::kProcess,
+                    .title = ProcessTitle(process),
+                    .process = process.id,
+                    .devices = process.devices};
   scenario.graph.target = process.program;
   scenario.graph.windows = snapshot.windows() != nullptr;
   Seen seen{process, snapshot, view, scenario};
@@ -206,7 +219,28 @@ Scenario Observed(const record::Process& process, const snapshot::Snapshot& snap
     ReconstructSearch(seen);
   }
   AddFailures(seen);
+  if (!scenario.graph.windows) FindMissingSymbols(scenario.graph, view);
   return scenario;
+}
+
+std::vector<Scenario> ScenariosAround(const std::vector<record::Process>& processes,
+                                      const snapshot::Snapshot& snapshot, snapshot::FileView& view) {
+  std::vector<Scenario> seen;
+  for (const record::Process& process : processes) seen.push_back(Observed(process, snapshot, view));
+  std::vector<Scenario> scenarios;
+  for (Scenario& played : PlayScenarios(snapshot, view, {})) {
+    const bool any = played.kind == Scenario::Kind::kAnyProgram;
+    if (any) played.title = "any program started with its environment";
+    const auto loads = [&](const Scenario& one) {
+      return one.environment == played.environment && HasLoaded(snapshot, one, played.framework, view);
+    };
+    if (any || (played.kind == Scenario::Kind::kFramework && std::ranges::any_of(seen, loads)))
+      scenarios.push_back(std::move(played));
+  }
+  scenarios.insert(scenarios.end(), std::make_move_iterator(seen.begin()),
+                   std::make_move_iterator(seen.end()));
+  DropPlayedThatWasSeen(scenarios);
+  return scenarios;
 }
 
 std::vector<Scenario> ObservedProcesses(const record::Run& run, const snapshot::Snapshot& snapshot,

@@ -25,6 +25,12 @@ Scenario Observed(const record::Process& process, const snapshot::Snapshot& snap
 std::vector<Scenario> ObservedProcesses(const record::Run& run, const snapshot::Snapshot& snapshot,
                                         snapshot::FileView& view);
 
+// Processes that run, and what goes with them: any program started with their environment, and the
+// frameworks that they have loaded as far as they have not come themselves yet. `snapshot` is looked at with
+// that environment.
+std::vector<Scenario> ScenariosAround(const std::vector<record::Process>& processes,
+                                      const snapshot::Snapshot& snapshot, snapshot::FileView& view);
+
 // Takes out the played scenarios of which an observed process shows all: a program or framework that was
 // played to no CUDA library that the process did not meet itself.
 void DropPlayedThatWasSeen(std::vector<Scenario>& scenarios);

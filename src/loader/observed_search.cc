@@ -85,6 +85,7 @@ class Reconstruction {
   // A search for its name may lead to the very file; otherwise it was opened by its path, or in a way of
   // which nothing is known.
   void Play(const std::vector<size_t>& opened) {
+    if (graph_.objects.size() == 1 || graph_.interpreter.empty()) return;
     std::vector<ImportStep> by_name;
     for (const size_t i : opened) {
       if (IsPythonModule(graph_.objects[i].path)) continue;

@@ -27,7 +27,8 @@ struct Scenario {
   LoadGraph graph;
 
   // kProcess alone:
-  int64_t process = 0;  // its id
+  int64_t process = 0;                    // its id
+  std::vector<std::string> devices = {};  // nodes of NVIDIA's driver that it has mapped
   // Libraries that it has mapped whose files were removed or replaced since: nothing that the path shows
   // today is true of them, so they are not among the objects of the graph. Without ELF facts.
   std::vector<Object> replaced = {};

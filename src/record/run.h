@@ -61,10 +61,11 @@ struct Loaded {
   std::string requester;  // path of who asked first; "" the program
   std::string via;        // words of loader::Name(Via)
   bool dlopen = false;
-  bool closed = false;   // unloaded again
-  bool deleted = false;  // the file was replaced or removed after it was mapped
-  uint64_t base = 0;     // load address, for what crashed where
-  uint64_t end = 0;      // first address behind it; 0 not known
+  bool closed = false;    // unloaded again while the program ran
+  bool deleted = false;   // the file was replaced or removed after it was mapped
+  bool separate = false;  // in a namespace of its own (dlmopen): it meets nothing of the program
+  uint64_t base = 0;      // lowest address, for what crashed where
+  uint64_t end = 0;       // first address behind it; 0 not known
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -77,6 +78,7 @@ struct Loaded {
     visit("dlopen", self.dlopen);
     visit("closed", self.closed);
     visit("deleted", self.deleted);
+    visit("separate", self.separate);
     visit("base", self.base);
     visit("end", self.end);
   }
@@ -131,8 +133,8 @@ struct OpenCall {
 struct Frame {
   uint64_t address = 0;
   std::string object;    // path of the library; "" none that is known
-  uint64_t offset = 0;   // in it
-  std::string function;  // the nearest exported symbol below; "" none
+  uint64_t offset = 0;   // address in the file, as addr2line takes it
+  std::string function;  // whose symbol holds the address; "" none that the file names
   bool guessed = false;  // a word of the stack that looks like a return address
 
   template <typename Self, typename Visit>
@@ -195,6 +197,7 @@ struct Process {
   std::vector<std::string> arguments;  // redacted
   bool forked = false;                 // without exec: it has what its parent had loaded until `at`
   std::vector<Loaded> loads;
+  std::vector<std::string> devices;  // nodes of NVIDIA's driver that it has mapped: "/dev/nvidia0"
   std::vector<Request> failed_requests;
   std::vector<FailedCall> failed_calls;
   std::vector<OpenCall> open_calls;
@@ -209,6 +212,7 @@ struct Process {
     visit("arguments", self.arguments);
     visit("forked", self.forked);
     visit("loads", self.loads);
+    visit("devices", self.devices);
     visit("failed_requests", self.failed_requests);
     visit("failed_calls", self.failed_calls);
     visit("open_calls", self.open_calls);

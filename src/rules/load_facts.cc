@@ -48,6 +48,13 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
   return "a request before";
 }
 
+std::string CameThrough(const loader::Scenario& scenario, const loader::Object& object) {
+  std::string through = FoundThrough(scenario.graph, object.path);
+  if (!scenario.WasSeen() || object.requester >= scenario.graph.objects.size()) return through;
+  const bool needed = object.opened_by == loader::OpenedBy::kNeeded;
+  return through + (needed ? ", needed by " : ", opened by ") + scenario.graph.objects[object.requester].path;
+}
+
 namespace {
 
 report::Fix WithoutPathElement(const Scene& scene, const std::string& directory) {
