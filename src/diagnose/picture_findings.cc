@@ -43,7 +43,7 @@ void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
   library.findings.push_back(place);
   if (finding.severity == Severity::kNote) return;
   (finding.severity == Severity::kError ? library.culprit : library.suspect) = true;
-  if (library.problem.empty()) library.problem = finding.summary;
+  if (finding.severity == Severity::kError || library.problem.empty()) library.problem = finding.summary;
 }
 
 // The file that is the subject; else what is missing and named; else what is named at all.
