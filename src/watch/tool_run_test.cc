@@ -12,12 +12,11 @@
 namespace culprit::watch {
 namespace {
 
-system::MemorySystem MachineWith(const std::string& tool, std::map<std::string, std::string> environment) {
-  system::MemorySystem machine;
+void Fill(system::MemorySystem& machine, const std::string& tool,
+          std::map<std::string, std::string> environment = {}) {
   machine.AddFile("/env/bin/python", "", 0755);
   machine.AddFile(tool, "", 0755);
   machine.SetEnvironment(std::move(environment));
-  return machine;
 }
 
 TEST(FindTool, EachPlaceInItsTurn) {
@@ -27,13 +26,15 @@ TEST(FindTool, EachPlaceInItsTurn) {
        {std::string("/tools"), std::string("/usr/local/cuda-12.8/compute-sanitizer"),
         std::string("/home/cuda/bin"), std::string("/conda/bin"),
         std::string("/env/lib/python3.12/site-packages/nvidia/cu13/bin")}) {
-    const auto machine = MachineWith(
-        place + name, {{"PATH", "/bin:/tools"}, {"CUDA_HOME", "/home/cuda"}, {"CONDA_PREFIX", "/conda"}});
+    system::MemorySystem machine;
+    Fill(machine, place + name,
+         {{"PATH", "/bin:/tools"}, {"CUDA_HOME", "/home/cuda"}, {"CONDA_PREFIX", "/conda"}});
     const auto found = FindTool(machine, Tool::kMemcheck, command);
     ASSERT_TRUE(found.has_value()) << place;
     EXPECT_EQ(*found, place + name);
   }
-  auto machine = MachineWith("/usr/local/cuda-9.2/bin/cuda-gdb", {});
+  system::MemorySystem machine;
+  Fill(machine, "/usr/local/cuda-9.2/bin/cuda-gdb");
   machine.AddFile("/usr/local/cuda-13.0/bin/cuda-gdb", "", 0755);
   EXPECT_EQ(FindTool(machine, Tool::kDebugger, command).value_or(""), "/usr/local/cuda-13.0/bin/cuda-gdb");
 }
@@ -57,7 +58,8 @@ bool Has(const std::vector<std::string>& words, const std::string& word) {
 TEST(PlanToolRun, OptionsThatThisVersionHasAndAWheelPutTogether) {
   auto folder = system::MakeFreshDirectory();
   ASSERT_TRUE(folder.has_value());
-  auto machine = MachineWith("/w/bin/compute-sanitizer", {});
+  system::MemorySystem machine;
+  Fill(machine, "/w/bin/compute-sanitizer");
   const std::string help = "  --target-processes arg (=all)\n  --injection-path arg\n";
   const auto plain =
       PlanToolRun(machine, Tool::kSynccheck, "/w/bin/compute-sanitizer", help, {"a b"}, **folder);
