@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -10,11 +12,16 @@
 #include "cli/live.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
+#include "cli/page_facts.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
 #include "collect/host.h"
 #include "collect/record.h"
+#include "loader/observed.h"
 #include "render/check.h"
+#include "render/page.h"
+#include "render/windows_spelling.h"
+#include "snapshot/fields.h"
 #include "snapshot/stack_json.h"
 
 namespace culprit::cli {
@@ -26,6 +33,7 @@ struct CheckOptions {
   std::string host;
   std::string python;
   int seconds = 10;
+  std::string pid;
   bool strict = false;
   bool verify = false;
   bool no_redact = false;
@@ -35,29 +43,53 @@ struct CheckOptions {
 // That a step of the probe may take.
 constexpr int kStepSeconds = 30;
 
-base::Json SnapshotJson(const snapshot::Snapshot& snapshot) {
+base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::ProcessLook* process) {
   base::Json environment = base::Json::object();
   for (const auto& [name, value] : collect::RelevantEnvironment(snapshot.environment)) {
     environment[base::Printable(name)] = base::Printable(value);
   }
-  return {{"tool_version", snapshot.tool_version},
-          {"cpu", snapshot.cpu.machine},
-          {"environment", std::move(environment)},
-          {"stack", ToJson(snapshot.stack)}};
+  base::Json json = {{"tool_version", snapshot.tool_version},
+                     {"cpu", snapshot.cpu.machine},
+                     {"environment", std::move(environment)},
+                     {"stack", ToJson(snapshot.stack)}};
+  if (process != nullptr) json["process"] = snapshot::FieldsToJson(process->process);
+  return json;
+}
+
+// Which process, before what is wrong with it; and what of it was out of sight.
+void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) {
+  report.headline = loader::ProcessTitle(look.process) + ": " + report.headline;
+  for (const auto& [what, why] : look.not_seen) report.not_checked.push_back({what, why});
+}
+
+// SARIF or JUnit. The URIs of SARIF are not touched by the spelling of Windows: none begins as a path does.
+bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
+                const snapshot::Snapshot& snapshot) {
+  const report::CheckReport report = options.no_redact ? full : ToPaste(full, snapshot);
+  const bool sarif = options.common.format == Format::kSarif;
+  std::string bytes = sarif ? render::ToSarif(report, diagnose::RulePages(), !options.no_redact)
+                            : render::ToJunit(report, diagnose::RulePages(), options.strict);
+  if (snapshot.windows() != nullptr)
+    bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
+  return WriteBytes(options.common, bytes);
 }
 
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
-                 const snapshot::Snapshot& snapshot) {
+                 const snapshot::Snapshot& snapshot, const collect::ProcessLook* process,
+                 const render::PageFacts& page) {
+  if (options.common.format == Format::kHtml) return WriteBytes(options.common, render::ToHtml(report, page));
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
-  return Write(options.common, {.title = "culprit check",
-                                .text =
-                                    [&](const auto& style) {
-                                      return render::ToText(report, style,
-                                                            {.verbose = options.common.verbose});
-                                    },
-                                .json = [&] { return render::ToJson(report, SnapshotJson(snapshot)); },
-                                .windows = snapshot.windows() != nullptr});
+  if (options.common.format == Format::kSarif || options.common.format == Format::kJunit)
+    return WriteForCi(options, report, snapshot);
+  return Write(options.common,
+               {.title = "culprit check",
+                .text =
+                    [&](const auto& style) {
+                      return render::ToText(report, style, {.verbose = options.common.verbose});
+                    },
+                .json = [&] { return render::ToJson(report, SnapshotJson(snapshot, process)); },
+                .windows = snapshot.windows() != nullptr});
 }
 
 int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
@@ -72,6 +104,27 @@ int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
       return kExitCannot;
   }
   return kExitCannot;
+}
+
+// 0 when it is no number that a process can have.
+int PidOf(std::string_view text) {
+  int pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  return error == std::errc() && end == text.data() + text.size() && pid > 0 ? pid : 0;
+}
+
+// What does not go together with a process that runs already, whose machine and environment are its own. ""
+// when nothing is in the way.
+std::string NotWithPid(const CheckOptions& options) {
+  if (system::RealSystem()->platform() != base::Platform::kLinux)
+    return "is for Linux, where /proc tells what a process has mapped";
+  if (PidOf(options.pid) == 0) return options.pid + ": not a number of a process";
+  if (!options.targets.empty()) return "looks at one process; name no TARGET besides";
+  if (!options.common.root.empty()) return "and --root do not go together: a process shows its own root";
+  if (!options.common.env_file.empty()) return "and --env do not go together: a process has its own";
+  if (!options.python.empty()) return "and --python do not go together: a process has its own";
+  if (options.live) return "and --live do not go together: culprit-probe runs in processes of its own";
+  return "";
 }
 
 // What keeps a machine from being probed: only this one, as this shell has it, is alive. "" when nothing
@@ -100,7 +153,8 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
                                       .verify = options.verify});
   if (!facts) return Fail(facts.error());
   progress.Show("playing what would be loaded");
-  Played played = StartPlaying(*facts, subject.programs);
+  Played played = subject.process != nullptr ? StartObserving(*facts, subject.process->process)
+                                             : StartPlaying(*facts, subject.programs);
   if (live) {
     live->Continue(*facts->snapshot);
     facts->snapshot->stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(live->Finish(), "culprit-probe");
@@ -110,8 +164,13 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
       played = StartPlaying(*facts, programs, played);
     }
   }
-  const auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
-  if (!WriteReport(options, report, *facts->snapshot)) return kExitCannot;
+  render::PageFacts page;
+  const auto for_page = [&](const rules::Scene& scene, const report::CheckReport& check) {
+    if (options.common.format == Format::kHtml) page = FactsForPage(scene, check, !options.no_redact);
+  };
+  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience, for_page);
+  if (subject.process != nullptr) NameProcess(*subject.process, report);
+  if (!WriteReport(options, report, *facts->snapshot, subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 
@@ -125,26 +184,32 @@ int RunCheck(int argc, const char* const* argv) {
       "culprit check");
   app.Add("TARGET", options.targets,
           "programs, libraries, Python environments; or one root file system, wheel or snapshot");
+  app.Add("--pid", options.pid,
+          "a process that is running: what it has mapped, in its environment and its container", "PID");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
   app.Add("--python", options.python, "the interpreter whose environment is meant", "PATH");
   app.Add("--live", options.live,
           "also prove it on the real device, as `culprit probe` does: runs what it finds");
   app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
   app.Add("--strict", options.strict, "warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--no-redact", options.no_redact,
+          "markdown, html, sarif, junit: keep the home directory and the user's name");
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
           3600);
-  AddCommonOptions(app, options.common);
+  AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(
       "Examples:\n"
       "  culprit\n"
       "  culprit check .venv\n"
       "  culprit check --live\n"
+      "  culprit check --pid 4711\n"
       "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check --format markdown | xclip\n"
+      "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
+      "  culprit check --format sarif -o culprit.sarif\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
       "look,\n"
       "64 wrong usage.");
@@ -156,7 +221,14 @@ int RunCheck(int argc, const char* const* argv) {
       return kExitUsage;
     }
   }
-  const auto subject = ChooseSubject(options.common, options.targets);
+  if (!options.pid.empty()) {
+    if (const std::string why = NotWithPid(options); !why.empty()) {
+      fmt::print(stderr, "culprit check: --pid {}\n", base::Printable(why));
+      return kExitUsage;
+    }
+  }
+  const auto subject = options.pid.empty() ? ChooseSubject(options.common, options.targets)
+                                           : ProcessSubject(PidOf(options.pid));
   if (!subject) return Fail(subject.error());
   if (options.live) {
     if (const std::string why = NotLive(options, *subject); !why.empty()) {

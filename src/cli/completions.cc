@@ -28,7 +28,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
   fi
   case ${COMP_WORDS[1]} in
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
-    check) COMPREPLY=($(compgen -f -W "--live --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
+    check) COMPREPLY=($(compgen -f -W "--live --pid --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
     probe) COMPREPLY=($(compgen -W "--device --cudnn --framework --python --compile --deep --timeout --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow $common" -- "$cur")) ;;
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
@@ -58,6 +58,7 @@ complete -c culprit -n "__fish_seen_subcommand_from fix" -l yes
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l undo
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l force
 complete -c culprit -n "__fish_seen_subcommand_from check" -l strict
+complete -c culprit -n "__fish_seen_subcommand_from check" -l pid -x -a "(__fish_complete_pids)"
 complete -c culprit -n "__fish_seen_subcommand_from check snapshot" -l live
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l device -x
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l cudnn -r

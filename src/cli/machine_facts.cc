@@ -12,7 +12,7 @@
 #include "collect/host.h"
 #include "collect/look_at_stack.h"
 #include "diagnose/check.h"
-#include "loader/scenario.h"
+#include "loader/observed.h"
 #include "snapshot/recorded_file_view.h"
 
 namespace culprit::cli {
@@ -27,15 +27,19 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
     auto environment = ReadEnvironment(options.common);
     if (!environment) return std::unexpected(environment.error());
     const system::System& machine = *subject.machine;
-    collect::Surroundings around{
-        .system = machine,
-        .environment = *environment ? std::move(**environment) : machine.Environment(),
-        .working_directory = machine.WorkingDirectory(),
-        .python = options.python.empty() ? "" : PathOnMachine(machine, options.python),
-        .environments = subject.environments,
-        .verify = options.verify,
-        .no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty(),
-        .host_unseen = subject.rooted && !collect::ShowsItsKernel(machine)};
+    collect::Surroundings around =
+        subject.process != nullptr
+            ? collect::AroundProcess(machine, *subject.process)
+            : collect::Surroundings{
+                  .system = machine,
+                  .environment = *environment ? std::move(**environment) : machine.Environment(),
+                  .working_directory = machine.WorkingDirectory(),
+                  .python = options.python.empty() ? "" : PathOnMachine(machine, options.python),
+                  .environments = subject.environments,
+                  .verify = options.verify,
+                  .no_python =
+                      !subject.programs.empty() && subject.environments.empty() && options.python.empty(),
+                  .host_unseen = subject.rooted && !collect::ShowsItsKernel(machine)};
     auto look = collect::LookAtStack(around, subject.programs,
                                      std::chrono::seconds(options.seconds * subject.patience));
     facts.snapshot = std::make_shared<snapshot::Snapshot>(std::move(look.snapshot));
@@ -50,18 +54,32 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options) {
   return facts;
 }
 
-Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs, const Played& before) {
+namespace {
+
+Played Start(std::function<std::vector<loader::Scenario>()> play) {
   std::promise<std::vector<loader::Scenario>> promise;
   Played played = promise.get_future().share();
-  std::thread([facts, programs, before, promise = std::move(promise)]() mutable {
+  std::thread([play = std::move(play), promise = std::move(promise)]() mutable {
     try {
-      if (before.valid()) before.wait();
-      promise.set_value(loader::PlayScenarios(*facts.snapshot, *facts.view, programs));
+      promise.set_value(play());
     } catch (...) {
       promise.set_exception(std::current_exception());
     }
   }).detach();
   return played;
+}
+
+}  // namespace
+
+Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs, const Played& before) {
+  return Start([facts, programs, before] {
+    if (before.valid()) before.wait();
+    return loader::PlayScenarios(*facts.snapshot, *facts.view, programs);
+  });
+}
+
+Played StartObserving(const Facts& facts, const record::Process& process) {
+  return Start([facts, process] { return loader::ScenariosAround({process}, *facts.snapshot, *facts.view); });
 }
 
 report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int seconds,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "collect/process.h"
 #include "loader/scenario.h"
 #include "report/check.h"
 #include "rules/rule.h"
@@ -26,10 +27,14 @@ struct Subject {
   int patience = 1;       // times the usual limit
   std::string root = {};  // --root, or the target that is a whole file system
   bool wheel = false;     // one of the environments is a wheel that nobody installed
+  std::shared_ptr<const collect::ProcessLook> process = {};  // --pid
 };
 
 // `targets`: programs, libraries, environments; or one root file system, wheel or snapshot.
 base::Result<Subject> ChooseSubject(const Options& options, const std::vector<std::string>& targets);
+
+// A process that runs, and the machine as it sees it.
+base::Result<Subject> ProcessSubject(int64_t pid);
 
 struct LookOptions {
   const Options& common;
@@ -51,6 +56,8 @@ base::Result<Facts> LookAt(const Subject& subject, const LookOptions& options);
 using Played = std::shared_future<std::vector<loader::Scenario>>;
 // `before`: plays on the same files that must have ended.
 Played StartPlaying(const Facts& facts, const std::vector<std::string>& programs, const Played& before = {});
+// Instead what a process has loaded, and as much as belongs to it.
+Played StartObserving(const Facts& facts, const record::Process& process);
 
 // Files are still read while the loads are played and judged, so this too ends in time: then with the facts
 // alone. `then` is called with the scene and the report, where somebody wants to know more of the scene.

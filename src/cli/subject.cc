@@ -56,4 +56,16 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
   return subject;
 }
 
+base::Result<Subject> ProcessSubject(int64_t pid) {
+  Subject subject{.machine = system::RealSystem()};
+  auto look = collect::LookAtProcess(*subject.machine, pid);
+  if (!look) return std::unexpected(look.error());
+  auto machine = collect::MachineOf(subject.machine, *look);
+  if (!machine) return std::unexpected(machine.error());
+  subject.machine = std::move(*machine);
+  if (!look->process.program.empty()) subject.programs.push_back(look->process.program);
+  subject.process = std::make_shared<const collect::ProcessLook>(std::move(*look));
+  return subject;
+}
+
 }  // namespace culprit::cli

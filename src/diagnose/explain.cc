@@ -180,12 +180,20 @@ void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlemen
       likely.settled.push_back(settlement.says);
     }
     const bool better =
-        confirmed == nullptr || (confirmed->finding == nullptr && settlement.finding != nullptr);
+        confirmed == nullptr ||
+        (confirmed->finding == nullptr && confirmed->fix.text.empty() && settlement.finding != nullptr);
     if (settlement.confirms && better) confirmed = &settlement;
   }
   if (confirmed == nullptr) return;
   const report::Finding* finding = confirmed->finding;
   likely.summary = finding == nullptr ? confirmed->says : finding->summary;
+  if (!confirmed->because.empty()) likely.because = confirmed->because;
+  if (!confirmed->fix.text.empty()) {
+    likely.fix = confirmed->fix.text;
+    likely.commands = confirmed->fix.commands;
+    likely.separate_by.clear();
+    likely.avoid.clear();
+  }
   if (finding == nullptr) return;
   likely.code = finding->code;
   if (finding->fix.text.empty()) return;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/libraries.h"
+#include "rules/load_facts.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -41,6 +42,49 @@ const loader::Object* WinningLibcuda(const rules::Scene& scene) {
     }
   }
   return nullptr;
+}
+
+// What a process that was seen has of CUDA, file by file.
+void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& scenario) {
+  StackRow row{.what = "process", .value = scenario.title, .where = scenario.graph.target};
+  Rows libraries;
+  for (const loader::Object& object : scenario.graph.objects) {
+    const auto* library = LibraryOf(object);
+    if (library == nullptr) continue;
+    const auto version = scene.view.Version(object.path);
+    libraries.push_back(
+        {.what = std::string(library->title),
+         .value = version && !version->version.empty() ? version->version : "version not known",
+         .where = object.real_path,
+         .detail = rules::CameThrough(scenario, object),
+         .depth = 1});
+  }
+  for (const loader::Object& object : scenario.replaced) {
+    if (const auto* library = LibraryOf(object))
+      libraries.push_back({.what = std::string(library->title),
+                           .value = "version not known",
+                           .where = object.path,
+                           .detail = "its file was replaced since",
+                           .depth = 1});
+  }
+  if (libraries.empty()) Join(row.detail, "no CUDA library is mapped");
+  for (const std::string& device : scenario.devices) {
+    const bool gpu = device.find_first_not_of("0123456789", sizeof("/dev/nvidia") - 1) == std::string::npos;
+    if (gpu) Join(row.detail, "holds " + device);
+  }
+  rows.push_back(std::move(row));
+  rows.insert(rows.end(), libraries.begin(), libraries.end());
+}
+
+// The one that was asked about; of several, as a run has them, those that use CUDA.
+void AddProcesses(Rows& rows, const rules::Scene& scene) {
+  const bool one = std::ranges::count_if(scene.scenarios, &loader::Scenario::WasSeen) == 1;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (!scenario.WasSeen()) continue;
+    const bool cuda = std::ranges::any_of(scenario.graph.objects,
+                                          [](const auto& object) { return LibraryOf(object) != nullptr; });
+    if (one || cuda) AddProcess(rows, scene, scenario);
+  }
 }
 
 void AddDriver(Rows& rows, const rules::Scene& scene) {
@@ -146,6 +190,10 @@ void AddFrameworks(Rows& rows, const rules::Scene& scene, size_t environment) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     const snapshot::Framework* framework = scene.FrameworkOf(scenario);
     if (framework == nullptr || scenario.environment != environment) continue;
+    if (scenario.WasSeen() && std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& other) {
+          return &other < &scenario && scene.FrameworkOf(other) == framework;
+        }))
+      continue;
     StackRow row{.what = framework->name, .value = framework->version, .depth = 1};
     Rows loads = framework->cpu_only ? Rows() : Loads(scene, scenario);
     const auto same = std::ranges::find(known, loads, [](const auto& entry) { return entry.second; });
@@ -182,6 +230,7 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
 
 Rows StackRows(const rules::Scene& scene) {
   Rows rows;
+  AddProcesses(rows, scene);
   AddDriver(rows, scene);
   AddGpus(rows, scene);
   AddToolkits(rows, scene);

@@ -38,8 +38,24 @@ std::string_view Name(Via via) {
       return "current-dir";
     case Via::kApiSet:
       return "api-set";
+    case Via::kUnknown:
+      break;
   }
   return "unknown";
+}
+
+Via ViaFromName(std::string_view name) {
+  for (int i = 0; i < static_cast<int>(Via::kUnknown); ++i) {
+    if (Name(static_cast<Via>(i)) == name) return static_cast<Via>(i);
+  }
+  return Via::kUnknown;
+}
+
+std::optional<Outcome> OutcomeFromName(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(Outcome::kIoError); ++i) {
+    if (Name(static_cast<Outcome>(i)) == name) return static_cast<Outcome>(i);
+  }
+  return std::nullopt;
 }
 
 std::string_view Name(Outcome outcome) {

@@ -35,9 +35,11 @@ enum class Via {
   kKnownDll,
   kDllDir,  // directory of the DLL that needs it (LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR, altered path)
   kCurrentDirectory,
-  kApiSet,  // api-ms-win-*: a name for a part of the system, not a file
+  kApiSet,   // api-ms-win-*: a name for a part of the system, not a file
+  kUnknown,  // of a process that was seen and not played: nobody saw how (observed.h)
 };
 std::string_view Name(Via via);
+Via ViaFromName(std::string_view name);  // kUnknown for an unknown name; "path" is kPath
 
 // What opening one candidate gave.
 enum class Outcome {
@@ -63,6 +65,8 @@ enum class Outcome {
   kIoError,
 };
 std::string_view Name(Outcome outcome);  // "found", "missing", "wrong class" ...
+// nullopt for an unknown name.
+std::optional<Outcome> OutcomeFromName(std::string_view name);
 
 struct Attempt {
   std::string path;

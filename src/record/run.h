@@ -94,7 +94,9 @@ struct FailedCall {
   std::string function;  // "cuMemAlloc_v2", "cudaLaunchKernel"
   int64_t code = 0;      // as returned
   std::string status;    // "CUDA_ERROR_OUT_OF_MEMORY"; "" no name known
-  std::string detail;    // name of the kernel, or what a log says besides
+  std::string detail;    // name of the kernel that it launches, mangled; of a call known from a log alone: its words
+  std::string last_kernel;  // of an error that may come from an earlier launch: the one before, of this thread
+  std::string said;         // what the driver's log says of a call that was seen: why it failed
   std::string source;    // "CUPTI", "CUDA_LOG_FILE", "cuDNN log"
   uint64_t count = 1;    // the same call, thread and status again, right after
 
@@ -107,6 +109,8 @@ struct FailedCall {
     visit("code", self.code);
     visit("status", self.status);
     visit("detail", self.detail);
+    visit("last_kernel", self.last_kernel);
+    visit("said", self.said);
     visit("source", self.source);
     visit("count", self.count);
   }
@@ -197,6 +201,7 @@ struct Process {
   std::vector<std::string> arguments;  // redacted
   bool forked = false;                 // without exec: it has what its parent had loaded until `at`
   std::vector<Loaded> loads;
+  std::vector<std::string> devices;  // nodes of NVIDIA's driver that it has mapped: "/dev/nvidia0"
   std::vector<Request> failed_requests;
   std::vector<FailedCall> failed_calls;
   std::vector<OpenCall> open_calls;
@@ -211,6 +216,7 @@ struct Process {
     visit("arguments", self.arguments);
     visit("forked", self.forked);
     visit("loads", self.loads);
+    visit("devices", self.devices);
     visit("failed_requests", self.failed_requests);
     visit("failed_calls", self.failed_calls);
     visit("open_calls", self.open_calls);

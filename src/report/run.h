@@ -91,7 +91,8 @@ struct RunReport {
   int64_t exit_status = 0;
   std::string signal;
   double seconds = 0;
-  std::string headline;  // the cause in one line; or that nothing failed
+  std::string headline;    // the cause in one line; or that nothing failed
+  std::string last_words;  // the last line of the program's own error message: "ValueError: ..."; "" none
   std::optional<RunCall> first_failure;
   std::vector<RunCall> other_failures;
   std::vector<RunFailedLoad> failed_loads;  // the one that matters first

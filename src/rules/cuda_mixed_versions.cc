@@ -43,6 +43,13 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (library->name == "cublasLt" && light == nullptr) light = &object;
     }
     if (cublas == nullptr || light == nullptr) continue;
+    // A process that was seen may have two of each, opened by their paths: a pair of one directory is one.
+    for (const loader::Object& object : scenario.graph.objects) {
+      const knowledge::Library* library = scenario.WasSeen() ? LibraryOf(object) : nullptr;
+      if (library != nullptr && library->name == "cublasLt" &&
+          base::DirName(object.path) == base::DirName(cublas->path))
+        light = &object;
+    }
     const auto fact = scene.view.Version(cublas->path), light_fact = scene.view.Version(light->path);
     const auto version = fact ? base::Version::Parse(fact->version) : std::nullopt;
     const auto light_version = light_fact ? base::Version::Parse(light_fact->version) : std::nullopt;
@@ -56,12 +63,12 @@ void Check(const Scene& scene, Ruling& ruling) {
         light->path);
     if (*light_version > *version) finding.severity = report::Severity::kWarning;
     finding.affects.push_back(scenario.title);
-    finding.evidence.push_back({cublas->path + " is " + fact->version + ", found through " +
-                                    FoundThrough(scenario.graph, cublas->path),
-                                fact.source});
-    finding.evidence.push_back({light->path + " is " + light_fact->version + ", found through " +
-                                    FoundThrough(scenario.graph, light->path),
-                                light_fact.source});
+    finding.evidence.push_back(
+        {cublas->path + " is " + fact->version + ", found through " + CameThrough(scenario, *cublas),
+         fact.source});
+    finding.evidence.push_back(
+        {light->path + " is " + light_fact->version + ", found through " + CameThrough(scenario, *light),
+         light_fact.source});
     const loader::Object* odd = light->via == loader::Via::kLdLibraryPath    ? light
                                 : cublas->via == loader::Via::kLdLibraryPath ? cublas
                                                                              : nullptr;

@@ -1,5 +1,7 @@
 #include "rules/cudnn_facts.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "rules/load_facts.h"
@@ -28,6 +30,10 @@ std::vector<LoadedCudnn> CudnnOf(const Scene& scene, const loader::Scenario& sce
     }
     if (one.version) one.version->parts.resize(3);
     loaded.push_back(std::move(one));
+  }
+  if (scenario.WasSeen()) {  // the order of addresses may be all that is known
+    const auto shim = std::ranges::find_if(loaded, &LoadedCudnn::IsShim);
+    if (shim != loaded.end()) std::rotate(loaded.begin(), shim, shim + 1);
   }
   return loaded;
 }

@@ -25,7 +25,7 @@ struct LoadedCudnn {
   bool IsBundledShim() const;
 };
 
-// In load order.
+// In load order; of a process that was seen the shim first.
 std::vector<LoadedCudnn> CudnnOf(const Scene& scene, const loader::Scenario& scenario);
 
 // The version that the process sees: that of the parts, which do the work. nullopt when none tells, or they

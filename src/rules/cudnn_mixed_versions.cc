@@ -91,7 +91,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   finding.affects.push_back(scenario.title);
   const auto add = [&](const LoadedCudnn& one) {
     finding.evidence.push_back({one.object->path + " is " + one.version->ToString() + ", found through " +
-                                    FoundThrough(scenario.graph, one.object->path),
+                                    CameThrough(scenario, *one.object),
                                 one.source});
   };
   add(loaded.front());

@@ -54,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           one.object->path);
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({one.object->path + " is " + one.version->ToString() + ", found through " +
-                                      FoundThrough(scenario.graph, one.object->path),
+                                      CameThrough(scenario, *one.object),
                                   one.source});
       finding.evidence.push_back(
           {loaded.front().object->path + " is " + loaded.front().version->ToString(), loaded.front().source});

@@ -306,6 +306,8 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       if (failed.asker.empty()) failed.asker = scenario.title;
       const bool needed = NeededForGpu(scene, failed);
       const bool forgiven = request.optional && !needed && !LosesGpu(scene, scenario, i);
+      // Programs try many names that need not be there, and find files that are none of culprit's business.
+      if (forgiven && scenario.WasSeen() && failed.library == nullptr) continue;
       if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
       if (forgiven && !HarmsOptional(scene, failed)) continue;
       // A DLL of the other word size counts as one for another machine; the two are told apart here.
@@ -358,11 +360,14 @@ report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summ
   report::Finding& finding = ruling.Fire(std::move(summary), std::move(subject));
   finding.affects.push_back(failed.scenario->title);
   const bool needed = failed.request->opened_by == loader::OpenedBy::kNeeded;
+  const bool seen = failed.scenario->WasSeen();
   finding.evidence.push_back(
       {failed.asker + (needed ? " needs " : " opens ") + failed.request->name,
        needed ? (failed.scenario->graph.windows ? "imports of " : "DT_NEEDED of ") + failed.asker
+       : seen ? "seen in " + failed.scenario->title
               : "data/libraries.toml and the steps of the import"});
-  finding.evidence.push_back({failed.request->error, "the loader's words, from its model"});
+  finding.evidence.push_back({failed.request->error, seen ? "the loader, seen in " + failed.scenario->title
+                                                          : "the loader's words, from its model"});
   for (const std::string& directory : failed.unlisted) {
     finding.evidence.push_back(
         {"whether a copy is in " + directory + " is not known: it cannot be listed", directory});

@@ -39,11 +39,20 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
         return "the directory of the DLL that needs it";
       case loader::Via::kCurrentDirectory:
         return "the current directory";
+      case loader::Via::kUnknown:
+        return "a way that was not seen";
       case loader::Via::kLoadedBefore:
         break;
     }
   }
   return "a request before";
+}
+
+std::string CameThrough(const loader::Scenario& scenario, const loader::Object& object) {
+  std::string through = FoundThrough(scenario.graph, object.path);
+  if (!scenario.WasSeen() || object.requester >= scenario.graph.objects.size()) return through;
+  const bool needed = object.opened_by == loader::OpenedBy::kNeeded;
+  return through + (needed ? ", needed by " : ", opened by ") + scenario.graph.objects[object.requester].path;
 }
 
 namespace {

@@ -66,7 +66,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
     }
     // Another program may find it: the question is about this one.
-    const bool given = failed.scenario->kind == loader::Scenario::Kind::kProgram;
+    const bool given = failed.scenario->kind == loader::Scenario::Kind::kProgram ||
+                       (failed.scenario->WasSeen() && !failed.scenario->graph.target.empty());
     const std::string of = given ? " --for " + failed.scenario->graph.target : "";
     if (failed.why == Why::kUnusable) {
       finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
@@ -90,7 +91,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(scenario.title + " cannot be loaded: " + error, scenario.graph.target);
     finding.affects.push_back(scenario.title);
-    finding.evidence.push_back({error, "the loader's words, from its model"});
+    finding.evidence.push_back({error, scenario.WasSeen() ? "the loader, seen in the process"
+                                                          : "the loader's words, from its model"});
     finding.fix = {.text = "see what the load does step by step",
                    .commands = {"culprit why --for " + scenario.graph.target},
                    .risk = "none",

@@ -104,6 +104,8 @@ std::span<const Rule* const> AllRules() {
       &kOtherBitnessFirst,
       &kPathOrder,
       &kDllPathTooLong,
+      &kMappedFileReplaced,
+      &kLibraryMappedTwice,
       // Frameworks and Python packages
       &kFrameworkCpuOnly,
       &kFrameworkImportFails,

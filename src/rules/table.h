@@ -107,6 +107,8 @@ extern const Rule kPythonIgnoresPath;
 extern const Rule kOtherBitnessFirst;
 extern const Rule kPathOrder;
 extern const Rule kDllPathTooLong;
+extern const Rule kMappedFileReplaced;
+extern const Rule kLibraryMappedTwice;
 
 // Frameworks and Python packages
 extern const Rule kFrameworkCpuOnly;

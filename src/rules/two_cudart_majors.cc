@@ -50,7 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back(scenario.title);
     for (const auto& [cuda, object] : runtimes) {
       finding.evidence.push_back({object->path + " is the runtime of CUDA " + cuda + ", found through " +
-                                      FoundThrough(scenario.graph, object->path),
+                                      CameThrough(scenario, *object),
                                   object->path});
     }
   }

@@ -18,5 +18,8 @@ class FreshDirectory {
 };
 // Below the place that the user's environment names for such things.
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory();
+// There, or in another such place if programs may not be run from there, or its name has a ':' (which stands
+// between the elements of a list of paths).
+base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms();
 
 }  // namespace culprit::system
