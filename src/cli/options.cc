@@ -25,8 +25,7 @@ bool UseColor(const Options& options) {
   if (options.color == "always") return true;
   if (options.color == "never" || !options.output.empty()) return false;
   const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') &&
-         ShowsColors(options.on_stderr ? stderr : stdout);
+  return (no_color == nullptr || *no_color == '\0') && ShowsColors(options.on_stderr ? stderr : stdout);
 }
 
 void AddFormat(CommandLine& app, Options& options, Formats formats) {

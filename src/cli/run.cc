@@ -1,5 +1,5 @@
-// culprit run [OPTIONS] -- COMMAND...: watch, and say why it failed. What the program wrote, and how it ended, stays
-// what it would have been.
+// culprit run [OPTIONS] -- COMMAND...: watch, and say why it failed. What the program wrote, and how it
+// ended, stays what it would have been.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,8 @@ bool Failed(const watch::Seen& seen) {
   return seen.run.failed();
 }
 
-bool Save(const RunOptions& options, const system::System& machine, const record::Run& run, const Facts& facts) {
+bool Save(const RunOptions& options, const system::System& machine, const record::Run& run,
+          const Facts& facts) {
   record::RecordFile file{run, *facts.snapshot};
   KeepRelevantEnvironment(file.machine);
   if (const auto view = std::dynamic_pointer_cast<collect::LiveFileView>(facts.view)) {
@@ -78,7 +79,8 @@ bool Save(const RunOptions& options, const system::System& machine, const record
   Options to = options.common;
   to.output = options.save;
   if (!WriteBytes(to, record::ToJsonText(file))) return false;
-  Note(options.common, "the record is in " + options.save + "; read it with: culprit explain " + options.save);
+  Note(options.common,
+       "the record is in " + options.save + "; read it with: culprit explain " + options.save);
   return true;
 }
 
@@ -87,12 +89,12 @@ void Report(const RunOptions& options, const system::System& machine, const watc
   progress.Show("looking at the machine");
   Subject subject{.machine = std::shared_ptr<const system::System>(&machine, [](const system::System*) {})};
   subject.programs = ProgramsOf(seen.run);
-  const auto facts = LookAt(subject, {.common = options.common,
-                                      .python = PythonOf(machine, seen.run),
-                                      .seconds = options.seconds});
+  const auto facts = LookAt(
+      subject, {.common = options.common, .python = PythonOf(machine, seen.run), .seconds = options.seconds});
   if (!facts) return static_cast<void>(Fail(facts.error()));
   progress.Show("judging what was loaded");
-  const RunAnswer answer = ExplainRunInTime(*facts, seen.run, options.common, options.seconds, !options.no_redact);
+  const RunAnswer answer =
+      ExplainRunInTime(*facts, seen.run, options.common, options.seconds, !options.no_redact);
   progress.Clear();
   if (Failed(seen) || options.always) WriteRun(options.common, answer, *facts->snapshot, !options.no_redact);
   if (!options.save.empty()) Save(options, machine, seen.run, *facts);
@@ -104,12 +106,14 @@ int RunRun(int argc, const char* const* argv) {
   RunOptions options;
   options.common.on_stderr = true;
   CommandLine app(
-      "Runs COMMAND as it would run anyway: its terminal, signals and exit status are untouched. If it fails, "
+      "Runs COMMAND as it would run anyway: its terminal, signals and exit status are untouched. If it "
+      "fails, "
       "the cause follows on standard error: the CUDA call that failed first, the load that failed and every "
       "place that was tried, mixed versions, where it crashed or waited.",
       "culprit run");
   app.Add("--always", options.always, "the report also when the command succeeds");
-  app.Add("--save", options.save, "keep what was seen; `culprit explain FILE` reads it later, elsewhere", "FILE");
+  app.Add("--save", options.save, "keep what was seen; `culprit explain FILE` reads it later, elsewhere",
+          "FILE");
   app.Add("--no-loads", options.no_loads, "do not listen to the loader (LD_AUDIT)");
   app.Add("--no-calls", options.no_calls, "do not watch CUDA calls, nor switch on logs of CUDA and cuDNN");
   app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");

@@ -81,7 +81,8 @@ RunAnswer ExplainRunInTime(const Facts& facts, const record::Run& run, const Opt
   return answer;
 }
 
-bool WriteRun(const Options& options, const RunAnswer& answer, const snapshot::Snapshot& snapshot, bool redact) {
+bool WriteRun(const Options& options, const RunAnswer& answer, const snapshot::Snapshot& snapshot,
+              bool redact) {
   if (options.format == Format::kHtml) return WriteBytes(options, render::ToHtml(answer.report, answer.page));
   if (options.format == Format::kMarkdown)
     return WriteToPaste(options, render::ToMarkdown(answer.report), snapshot, redact);

@@ -113,7 +113,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   const system::FoundProgram found =
       request.command.empty() ? system::FoundProgram{} : system::FindCommand(request.command.front());
   const Reach reach = found.path.empty() ? Reach{} : ReachOf(machine, found.path);
-  const Witnesses witnesses(machine, request, reach);
+  Witnesses witnesses(machine, request, reach);
   KeptText output;
   const int64_t time_of_day = LocalTimeOfDay();
   int64_t command = 0;
@@ -161,6 +161,10 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
     process.arguments = record::HideSecrets(process.arguments, known);
     LookUp(machine, process);
   }
+  if (std::ranges::any_of(run.processes, [&](const record::Process& process) {
+        return process.id != command && machine.Stat("/proc/" + std::to_string(process.id)).has_value();
+      }))
+    witnesses.LeaveLibraries();
   Order(run, command, reach.program);
   if (!witnesses.directory().empty()) ReadLogs(machine, witnesses.directory(), known, time_of_day, run);
   QuoteErrors(run);
