@@ -61,7 +61,8 @@ void AddSeen(const record::Run& run, const report::RunReport& report, Heard& hea
   const std::string signal = report.crash ? report.crash->signal : run.signal;
   if (HasCuda(report) && !SignalWords(signal).empty() && run.interrupted.empty())
     AddLine(heard, SignalWords(signal));
-  if (run.interrupted.empty() && (run.signal == "SIGKILL" || run.exit_status == 137))
+  if (run.interrupted.empty() && report.kernel_errors.empty() &&
+      (run.signal == "SIGKILL" || run.exit_status == 137))
     AddLine(heard, "Killed");
 }
 
