@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kAudit = "culprit-audit.so";
 constexpr const char* kInjection = "culprit-injection.so";
+constexpr uint64_t kMostVariables = 4 << 20;
 constexpr uint64_t kMostRoom = 64 << 20;
 constexpr uint64_t kLeastRoom = 1 << 20;
 
@@ -75,10 +76,19 @@ Witnesses::Witnesses(const system::System& machine, const Request& request, cons
   if (request.logs) take(SwitchesForLogs(environment, path_));
 }
 
-void Witnesses::LeaveLibraries() {
-  if (directory_ == nullptr) return;
-  directory_->Leave(kAudit);
-  directory_->Leave(kInjection);
+// By their environment: who has left the program's family tree has still got that.
+void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
+  if (directory_ == nullptr || !audits()) return;
+  const auto processes = machine.List("/proc");
+  if (!processes) return;
+  for (const system::DirectoryEntry& process : *processes) {
+    if (process.name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto environment = system::ReadWholeFile(machine, "/proc/" + process.name + "/environ", kMostVariables);
+    if (!environment || environment->find(path_) == std::string::npos) continue;
+    directory_->Leave(kAudit);
+    directory_->Leave(kInjection);
+    return;
+  }
 }
 
 bool Witnesses::MakeJournal() {

@@ -30,7 +30,7 @@ class Witnesses {
 
   // A program that goes on in the background may start another, whose loader would complain if the library
   // were gone: it stays then.
-  void LeaveLibraries();
+  void LeaveWhatIsNeeded(const system::System& machine);
 
   // After the run. `started`: as ReadJournal says.
   JournalContents Journal(const system::System& machine, uint64_t started) const;
