@@ -1,9 +1,11 @@
 // The logs that cuDNN and the CUDA driver write themselves, read for the calls that failed.
-//   The driver (CUDA_LOG_FILE, since CUDA 12.9; docs.nvidia.com, "Error Log Management"), as driver 580 writes it:
+//   The driver (CUDA_LOG_FILE, since CUDA 12.9; docs.nvidia.com, "Error Log Management"), as driver 580
+//   writes it:
 //     [02:01:01.739][139714316837184][CUDA][E] One or more of block dimensions of (4096,1,1) exceeds ...
 //     [02:01:01.739][139714316837184][CUDA][E] Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuLaunchKernel
 //   The second bracket is pthread_self() there. All processes write into one file.
-//   cuDNN (CUDNN_LOGDEST_DBG; docs.nvidia.com, "Error Reporting And API Logging"), 8 and 9, one file per process:
+//   cuDNN (CUDNN_LOGDEST_DBG; docs.nvidia.com, "Error Reporting And API Logging"), 8 and 9, one file per
+//   process:
 //     E! CuDNN (v91900 56) function cudnnBackendFinalize() called:
 //     e!         Error: CUDNN_STATUS_BAD_PARAM; Reason: ...
 //     e! Time: 2026-11-16T02:00:58.182801 (0d+0h+0m+1s since start)
@@ -26,6 +28,7 @@ constexpr size_t kMostCalls = 1000;
 constexpr size_t kMostWords = 500;
 constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
+constexpr int64_t kAtOnce = kSecond / 20;
 
 std::optional<int64_t> Number(std::string_view text) {
   int64_t number = 0;
@@ -37,7 +40,8 @@ std::optional<int64_t> Number(std::string_view text) {
 // "02:01:01.739" -> microseconds since midnight.
 std::optional<int64_t> TimeOfDay(std::string_view text) {
   if (text.size() < 9 || text[2] != ':' || text[5] != ':' || text[8] != '.') return std::nullopt;
-  const auto hours = Number(text.substr(0, 2)), minutes = Number(text.substr(3, 2)), seconds = Number(text.substr(6, 2));
+  const auto hours = Number(text.substr(0, 2)), minutes = Number(text.substr(3, 2)),
+             seconds = Number(text.substr(6, 2));
   if (!hours || !minutes || !seconds) return std::nullopt;
   int64_t fraction = 0, unit = kSecond / 10;
   for (size_t i = 9; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i, unit /= 10)
@@ -125,7 +129,9 @@ std::vector<LoggedCall> CallsOfDriver(std::string_view text, int64_t started) {
                  .status = Words(Between(now->words, " (", ")")),
                  .source = "CUDA_LOG_FILE"};
     call.call.at = Since(started, TimeOfDay(now->time));
-    if (before.thread == now->thread) call.call.detail = Words(before.words);
+    if (before.thread == now->thread &&
+        TimeOfDay(now->time).value_or(kDay) - TimeOfDay(before.time).value_or(0) < kAtOnce)
+      call.call.detail = Words(before.words);
     before = {};
     if (CulpritIsFailure(call.call.function.c_str(), static_cast<int32_t>(call.call.code)))
       Add(calls, std::move(call));
@@ -170,7 +176,8 @@ std::vector<LoggedCall> CallsOfCudnn(std::string_view text, int64_t started) {
         const size_t end = std::min(line.find_first_of("; \t,", status), line.size());
         call->call.status = Words(line.substr(status, end - status));
       }
-      if (const size_t reason = line.find("Reason: "); reason != std::string_view::npos && call->call.detail.empty())
+      if (const size_t reason = line.find("Reason: ");
+          reason != std::string_view::npos && call->call.detail.empty())
         call->call.detail = Words(line.substr(reason + 8));
     } else if (const size_t time = line.find("Time: "); time != std::string_view::npos) {
       const size_t clock = line.find('T', time + 6);
@@ -260,15 +267,17 @@ int64_t LocalTimeOfDay() {
 
 void AddLoggedCalls(record::Run& run, const std::vector<LoggedCall>& calls) {
   if (run.processes.empty()) return;
-  std::vector<const LoggedCall*> others;  // after all have been compared with what was seen, not with each other
+  std::vector<const LoggedCall*>
+      others;  // after all have been compared with what was seen, not with each other
   for (const LoggedCall& logged : calls) {
     if (!AddToSeen(run, logged)) others.push_back(&logged);
   }
   for (const LoggedCall* logged : others) {
     std::vector<record::FailedCall>& all = ProcessOf(run, logged->process).failed_calls;
     // In order of time; what has none comes last.
-    const auto later = std::ranges::find_if(
-        all, [&](const record::FailedCall& call) { return logged->call.at != 0 && call.at > logged->call.at; });
+    const auto later = std::ranges::find_if(all, [&](const record::FailedCall& call) {
+      return logged->call.at != 0 && call.at > logged->call.at;
+    });
     all.insert(later, logged->call);
   }
 }

@@ -12,9 +12,8 @@ using Environment = std::map<std::string, std::string>;
 
 constexpr std::string_view kInjection = "CUDA_INJECTION64_PATH";
 constexpr std::string_view kCudaLog = "CUDA_LOG_FILE";
-constexpr std::array<std::string_view, 5> kCudnnLog = {"CUDNN_LOGDEST_DBG", "CUDNN_LOGLEVEL_DBG",
-                                                       "CUDNN_LOGERR_DBG", "CUDNN_LOGWARN_DBG",
-                                                       "CUDNN_LOGINFO_DBG"};
+constexpr std::array<std::string_view, 5> kCudnnLog = {
+    "CUDNN_LOGDEST_DBG", "CUDNN_LOGLEVEL_DBG", "CUDNN_LOGERR_DBG", "CUDNN_LOGWARN_DBG", "CUDNN_LOGINFO_DBG"};
 
 bool Has(const Environment& environment, std::string_view name) {
   const auto found = environment.find(std::string(name));
@@ -51,8 +50,8 @@ Switches SwitchesForLogs(const Environment& environment, const std::string& dire
     if (taken.empty() && Has(environment, name)) taken = name;
   }
   if (taken.empty()) {
-    // Errors alone: warnings come at every step of a healthy training. cuDNN 9 goes by the level, 8 by its own
-    // switch for each kind; %i becomes the id of the process.
+    // Errors alone: warnings come at every step of a healthy training. cuDNN 9 goes by the level, 8 by its
+    // own switch for each kind; %i becomes the id of the process.
     switches.variables["CUDNN_LOGLEVEL_DBG"] = "1";
     switches.variables["CUDNN_LOGERR_DBG"] = "1";
     switches.variables["CUDNN_LOGDEST_DBG"] = base::JoinPath(directory, "cudnn.%i.log");

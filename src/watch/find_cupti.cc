@@ -1,6 +1,6 @@
-// Which copies of libcupti a command could use. The one of its Python environment comes first, because that is
-// the one its framework was made for; an older CUPTI works with a newer driver, but not the other way round,
-// and which driver there is nobody knows yet. The driver's hook tries them one after the other.
+// Which copies of libcupti a command could use. The one of its Python environment comes first, because that
+// is the one its framework was made for; an older CUPTI works with a newer driver, but not the other way
+// round, and which driver there is nobody knows yet. The driver's hook tries them one after the other.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -188,7 +188,8 @@ std::vector<std::string> FindCupti(const System& machine, const std::vector<std:
   if (machine.platform() != base::Platform::kLinux) return {};
   Search search(machine);
   if (!command.empty()) search.AddSitesOf(search.PythonOf(search.FindProgram(command[0])));
-  for (const std::string& directory : base::Split(search.Variable("PYTHONPATH"), ':')) search.AddSite(directory);
+  for (const std::string& directory : base::Split(search.Variable("PYTHONPATH"), ':'))
+    search.AddSite(directory);
   search.AddPrefix(search.Variable("VIRTUAL_ENV"));
   search.AddPrefix(search.Variable("CONDA_PREFIX"));
   for (const std::string& directory : base::Split(search.Variable("LD_LIBRARY_PATH"), ':'))

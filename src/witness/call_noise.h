@@ -1,5 +1,6 @@
-/* Which CUDA calls that did not return success are no failures: what healthy programs get to hear every day, as
- * seen with PyTorch, JAX and CuPy. For the injection library (C) and for the reader of the driver's log (C++). */
+/* Which CUDA calls that did not return success are no failures: what healthy programs get to hear every day,
+ * as seen with PyTorch, JAX and CuPy. For the injection library (C) and for the reader of the driver's log
+ * (C++). */
 #ifndef CULPRIT_WITNESS_CALL_NOISE_H_
 #define CULPRIT_WITNESS_CALL_NOISE_H_
 

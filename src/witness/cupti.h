@@ -1,6 +1,6 @@
-/* The few things of CUPTI's callback interface that the injection library uses, as its documentation describes
- * them (docs.nvidia.com/cupti, "CUPTI Callback API"; the same since CUDA 8): prototypes of our own, because
- * CUPTI is opened by name and culprit is built without CUDA. */
+/* The few things of CUPTI's callback interface that the injection library uses, as its documentation
+ * describes them (docs.nvidia.com/cupti, "CUPTI Callback API"; the same since CUDA 8): prototypes of our own,
+ * because CUPTI is opened by name and culprit is built without CUDA. */
 #ifndef CULPRIT_WITNESS_CUPTI_H_
 #define CULPRIT_WITNESS_CUPTI_H_
 

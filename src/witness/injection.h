@@ -42,8 +42,8 @@ void TellWatching(const char* how, const char* why_not);
 
 void OnCall(void* user, int32_t domain, uint32_t id, const struct CuptiCallbackData* data);
 
-/* From now on a cuptiSubscribe of the program's own ends ours first. `cupti`: handle of the library. False: that
- * cannot be arranged here. */
+/* From now on a cuptiSubscribe of the program's own ends ours first. `cupti`: handle of the library. False:
+ * that cannot be arranged here. */
 bool YieldWhenAsked(void* cupti, CuptiSubscriber subscriber);
 
 #endif
