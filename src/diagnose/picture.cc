@@ -73,16 +73,14 @@ std::string FoundAt(const Request& request, const snapshot::Snapshot& snapshot) 
 
 class Drawing {
  public:
-  Drawing(const rules::Scene& scene, const loader::Scenario& scenario)
-      : scene_(scene), graph_(scenario.graph) {
+  Drawing(const rules::Scene& scene, const loader::Scenario& scenario) : scene_(scene), graph_(scenario.graph) {
     picture_.title = scenario.title;
     picture_.error = graph_.import_error.empty() ? graph_.error : graph_.import_error;
     AddLoads();
     for (const Request& request : graph_.requests) AddRequest(request);
     for (size_t i = 0; i < picture_.libraries.size(); ++i) {
       PictureLibrary& library = picture_.libraries[i];
-      library.origin =
-          OriginOf(scene_, library, i < graph_.objects.size() ? graph_.objects[i].real_path : "");
+      library.origin = OriginOf(scene_, library, i < graph_.objects.size() ? graph_.objects[i].real_path : "");
     }
   }
 

@@ -21,8 +21,7 @@ using report::Severity;
 constexpr std::array<std::string_view, 3> kOneRelease = {"cudnn", "tensorrt", "onnxruntime"};
 
 bool IsAbout(const Finding& finding, const Picture& picture) {
-  return finding.affects.empty() ||
-         std::ranges::find(finding.affects, picture.title) != finding.affects.end();
+  return finding.affects.empty() || std::ranges::find(finding.affects, picture.title) != finding.affects.end();
 }
 
 // Whether `text` has `word` in it and not as a part of a longer name.
@@ -110,8 +109,8 @@ void MarkMixed(Picture& picture, const report::CheckReport& check) {
     for (const size_t place : to.findings) {
       const Finding& finding = check.findings[place];
       if (finding.severity != Severity::kError || from.path.empty()) continue;
-      edge.mixed |= std::ranges::any_of(finding.evidence,
-                                        [&](const auto& item) { return Mentions(item.fact, from.path); });
+      edge.mixed |= std::ranges::any_of(
+          finding.evidence, [&](const auto& item) { return Mentions(item.fact, from.path); });
     }
   }
 }
