@@ -8,13 +8,17 @@ std::string Row(const report::Difference& difference, const PageText& text) {
   const char* weight = difference.suspicion >= 60 ? "high" : difference.suspicion >= 20 ? "middle" : "low";
   std::string html = "<tr class=\"" + std::string(weight) + "\"><td><span class=\"how " +
                      std::string(Name(difference.how)) + "\">" + std::string(Name(difference.how)) +
-                     "</span></td><th scope=\"row\">" + text.Sentence(difference.subject) +
+                     "</span></td><th scope=\"row\">" + text.Sentence(difference.summary) +
                      "<span class=\"detail\">" + text.Html(difference.kind) + "</span></th><td>";
   if (!difference.before.empty()) html += "<del>" + text.Sentence(difference.before) + "</del>";
   if (!difference.after.empty()) html += "<ins>" + text.Sentence(difference.after) + "</ins>";
   html += "</td><td>" + text.Sentence(difference.why);
   for (const std::string& code : difference.findings)
     html += " <span class=\"code\">" + text.Html(code) + "</span>";
+  std::string effects;
+  for (const std::string& line : difference.leads_to) effects += "<li>" + text.Sentence(line) + "</li>";
+  if (difference.more > 0) effects += "<li>and " + std::to_string(difference.more) + " more</li>";
+  if (!effects.empty()) html += Fold("leads to", "<ul>" + effects + "</ul>");
   return html + "</td></tr>";
 }
 
@@ -22,10 +26,17 @@ std::string Row(const report::Difference& difference, const PageText& text) {
 
 std::string ToHtml(const report::DiffReport& report, const PageFacts& facts) {
   const PageText text(facts);
-  const bool bad = !report.new_findings.empty();
-  std::string main =
-      VerdictSection(bad ? "errors" : "ok", text.Words(report.before) + " and " + text.Words(report.after),
-                     text.Sentence(report.headline));
+  bool worse = false;
+  for (const report::Finding& finding : report.new_findings)
+    worse |= finding.severity != report::Severity::kNote;
+  const bool unknown = report.verdict_after == report::Verdict::kUnknown;
+  std::string remarks;
+  for (const std::string& remark : report.remarks) remarks += "<p>" + text.Sentence(remark) + "</p>";
+  std::string main = VerdictSection(worse     ? "errors"
+                                    : unknown ? "unknown"
+                                              : "ok",
+                                    text.Words(report.before) + " and " + text.Words(report.after),
+                                    text.Sentence(report.headline), remarks);
   std::string came, gone;
   for (size_t i = 0; i < report.new_findings.size(); ++i)
     came += FindingArticle(report.new_findings[i], i, text);

@@ -122,7 +122,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
     if (!made) return std::unexpected(made.error());
     tool = *std::move(made);
   }
-  const Witnesses witnesses(machine, request, reach, tool ? tool->watched() : std::vector<record::Watched>{});
+  Witnesses witnesses(machine, request, reach, tool ? tool->watched() : std::vector<record::Watched>{});
   KeptText output;
   const int64_t time_of_day = LocalTimeOfDay();
   int64_t command = 0;
@@ -177,6 +177,10 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
     process.arguments = record::HideSecrets(process.arguments, known);
     LookUp(machine, process);
   }
+  if (std::ranges::any_of(run.processes, [&](const record::Process& process) {
+        return process.id != command && machine.Stat("/proc/" + std::to_string(process.id)).has_value();
+      }))
+    witnesses.LeaveLibraries();
   Order(run, command, reach.program);
   if (!witnesses.directory().empty()) ReadLogs(machine, witnesses.directory(), known, time_of_day, run);
   QuoteErrors(run);

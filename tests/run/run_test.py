@@ -122,6 +122,13 @@ class Streams(unittest.TestCase):
         self.assertEqual(terminal.wait(), 0)
         terminal.close()
         self.assertLess(time.monotonic() - begin, 20)
+        with tempfile.TemporaryDirectory() as folder:
+            said = os.path.join(folder, "said")
+            run("sh", "-c", f"(sleep 1; /bin/echo late; echo end) > {said} 2>&1 &", env={**os.environ, "TMPDIR": folder})
+            while not (os.path.exists(said) and open(said, "rb").read().endswith(b"end\n")):
+                self.assertLess(time.monotonic() - begin, 40)
+                time.sleep(0.1)
+            self.assertEqual(open(said, "rb").read(), b"late\nend\n", "its loader misses nothing")
 
 
 class InATerminal(unittest.TestCase):
