@@ -37,7 +37,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     check) COMPREPLY=($(compgen -f -W "--live --pid --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
     probe) COMPREPLY=($(compgen -W "--device --cudnn --framework --python --compile --deep --timeout --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow $common" -- "$cur")) ;;
-    run) COMPREPLY=($(compgen -c -f -W "--always --save --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
+    run) COMPREPLY=($(compgen -c -f -W "--always --save --sanitize --sanitize=racecheck --sanitize=initcheck --sanitize=synccheck --debug --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
     inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
     diff) COMPREPLY=($(compgen -f -W "--host --strict --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
@@ -94,6 +94,8 @@ complete -c culprit -n "__fish_seen_subcommand_from plan" -l no-check
 complete -c culprit -n "__fish_seen_subcommand_from check" -l verify
 complete -c culprit -n "__fish_seen_subcommand_from run" -l always
 complete -c culprit -n "__fish_seen_subcommand_from run" -l save -r
+complete -c culprit -n "__fish_seen_subcommand_from run" -l sanitize
+complete -c culprit -n "__fish_seen_subcommand_from run" -l debug
 complete -c culprit -n "__fish_seen_subcommand_from run" -l no-loads
 complete -c culprit -n "__fish_seen_subcommand_from run" -l no-calls
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l here

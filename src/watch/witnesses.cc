@@ -34,10 +34,21 @@ std::string Beside(const std::string& name) {
 
 }  // namespace
 
-Witnesses::Witnesses(const system::System& machine, const Request& request, const Reach& reach) {
+Witnesses::Witnesses(const system::System& machine, const Request& asked, const Reach& reach,
+                     std::vector<record::Watched> instead)
+    : watched_(std::move(instead)) {
   const auto miss = [this](const char* what, const std::string& why) { watched_.push_back({what, "", why}); };
-  if (!request.loads) miss("loads", "switched off (--no-loads)");
-  if (!request.calls) miss("CUDA calls", "switched off (--no-calls)");
+  const bool tool = !watched_.empty();
+  if (!asked.loads && !tool) miss("loads", "switched off (--no-loads)");
+  if (!asked.calls && !tool) miss("CUDA calls", "switched off (--no-calls)");
+  Request request = asked;
+  if (tool) request.loads = request.calls = false;
+  // Windows tells of loads by itself, and takes no library of ours.
+  if (machine.platform() == base::Platform::kWindows) {
+    if (const std::string why = system::WhyNoEvents(); request.loads && !why.empty()) miss("loads", why);
+    if (request.calls) miss("CUDA calls", "culprit has no library for programs of Windows yet");
+    request.loads = request.calls = false;
+  }
   if (!request.loads && !request.calls && !request.logs) return;
   auto made = system::MakeFreshDirectoryForPrograms();
   if (!made) {

@@ -19,8 +19,10 @@ namespace culprit::watch {
 
 class Witnesses {
  public:
-  // Nothing fails: what cannot be had is said in watched().
-  Witnesses(const system::System& machine, const Request& request, const Reach& reach);
+  // Nothing fails: what cannot be had is said in watched(). `instead`: what a tool says that runs the
+  // command; then only logs are switched on.
+  Witnesses(const system::System& machine, const Request& request, const Reach& reach,
+            std::vector<record::Watched> instead = {});
 
   const std::map<std::string, std::string>& variables() const { return variables_; }
   // What will not be seen.
