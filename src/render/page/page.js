@@ -83,7 +83,7 @@ function makePictures(section) {
 // As tall as the picture needs, within reason.
 function sizeStage(stage, picture) {
   const libraries = picture.libraries.filter(matters).length;
-  stage.style.height = Math.min(720, Math.max(380, 300 + libraries * 9)) + 'px';
+  stage.style.height = Math.min(720, Math.max(440, 300 + libraries * 9)) + 'px';
 }
 
 function addShowButton(article, state) {

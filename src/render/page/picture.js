@@ -353,7 +353,7 @@ class Picture {
 
 function depthOf(card) { let depth = 0; for (let at = card.parent; at; at = at.parent) ++depth; return depth; }
 function groupWords(group) {
-  const name = group.members.length + (group.members[0].system ? ' system' : '') + ' libraries';
+  const name = group.members.length + (group.members[0].system ? ' system' : '') + (group.members.length === 1 ? ' library' : ' libraries');
   return {name, below: group.members[0].system ? '' : 'of ' + group.key, spoken: name + ' of ' + group.key + ', folded'};
 }
 function cardWords(library) {
