@@ -121,7 +121,7 @@ int RunDiff(int argc, const char* const* argv) {
       "  culprit diff good.json bad.json\n"
       "  culprit diff mine.json colleague.json --format markdown\n"
       "  culprit diff good.json bad.json --format html -o diff.html\n"
-      "  culprit diff good.run bad.run\n"
+      "  culprit diff good.run bad.run         # culprit run --save good.run -- python train.py\n"
       "Exit status: 0 nothing is worse, 1 an error is new (or the run fails now), 2 could not read, or AFTER "
       "cannot "
       "be\n"

@@ -82,12 +82,12 @@ std::optional<RunMix> MixOf(const std::string& family, std::vector<Member> membe
     const bool odd = member.version != expected.version;
     const auto version = scene.view.Version(loaded.path);
     mix.members.push_back({.seconds = Seconds(loaded.at),
-                           .path = loaded.path,
+                           .path = Shown(loaded.path, scene.view),
                            .version = version ? version->version : member.version.ToString(),
-                           .requested_by = loaded.requester,
+                           .requested_by = Shown(loaded.requester, scene.view),
                            .via = loaded.via,
                            .odd = odd});
-    if (odd && mix.because.empty()) mix.because = Because(loaded, *expected.loaded);
+    if (odd && mix.because.empty()) mix.because = ShownIn(Because(loaded, *expected.loaded), scene.view);
   }
   return mix;
 }
@@ -100,7 +100,7 @@ std::vector<RunMix> Mixes(const record::Run& run, const rules::Scene& scene) {
     std::map<std::string, std::vector<Member>> families;
     for (const record::Loaded* one : Had(run, process)) {
       const record::Loaded& loaded = *one;
-      if (loaded.closed || loaded.deleted) continue;
+      if (loaded.closed || loaded.deleted || loaded.separate) continue;
       const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(loaded.path));
       if (library == nullptr) continue;
       const auto fact = scene.view.Version(loaded.path);

@@ -94,9 +94,13 @@ struct FailedCall {
   std::string function;  // "cuMemAlloc_v2", "cudaLaunchKernel"
   int64_t code = 0;      // as returned
   std::string status;    // "CUDA_ERROR_OUT_OF_MEMORY"; "" no name known
-  std::string detail;    // name of the kernel, or what a log says besides
-  std::string source;    // "CUPTI", "CUDA_LOG_FILE", "cuDNN log"
-  uint64_t count = 1;    // the same call, thread and status again, right after
+  std::string
+      detail;  // name of the kernel that it launches, mangled; of a call known from a log alone: its words
+  std::string
+      last_kernel;     // of an error that may come from an earlier launch: the one before, of this thread
+  std::string said;    // what the driver's log says of a call that was seen: why it failed
+  std::string source;  // "CUPTI", "CUDA_LOG_FILE", "cuDNN log"
+  uint64_t count = 1;  // the same call, thread and status again, right after
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -107,6 +111,8 @@ struct FailedCall {
     visit("code", self.code);
     visit("status", self.status);
     visit("detail", self.detail);
+    visit("last_kernel", self.last_kernel);
+    visit("said", self.said);
     visit("source", self.source);
     visit("count", self.count);
   }

@@ -22,7 +22,7 @@ std::string Row(const report::Difference& difference, const PageText& text) {
                                                                : "low";
   std::string html = "<tr class=\"" + std::string(weight) + "\"><td><span class=\"how " +
                      std::string(Name(difference.how)) + "\">" + std::string(Name(difference.how)) +
-                     "</span></td><th scope=\"row\">" + text.Sentence(difference.subject) +
+                     "</span></td><th scope=\"row\">" + text.Sentence(difference.summary) +
                      "<span class=\"detail\">" + text.Html(difference.kind) + "</span></th><td>";
   if (!difference.before.empty()) html += "<del>" + text.Sentence(difference.before) + "</del>";
   if (!difference.after.empty()) html += "<ins>" + text.Sentence(difference.after) + "</ins>";
@@ -40,11 +40,12 @@ std::string Row(const report::Difference& difference, const PageText& text) {
 
 std::string ToHtml(const report::DiffReport& report, const PageFacts& facts) {
   const PageText text(facts);
-  const bool bad = std::ranges::any_of(report.new_findings, [](const report::Finding& finding) {
-    return finding.severity == report::Severity::kError;
-  });
-  const std::string level = bad                                                 ? "errors"
-                            : !report.new_findings.empty()                      ? "warnings"
+  const auto came = [&](report::Severity severity) {
+    return std::ranges::any_of(report.new_findings,
+                               [&](const report::Finding& finding) { return finding.severity == severity; });
+  };
+  const std::string level = came(report::Severity::kError)                      ? "errors"
+                            : came(report::Severity::kWarning)                  ? "warnings"
                             : report.verdict_after == report::Verdict::kUnknown ? "unknown"
                                                                                 : "ok";
   std::string remarks;

@@ -1,5 +1,5 @@
 // What makes the CUDA calls of a command visible: the library that the driver loads into it (witness/
-// injection.c) with a copy of CUPTI for it, and the logs that cuDNN and the driver write themselves. All of
+// injection.h) with a copy of CUPTI for it, and the logs that cuDNN and the driver write themselves. All of
 // it is switched on by environment variables, and a variable that the user has set stays as it is.
 #pragma once
 
@@ -41,9 +41,15 @@ std::vector<CudaLog> FindLogs(const system::System& machine, const std::string& 
 
 struct LoggedCall {
   int64_t process = 0;      // 0: not known; `call.thread` is one of it
-  record::FailedCall call;  // `at` is not known
+  record::FailedCall call;  // `at` is 0 where it is not known
 };
-// Of the text of such a log; foreign, and perhaps cut off anywhere.
-std::vector<LoggedCall> CallsOf(const CudaLog& log, std::string_view text);
+// Of the text of such a log; foreign, and perhaps cut off anywhere. `started`: LocalTimeOfDay() at the start
+// of the command, because logs have the time of a clock on the wall; -1 not known.
+std::vector<LoggedCall> CallsOf(const CudaLog& log, std::string_view text, int64_t started = -1);
+int64_t LocalTimeOfDay();  // microseconds since midnight
+
+// Adds them to the processes of a run: what a log says of a call that was seen becomes its detail, the others
+// become calls of their own.
+void AddLoggedCalls(record::Run& run, const std::vector<LoggedCall>& calls);
 
 }  // namespace culprit::watch

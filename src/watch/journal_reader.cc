@@ -240,6 +240,8 @@ void Reader::Call(Known& known, const JournalEvent& event) {
                           .code = static_cast<int64_t>(event.Number(2)),
                           .status = {},
                           .detail = std::string(event.Text(3)),
+                          .last_kernel = std::string(event.Text(4)),
+                          .said = {},
                           .source = "CUPTI"};
   std::vector<record::FailedCall>& calls = Of(known).failed_calls;
   if (!calls.empty()) {

@@ -48,23 +48,18 @@ record::Process* FindProcess(record::Run& run, int64_t id) {
 }
 
 void ReadLogs(const system::System& machine, const std::string& directory,
-              const std::vector<std::string>& known, record::Run& run) {
+              const std::vector<std::string>& known, int64_t started, record::Run& run) {
+  std::vector<LoggedCall> calls;
   for (const CudaLog& log : FindLogs(machine, directory)) {
     const std::string text = ReadLog(machine, log.path);
     if (text.empty()) continue;
     KeptText kept;
     kept.Add(text);
     run.texts.push_back(kept.Take(log.name, known));
-    for (LoggedCall& logged : CallsOf(log, text)) {
-      record::Process* process = FindProcess(run, logged.process != 0 ? logged.process : log.process);
-      if (process == nullptr) process = &run.processes.front();
-      // Seen already by a better witness, which also knows when.
-      const bool seen = std::ranges::any_of(process->failed_calls, [&](const record::FailedCall& call) {
-        return call.function == logged.call.function && call.code == logged.call.code;
-      });
-      if (!seen) process->failed_calls.push_back(std::move(logged.call));
-    }
+    const std::vector<LoggedCall> some = CallsOf(log, text, started);
+    calls.insert(calls.end(), some.begin(), some.end());
   }
+  AddLoggedCalls(run, calls);
 }
 
 // The command's own process first.
@@ -118,8 +113,9 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   const system::FoundProgram found =
       request.command.empty() ? system::FoundProgram{} : system::FindCommand(request.command.front());
   const Reach reach = found.path.empty() ? Reach{} : ReachOf(machine, found.path);
-  const Witnesses witnesses(machine, request, reach);
+  Witnesses witnesses(machine, request, reach);
   KeptText output;
+  const int64_t time_of_day = LocalTimeOfDay();
   int64_t command = 0;
   const auto end = system::RunInTerminal(
       {.command = request.command, .variables = witnesses.variables()},
@@ -165,8 +161,12 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
     process.arguments = record::HideSecrets(process.arguments, known);
     LookUp(machine, process);
   }
+  if (std::ranges::any_of(run.processes, [&](const record::Process& process) {
+        return process.id != command && machine.Stat("/proc/" + std::to_string(process.id)).has_value();
+      }))
+    witnesses.LeaveLibraries();
   Order(run, command, reach.program);
-  if (!witnesses.directory().empty()) ReadLogs(machine, witnesses.directory(), known, run);
+  if (!witnesses.directory().empty()) ReadLogs(machine, witnesses.directory(), known, time_of_day, run);
   QuoteErrors(run);
   return seen;
 }

@@ -15,6 +15,8 @@
 namespace culprit::watch {
 namespace {
 
+constexpr const char* kAudit = "culprit-audit.so";
+constexpr const char* kInjection = "culprit-injection.so";
 constexpr uint64_t kMostRoom = 64 << 20;
 constexpr uint64_t kLeastRoom = 1 << 20;
 
@@ -54,7 +56,7 @@ Witnesses::Witnesses(const system::System& machine, const Request& request, cons
   if (journal && request.loads) {
     if (!reach.why_not.empty()) miss("loads", reach.why_not);
     if (!reach.harmful) {
-      const std::string library = Lay("culprit-audit.so", request.libraries.audit);
+      const std::string library = Lay(kAudit, request.libraries.audit);
       if (library.empty()) {
         miss("loads", "culprit-audit.so is neither inside culprit nor beside it");
       } else {
@@ -69,9 +71,14 @@ Witnesses::Witnesses(const system::System& machine, const Request& request, cons
     for (record::Watched& watched : switches.watched) watched_.push_back(std::move(watched));
   };
   if (journal && request.calls && !reach.harmful)
-    take(SwitchesForCalls(environment, Lay("culprit-injection.so", request.libraries.injection),
-                          request.cupti));
+    take(SwitchesForCalls(environment, Lay(kInjection, request.libraries.injection), request.cupti));
   if (request.logs) take(SwitchesForLogs(environment, path_));
+}
+
+void Witnesses::LeaveLibraries() {
+  if (directory_ == nullptr) return;
+  directory_->Leave(kAudit);
+  directory_->Leave(kInjection);
 }
 
 bool Witnesses::MakeJournal() {

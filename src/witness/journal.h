@@ -52,7 +52,8 @@ enum CulpritEventKind {
   kCulpritClose = 5,  /* path, lowest address */
   kCulpritCrash = 6,  /* signal, si_code, address, program counter, word of the stack that looks like a return
                          address... */
-  kCulpritCall = 7,   /* api, function, code, kernel's name: a call that failed */
+  kCulpritCall = 7,   /* api, function, code, kernel that it launches, kernel that the thread launched last
+                         (where that one may be to blame): a call that failed */
   kCulpritWatching = 8, /* what, how, why not */
   kCulpritReady = 9,    /* start-up is done, constructors come next: what follows is asked for by dlopen */
 };
