@@ -190,6 +190,20 @@ class Page:
         told = re.search(rb".{0,60}\bada\b.{0,20}", self.bytes)
         assert not told, told
 
+    def test_a_run_has_its_timeline(self):
+        record, page = self.file.parent / "train.run", self.file.parent / "run.html"
+        script = "import ctypes, time; time.sleep(0.2); ctypes.CDLL('libno<b>where.so.7')"
+        subprocess.run([PROGRAM, "run", "--save", record, "--", sys.executable, "-c", script], capture_output=True, timeout=120)
+        subprocess.run([PROGRAM, "explain", record, "--format", "html", "-o", page], check=False, timeout=120)
+        self.tab.open(page)
+        assert self.tab.complaints() == [], self.tab.complaints()
+        assert self.tab.run("document.querySelector('.kind').textContent") == "run"
+        happened = self.tab.run("document.querySelector('.happened').textContent")
+        assert "libno<b>where.so.7" in happened and "exit status 1" in happened, happened
+        assert self.tab.run("document.querySelectorAll('.times .dot').length") > 1
+        self.tab.run("document.querySelector('#timeline summary').click()")
+        assert self.tab.run("document.querySelectorAll('#timeline details li').length") > 5
+
 
 def main():
     tests = [name for name in vars(Page) if name.startswith("test_")]
