@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "cli/page_facts.h"
 #include "cli/paste.h"
-#include "diagnose/picture.h"
 #include "diagnose/run.h"
 #include "loader/observed.h"
 #include "render/run.h"
@@ -74,8 +73,7 @@ RunAnswer ExplainRunInTime(const Facts& facts, const record::Run& run, const Opt
   const auto explain = [&](const rules::Scene& scene, const report::CheckReport& check) {
     answer.report = diagnose::ExplainRun(run, scene, check);
     if (options.format != Format::kHtml) return;
-    answer.page = FactsForPage(scene, check, redact);
-    answer.page.timeline = diagnose::Timeline(run);
+    answer.page = FactsForPage(scene, check, redact, &run);
   };
   JudgeInTime(facts, StartPlayingRun(facts, run), seconds, explain);
   return answer;
