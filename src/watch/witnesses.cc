@@ -94,7 +94,8 @@ void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
   if (!processes) return;
   for (const system::DirectoryEntry& process : *processes) {
     if (process.name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto environment = system::ReadWholeFile(machine, "/proc/" + process.name + "/environ", kMostVariables);
+    const auto environment =
+        system::ReadWholeFile(machine, "/proc/" + process.name + "/environ", kMostVariables);
     if (!environment || environment->find(path_) == std::string::npos) continue;
     directory_->Leave(kAudit);
     directory_->Leave(kInjection);
