@@ -294,6 +294,9 @@ class Explained(unittest.TestCase):
         self.assertTrue(missing[0]["requester"].endswith("/libthird.so"))
         self.assertEqual({a["outcome"] for a in missing[0]["attempts"]}, {"missing"})
         self.assertIn("cannot open shared object file", missing[0]["error"])
+        later = subprocess.run([CULPRIT, "explain", record], capture_output=True, timeout=60, check=False)
+        for word in ("libinnermost.so", "libthird.so"):
+            self.assertIn(word, later.stdout.decode(), "the same from the record alone")
 
     def test_secrets_stay_out_of_a_record(self):
         record = os.path.join(self.folder.name, "secrets.json")
