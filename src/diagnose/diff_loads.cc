@@ -41,9 +41,16 @@ std::string Shown(const rules::Scene& scene, const Object& object) {
   return (version ? version->version + " in " : "") + std::string(base::DirName(Plainly(object.path)));
 }
 
-// What may have made the load another one: files first, then the lists that were searched.
-void Blame(Parts& parts, const std::vector<std::string>& files, std::initializer_list<loader::Via> ways) {
+// What may have made the load another one: the lists that were searched, then files.
+void Blame(Parts& parts, std::vector<std::string> files, std::initializer_list<loader::Via> ways) {
   const size_t effect = parts.list.size() - 1;
+  for (size_t i = 0, count = files.size(); i < count;
+       ++i) {  // /lib is a link mostly, and files lie in /usr/lib
+    if (!files[i].starts_with('/')) continue;
+    const std::string directory(base::DirName(files[i])), name(base::BaseName(files[i]));
+    for (const Side* side : {&parts.after, &parts.before})
+      files.push_back(base::JoinPath(side->scene.view.RealPath(directory), name));
+  }
   for (const loader::Via way : ways) {
     const char* name = way == loader::Via::kLdLibraryPath     ? "LD_LIBRARY_PATH"
                        : way == loader::Via::kLdPreload       ? "LD_PRELOAD"

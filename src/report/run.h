@@ -19,7 +19,9 @@ struct RunCall {
   std::string process;  // "python3 (4711)"; "" there is only one
   std::string api, function, status, detail, source;
   int64_t code = 0;
-  std::string meaning;  // one sentence, from the tables
+  std::string meaning;      // one sentence, from the tables
+  std::string last_kernel;  // of an error that a kernel made: launched last before it
+  std::string said;         // why, as the driver's own log has it
   uint64_t count = 1;
 };
 
