@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "base/text.h"
@@ -19,6 +20,8 @@ constexpr const char* kAudit = "culprit-audit.so";
 constexpr const char* kInjection = "culprit-injection.so";
 constexpr uint64_t kMostVariables = 4 << 20;
 constexpr uint64_t kMostRoom = 64 << 20;
+constexpr uint64_t kRoomInMemory = 16 << 20;
+constexpr uint64_t kSpareMemory = 512 << 20;  // programs with many workers share much there
 constexpr uint64_t kLeastRoom = 1 << 20;
 
 std::string Beside(const std::string& name) {
@@ -58,6 +61,7 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
   }
   directory_ = *std::move(made);
   path_ = directory_->path();
+  directory_->LetPass();  // witness/journal.h says why
   const std::map<std::string, std::string> environment = machine.Environment();
   const bool journal = (request.loads || request.calls) && MakeJournal();
   if (!journal && (request.loads || request.calls)) {
@@ -104,8 +108,16 @@ void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
 }
 
 bool Witnesses::MakeJournal() {
-  journal_ = base::JoinPath(path_, "journal");
-  const uint64_t size = system::MakeFileWithRoom(journal_, kMostRoom, kLeastRoom);
+  uint64_t size = 0;
+  if (auto memory = system::MakeFreshDirectoryInMemory(kSpareMemory)) {
+    memory_ = *std::move(memory);
+    journal_ = base::JoinPath(memory_->path(), "journal");
+    size = system::MakeFileWithRoom(journal_, kRoomInMemory, kRoomInMemory);
+  }
+  if (size == 0) {
+    journal_ = base::JoinPath(path_, "journal");
+    size = system::MakeFileWithRoom(journal_, kMostRoom, kLeastRoom);
+  }
   if (size == 0) return false;
   auto header = std::make_unique<CulpritJournal>();
   std::memset(header.get(), 0, sizeof(CulpritJournal));
@@ -121,7 +133,10 @@ bool Witnesses::MakeJournal() {
 std::string Witnesses::Lay(const std::string& name, Bytes bytes) {
   if (bytes.empty()) return Beside(name);
   const auto file = directory_->Write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return file ? *file : "";
+  if (!file) return "";
+  std::error_code ignored;  // a process that has become another user must be able to open it, too
+  std::filesystem::permissions(*file, std::filesystem::perms(0755), ignored);
+  return *file;
 }
 
 JournalContents Witnesses::Journal(const system::System& machine, uint64_t started) const {

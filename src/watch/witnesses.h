@@ -42,6 +42,7 @@ class Witnesses {
   std::string Lay(const std::string& name, Bytes bytes);
 
   std::unique_ptr<system::FreshDirectory> directory_;
+  std::unique_ptr<system::FreshDirectory> memory_;  // the journal's, where it does not lie in directory_
   std::string path_, journal_;
   std::map<std::string, std::string> variables_;
   std::vector<record::Watched> watched_;
