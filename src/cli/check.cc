@@ -20,6 +20,7 @@
 #include "loader/observed.h"
 #include "render/check.h"
 #include "render/page.h"
+#include "render/windows_spelling.h"
 #include "snapshot/fields.h"
 #include "snapshot/stack_json.h"
 
@@ -61,12 +62,26 @@ void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) 
   for (const auto& [what, why] : look.not_seen) report.not_checked.push_back({what, why});
 }
 
+// SARIF or JUnit. The URIs of SARIF are not touched by the spelling of Windows: none begins as a path does.
+bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
+                const snapshot::Snapshot& snapshot) {
+  const report::CheckReport report = options.no_redact ? full : ToPaste(full, snapshot);
+  const bool sarif = options.common.format == Format::kSarif;
+  std::string bytes = sarif ? render::ToSarif(report, diagnose::RulePages(), !options.no_redact)
+                            : render::ToJunit(report, diagnose::RulePages(), options.strict);
+  if (snapshot.windows() != nullptr)
+    bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
+  return WriteBytes(options.common, bytes);
+}
+
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                  const snapshot::Snapshot& snapshot, const collect::ProcessLook* process,
                  const render::PageFacts& page) {
   if (options.common.format == Format::kHtml) return WriteBytes(options.common, render::ToHtml(report, page));
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
+  if (options.common.format == Format::kSarif || options.common.format == Format::kJunit)
+    return WriteForCi(options, report, snapshot);
   return Write(options.common,
                {.title = "culprit check",
                 .text =
@@ -177,7 +192,8 @@ int RunCheck(int argc, const char* const* argv) {
           "also prove it on the real device, as `culprit probe` does: runs what it finds");
   app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
   app.Add("--strict", options.strict, "warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
+  app.Add("--no-redact", options.no_redact,
+          "markdown, html, sarif, junit: keep the home directory and the user's name");
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
           3600);
   AddCommonOptions(app, options.common, Formats::kForCi);
@@ -193,6 +209,7 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check --format markdown | xclip\n"
       "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
+      "  culprit check --format sarif -o culprit.sarif\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
       "look,\n"
       "64 wrong usage.");

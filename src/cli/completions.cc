@@ -14,7 +14,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
   case $prev in
     --format) COMPREPLY=($(compgen -W "text json markdown" -- "$cur")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
-    --for|--output|-o|--env|--snapshot|--loader) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    --for|--output|-o|--save|--env|--snapshot|--loader) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     --cudnn|--python) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     --framework) COMPREPLY=($(compgen -W "torch tensorflow jax onnxruntime cupy" -- "$cur")); return ;;
     --root) COMPREPLY=($(compgen -d -- "$cur")); return ;;
@@ -24,13 +24,14 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     --target) COMPREPLY=($(compgen -W "linux windows" -- "$cur")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "check probe why inspect explain rules plan fix compat snapshot completions --help --version" -- "$cur")); return
+    COMPREPLY=($(compgen -W "check probe why inspect explain run rules plan fix compat snapshot diff completions --help --version" -- "$cur")); return
   fi
   case ${COMP_WORDS[1]} in
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
     check) COMPREPLY=($(compgen -f -W "--live --pid --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
     probe) COMPREPLY=($(compgen -W "--device --cudnn --framework --python --compile --deep --timeout --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow $common" -- "$cur")) ;;
+    run) COMPREPLY=($(compgen -c -f -W "--always --save --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
     inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
     snapshot) COMPREPLY=($(compgen -f -W "--live $common" -- "$cur")) ;;
@@ -44,7 +45,7 @@ complete -o filenames -F _culprit culprit
 )sh";
 
 constexpr std::string_view kFish =
-    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain rules plan fix compat snapshot completions"
+    R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain run rules plan fix compat snapshot diff completions"
 complete -c culprit -l format -x -a "text json markdown"
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
@@ -76,6 +77,10 @@ complete -c culprit -n "__fish_seen_subcommand_from plan" -l cuda -x
 complete -c culprit -n "__fish_seen_subcommand_from plan" -l keep -x
 complete -c culprit -n "__fish_seen_subcommand_from plan" -l repair
 complete -c culprit -n "__fish_seen_subcommand_from check" -l verify
+complete -c culprit -n "__fish_seen_subcommand_from run" -l always
+complete -c culprit -n "__fish_seen_subcommand_from run" -l save -r
+complete -c culprit -n "__fish_seen_subcommand_from run" -l no-loads
+complete -c culprit -n "__fish_seen_subcommand_from run" -l no-calls
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l here
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l snapshot -r
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l follow

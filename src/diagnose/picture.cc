@@ -73,14 +73,16 @@ std::string FoundAt(const Request& request, const snapshot::Snapshot& snapshot) 
 
 class Drawing {
  public:
-  Drawing(const rules::Scene& scene, const loader::Scenario& scenario) : scene_(scene), graph_(scenario.graph) {
+  Drawing(const rules::Scene& scene, const loader::Scenario& scenario)
+      : scene_(scene), graph_(scenario.graph) {
     picture_.title = scenario.title;
     picture_.error = graph_.import_error.empty() ? graph_.error : graph_.import_error;
     AddLoads();
     for (const Request& request : graph_.requests) AddRequest(request);
     for (size_t i = 0; i < picture_.libraries.size(); ++i) {
       PictureLibrary& library = picture_.libraries[i];
-      library.origin = OriginOf(scene_, library, i < graph_.objects.size() ? graph_.objects[i].real_path : "");
+      library.origin =
+          OriginOf(scene_, library, i < graph_.objects.size() ? graph_.objects[i].real_path : "");
     }
   }
 
@@ -195,15 +197,15 @@ void Drawing::AddCopies(const std::vector<std::string>& directories) {
 }
 
 // How much a picture has to show: errors, then warnings, then CUDA at all.
-std::tuple<size_t, size_t, size_t, size_t> Weight(const Picture& picture) {
-  size_t culprits = 0, suspects = 0, missing = 0, cuda = 0;
+std::tuple<bool, bool, size_t> Weight(const Picture& picture) {
+  bool culprit = false, suspect = false;
+  size_t cuda = 0;
   for (const PictureLibrary& library : picture.libraries) {
-    culprits += library.culprit ? 1 : 0;
-    suspects += library.suspect ? 1 : 0;
-    missing += library.missing ? 1 : 0;
-    cuda += library.title.empty() || library.loses ? 0 : 1;
+    culprit |= library.culprit;
+    suspect |= library.suspect;
+    cuda += library.title.empty() || library.loses || library.missing ? 0 : 1;
   }
-  return {culprits > 0 ? 1 : 0, suspects > 0 ? 1 : 0, missing > 0 ? 1 : 0, cuda};
+  return {culprit, suspect, cuda};
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ using report::Severity;
 constexpr std::array<std::string_view, 3> kOneRelease = {"cudnn", "tensorrt", "onnxruntime"};
 
 bool IsAbout(const Finding& finding, const Picture& picture) {
-  return finding.affects.empty() || std::ranges::find(finding.affects, picture.title) != finding.affects.end();
+  return finding.affects.empty() ||
+         std::ranges::find(finding.affects, picture.title) != finding.affects.end();
 }
 
 // Whether `text` has `word` in it and not as a part of a longer name.
@@ -42,7 +43,7 @@ void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
   library.findings.push_back(place);
   if (finding.severity == Severity::kNote) return;
   (finding.severity == Severity::kError ? library.culprit : library.suspect) = true;
-  if (library.problem.empty()) library.problem = finding.summary;
+  if (finding.severity == Severity::kError || library.problem.empty()) library.problem = finding.summary;
 }
 
 // The file that is the subject; else what is missing and named; else what is named at all.
@@ -109,8 +110,8 @@ void MarkMixed(Picture& picture, const report::CheckReport& check) {
     for (const size_t place : to.findings) {
       const Finding& finding = check.findings[place];
       if (finding.severity != Severity::kError || from.path.empty()) continue;
-      edge.mixed |= std::ranges::any_of(
-          finding.evidence, [&](const auto& item) { return Mentions(item.fact, from.path); });
+      edge.mixed |= std::ranges::any_of(finding.evidence,
+                                        [&](const auto& item) { return Mentions(item.fact, from.path); });
     }
   }
 }

@@ -57,7 +57,7 @@ report::RunReport ExplainRun(const record::Run& run, const rules::Scene& scene,
   report.first_failure = std::move(calls.first);
   report.other_failures = std::move(calls.others);
   report.loads = Loads(run, scene);
-  report.failed_loads = FailedLoadsOf(run, scene);
+  report.failed_loads = FailedLoadsOf(run, scene, heard);
   report.mixes = Mixes(run, scene);
   report.crash = CrashOf(run, scene);
   report.waits = WaitsOf(run);

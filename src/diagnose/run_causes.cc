@@ -61,7 +61,7 @@ void AddFound(const record::Run& run, const rules::Scene& scene, const report::C
               report::RunReport& report) {
   if (!HasCuda(report) || report.crash || !run.interrupted.empty()) return;
   for (const report::Finding& finding : check.findings) {
-    const bool seen = !finding.affects.empty() && Concerns(finding, run, scene);
+    const bool seen = !finding.affects.empty() && Concerns(finding, scene);
     if (finding.severity != report::Severity::kError || !seen) continue;
     report.explanation.causes.push_back({.cause = finding.cause,
                                          .code = finding.code,

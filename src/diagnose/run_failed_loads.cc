@@ -1,7 +1,8 @@
 // Loads that failed. Healthy programs have plenty of them: a plug-in that may be there, a library under three
 // names of which one exists. One matters where the program failed and its output names the file, or the file
 // that asked cannot do without (data/libraries.toml), or it was needed by another library right before the
-// end. The names under which one library was asked for are one failure.
+// end, or it is a part of cuDNN and cuDNN is what the output complains of. The names under which one library
+// was asked for are one failure.
 #include <algorithm>
 #include <map>
 
@@ -65,13 +66,25 @@ std::vector<std::string> ChainOf(const Process& process, const Mapped& mapped, c
   return chain;
 }
 
+bool IsCudnnPart(const std::string& name) { return base::BaseName(name).starts_with("libcudnn_"); }
+
+bool ComplainsOfCudnn(const Heard& heard) {
+  for (size_t i = 0; i < heard.of_texts; ++i) {
+    const auto role = heard.symptoms[i].role();
+    const bool failure = role == knowledge::Role::kFailure || role == knowledge::Role::kConsequence;
+    if (failure && heard.symptoms[i].kind().starts_with("cudnn")) return true;
+  }
+  return false;
+}
+
 enum class Weight { kNamed, kRequired, kNeeded, kNone };
 
 Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& request,
-                const std::vector<std::string>& named) {
+                const std::vector<std::string>& named, bool cudnn_fails) {
   if (!run.failed()) return Weight::kNone;
   if (std::ranges::binary_search(named, FileName(request.name))) return Weight::kNamed;
   if (Loaded(mapped, Stem(request.name))) return Weight::kNone;  // found under another name, or later
+  if (cudnn_fails && IsCudnnPart(request.name)) return Weight::kRequired;
   if (RequiredByTable(request)) return Weight::kRequired;
   return !request.dlopen && NearTheEnd(run, request.at) ? Weight::kNeeded : Weight::kNone;
 }
@@ -106,7 +119,8 @@ void AddCopies(const rules::Scene& scene, const std::vector<std::string>& direct
 
 }  // namespace
 
-std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Scene& scene) {
+std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Scene& scene,
+                                         const Heard& heard) {
   struct Group {
     RunFailedLoad failed;
     Weight weight = Weight::kNone;
@@ -114,10 +128,11 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
   std::vector<Group> groups;
   std::map<std::string, size_t> places;
   const std::vector<std::string> named = LibrariesNamed(run);
+  const bool cudnn_fails = ComplainsOfCudnn(heard);
   for (const Process& process : run.processes) {
     const Mapped mapped = process.failed_requests.empty() ? Mapped{} : Had(run, process);
     for (const Request& request : process.failed_requests) {
-      const Weight weight = WeightOf(run, mapped, request, named);
+      const Weight weight = WeightOf(run, mapped, request, named, cudnn_fails);
       const std::string key = std::to_string(process.id) + " " + request.requester + " " + Stem(request.name);
       const auto [place, fresh] = places.try_emplace(key, groups.size());
       if (fresh) {

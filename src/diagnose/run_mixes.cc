@@ -100,7 +100,7 @@ std::vector<RunMix> Mixes(const record::Run& run, const rules::Scene& scene) {
     std::map<std::string, std::vector<Member>> families;
     for (const record::Loaded* one : Had(run, process)) {
       const record::Loaded& loaded = *one;
-      if (loaded.closed || loaded.deleted) continue;
+      if (loaded.closed || loaded.deleted || loaded.separate) continue;
       const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(loaded.path));
       if (library == nullptr) continue;
       const auto fact = scene.view.Version(loaded.path);

@@ -63,7 +63,8 @@ bool IsSticky(int64_t code);
 std::vector<const record::Loaded*> Had(const record::Run& run, const record::Process& process);
 std::vector<report::RunLoad> Loads(const record::Run& run, const rules::Scene& scene);
 // Those that matter first, the others with `survived`.
-std::vector<report::RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Scene& scene);
+std::vector<report::RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Scene& scene,
+                                                 const Heard& heard);
 
 // ---- two versions in one process (run_mixes.cc)
 std::vector<report::RunMix> Mixes(const record::Run& run, const rules::Scene& scene);
@@ -90,7 +91,7 @@ std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& sc
                                   const report::CheckReport& check, const report::RunReport& report,
                                   std::span<const logs::Symptom> symptoms);
 // Whether a finding of check speaks of a process that this run had, or of the machine as a whole.
-bool Concerns(const report::Finding& finding, const record::Run& run, const rules::Scene& scene);
+bool Concerns(const report::Finding& finding, const rules::Scene& scene);
 // Fills `explanation` of the report.
 void FindCauses(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
                 Heard heard, report::RunReport& report);

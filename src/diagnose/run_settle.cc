@@ -20,17 +20,9 @@ bool Watching(const record::Run& run, std::string_view what) {
   });
 }
 
-// The title that an observed process has among the scenarios (loader/observed.h) ends with its id.
-bool IsTitleOf(const std::string& title, const record::Run& run) {
-  return std::ranges::any_of(run.processes, [&](const record::Process& process) {
-    return title.ends_with(fmt::format("(pid {})", process.id));
-  });
-}
-
-void ByFindings(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
-                Settlements& settlements) {
+void ByFindings(const rules::Scene& scene, const report::CheckReport& check, Settlements& settlements) {
   for (const Finding& finding : check.findings) {
-    if (finding.severity == report::Severity::kNote || !Concerns(finding, run, scene)) continue;
+    if (finding.severity == report::Severity::kNote || !Concerns(finding, scene)) continue;
     settlements.push_back({finding.cause, true, finding.code + ": " + finding.summary, &finding});
   }
 }
@@ -214,13 +206,12 @@ void ByCrash(const report::RunReport& report, Settlements& settlements) {
 
 }  // namespace
 
-bool Concerns(const Finding& finding, const record::Run& run, const rules::Scene& scene) {
+bool Concerns(const Finding& finding, const rules::Scene& scene) {
   if (finding.affects.empty()) return true;  // the machine as a whole
-  const bool any_seen = std::ranges::any_of(
-      scene.scenarios, [&](const loader::Scenario& scenario) { return IsTitleOf(scenario.title, run); });
-  if (!any_seen) return true;
-  return std::ranges::any_of(finding.affects,
-                             [&](const std::string& title) { return IsTitleOf(title, run); });
+  if (std::ranges::none_of(scene.scenarios, &loader::Scenario::WasSeen)) return true;
+  return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
+    return scenario.WasSeen() && std::ranges::find(finding.affects, scenario.title) != finding.affects.end();
+  });
 }
 
 std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
@@ -228,7 +219,7 @@ std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& sc
                                   std::span<const logs::Symptom> symptoms) {
   Settlements settlements;
   ByCall(run, scene, report, symptoms, settlements);
-  ByFindings(run, scene, check, settlements);
+  ByFindings(scene, check, settlements);
   ByMixes(run, report, settlements);
   ByFailedLoad(report, settlements);
   ByAnswer(report, settlements);

@@ -101,9 +101,11 @@ std::string ToHtml(const report::CheckReport& report, const PageFacts& facts) {
                               " rules had the facts they need",
                           text.Sentence(report.headline));
   }
-  main += PictureSection(facts) + FindingsSection(report.findings, found ? 1 : 0, found ? "Also found" : "Notes", text) +
+  main += PictureSection(facts) +
+          FindingsSection(report.findings, found ? 1 : 0, found ? "Also found" : "Notes", text) +
           StackSection(report.stack, text) + NotCheckedSection(report.not_checked, "Not checked", text);
-  return WholePage({.kind = "check", .title = "culprit: " + text.Words(report.headline), .main = main}, facts, text);
+  return WholePage({.kind = "check", .title = "culprit: " + text.Words(report.headline), .main = main}, facts,
+                   text);
 }
 
 }  // namespace culprit::render

@@ -78,9 +78,9 @@ class Packed {
   }
 
   Json Take(Json pictures, Json timeline, size_t left_out, bool windows) {
-    return {{"strings", std::move(strings_)},   {"steps", std::move(steps_)},
-            {"pictures", std::move(pictures)},  {"timeline", std::move(timeline)},
-            {"left_out", left_out},             {"separator", windows ? "\\" : "/"}};
+    return {
+        {"strings", std::move(strings_)},  {"steps", std::move(steps_)}, {"pictures", std::move(pictures)},
+        {"timeline", std::move(timeline)}, {"left_out", left_out},       {"separator", windows ? "\\" : "/"}};
   }
 
   size_t bytes() const { return bytes_; }

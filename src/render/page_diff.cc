@@ -13,7 +13,8 @@ std::string Row(const report::Difference& difference, const PageText& text) {
   if (!difference.before.empty()) html += "<del>" + text.Sentence(difference.before) + "</del>";
   if (!difference.after.empty()) html += "<ins>" + text.Sentence(difference.after) + "</ins>";
   html += "</td><td>" + text.Sentence(difference.why);
-  for (const std::string& code : difference.findings) html += " <span class=\"code\">" + text.Html(code) + "</span>";
+  for (const std::string& code : difference.findings)
+    html += " <span class=\"code\">" + text.Html(code) + "</span>";
   return html + "</td></tr>";
 }
 
@@ -22,8 +23,9 @@ std::string Row(const report::Difference& difference, const PageText& text) {
 std::string ToHtml(const report::DiffReport& report, const PageFacts& facts) {
   const PageText text(facts);
   const bool bad = !report.new_findings.empty();
-  std::string main = VerdictSection(bad ? "errors" : "ok", text.Words(report.before) + " and " + text.Words(report.after),
-                                    text.Sentence(report.headline));
+  std::string main =
+      VerdictSection(bad ? "errors" : "ok", text.Words(report.before) + " and " + text.Words(report.after),
+                     text.Sentence(report.headline));
   std::string came, gone;
   for (size_t i = 0; i < report.new_findings.size(); ++i)
     came += FindingArticle(report.new_findings[i], i, text);
@@ -31,15 +33,18 @@ std::string ToHtml(const report::DiffReport& report, const PageFacts& facts) {
   std::string rows;
   for (const report::Difference& difference : report.differences) rows += Row(difference, text);
   if (!rows.empty())
-    main += Section("differences", "What is different",
-                    "<table class=\"differences\"><thead><tr><th scope=\"col\"></th><th scope=\"col\">What</th><th "
-                    "scope=\"col\">Before and after</th><th scope=\"col\">Why it stands here</th></tr></thead><tbody>" +
-                        rows + "</tbody></table>");
+    main += Section(
+        "differences", "What is different",
+        "<table class=\"differences\"><thead><tr><th scope=\"col\"></th><th scope=\"col\">What</th><th "
+        "scope=\"col\">Before and after</th><th scope=\"col\">Why it stands here</th></tr></thead><tbody>" +
+            rows + "</tbody></table>");
   for (const report::Finding& finding : report.gone_findings)
-    gone += "<li><span class=\"code\">" + text.Html(finding.code) + "</span> " + text.Sentence(finding.summary) + "</li>";
+    gone += "<li><span class=\"code\">" + text.Html(finding.code) + "</span> " +
+            text.Sentence(finding.summary) + "</li>";
   if (!gone.empty()) main += Section("gone", "No longer wrong", "<ul class=\"gone\">" + gone + "</ul>");
   main += PictureSection(facts) + NotCheckedSection(report.not_compared, "Not compared", text);
-  return WholePage({.kind = "diff", .title = "culprit: " + text.Words(report.headline), .main = main}, facts, text);
+  return WholePage({.kind = "diff", .title = "culprit: " + text.Words(report.headline), .main = main}, facts,
+                   text);
 }
 
 }  // namespace culprit::render

@@ -73,7 +73,9 @@ std::string FindingsSection(const std::vector<Finding>& findings, size_t from, c
     count += note ? 1 : 0;
   }
   // Notes ask for nothing, so they take no room.
-  if (!notes.empty()) articles += "<details class=\"notes\"><summary>" + Counted(count, "note") + "</summary>" + notes + "</details>";
+  if (!notes.empty())
+    articles +=
+        "<details class=\"notes\"><summary>" + Counted(count, "note") + "</summary>" + notes + "</details>";
   return articles.empty() ? "" : Section("findings", heading, articles);
 }
 

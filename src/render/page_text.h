@@ -10,8 +10,7 @@ namespace culprit::render {
 
 class PageText {
  public:
-  explicit PageText(const PageFacts& facts)
-      : home_(facts.home), user_(facts.user), windows_(facts.windows) {}
+  explicit PageText(const PageFacts& facts) : home_(facts.home), user_(facts.user), windows_(facts.windows) {}
 
   // Redacted, spelled for its system, with everything visible that would act instead of showing: control
   // bytes, what is no UTF-8, characters that turn the direction of writing or take no room.

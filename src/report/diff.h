@@ -19,6 +19,7 @@ struct Difference {
   std::string kind;     // "finding", "load", "driver", "gpu", "toolkit", "cudnn", "framework", "package",
                         // "variable", "file", "loader", "context", "run"
   std::string subject;  // "libcudnn.so.9 for torch 2.11.0 in /opt/venv"
+  std::string summary;  // in one line: "LD_LIBRARY_PATH: /usr/lib/x86_64-linux-gnu added in front"
   std::string before, after;
   std::string why;                    // why it stands where it stands: "a finding that is new is about it"
   int suspicion = 0;                  // 0 (noise) to 100

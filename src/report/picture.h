@@ -24,8 +24,8 @@ struct PictureLibrary {
   bool loses = false;    // another copy that is not loaded: `winner` is
   bool missing = false;
   bool unloaded = false;  // it was opened, and the loader took it back: something below it failed
-  bool system = false;  // an ordinary library of the operating system
-  double seconds = -1;  // of a run: when it was loaded
+  bool system = false;    // an ordinary library of the operating system
+  double seconds = -1;    // of a run: when it was loaded
   std::vector<Place> searched;
   size_t winner = 0;             // of a losing copy: index of the one that is loaded, or missing, instead
   std::vector<size_t> findings;  // that are about it: indices into CheckReport::findings
@@ -38,8 +38,8 @@ struct PictureEdge {
 };
 
 struct Picture {
-  std::string title;                      // "torch 2.11.0+cu130 in /opt/venv"
-  std::string error;                      // the words with which the loader or the import gives up; "" it does not
+  std::string title;  // "torch 2.11.0+cu130 in /opt/venv"
+  std::string error;  // the words with which the loader or the import gives up; "" it does not
   std::vector<PictureLibrary> libraries;  // [0] is the program
   std::vector<PictureEdge> edges;         // the first one to a library is from who brought it in
 };

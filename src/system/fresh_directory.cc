@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <system_error>
 
 #include "base/windows_path.h"
@@ -29,8 +30,13 @@ class Directory final : public FreshDirectory {
   Directory& operator=(const Directory&) = delete;
   ~Directory() override {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);  // links are removed, not followed
+    if (left_.empty()) fs::remove_all(path_, ignored);  // links are removed, not followed
+    for (const auto& entry :
+         left_.empty() ? fs::directory_iterator() : fs::directory_iterator(path_, ignored)) {
+      if (!left_.contains(entry.path().filename().string())) fs::remove_all(entry.path(), ignored);
+    }
   }
+  void Leave(const std::string& name) override { left_.insert(name); }
   std::string path() const override { return Inside(path_); }
   base::Result<std::string> Write(const std::string& name, std::string_view text) override {
     const fs::path file = path_ / name;
@@ -43,6 +49,7 @@ class Directory final : public FreshDirectory {
 
  private:
   fs::path path_;
+  std::set<std::string> left_;
 };
 
 base::Result<std::unique_ptr<FreshDirectory>> MakeBelow(const fs::path& above) {

@@ -15,6 +15,7 @@ class FreshDirectory {
   virtual ~FreshDirectory() = default;
   virtual std::string path() const = 0;  // inside spelling
   virtual base::Result<std::string> Write(const std::string& name, std::string_view text) = 0;  // its path
+  virtual void Leave(const std::string& name) = 0;  // this file stays: somebody may still need it
 };
 // Below the place that the user's environment names for such things.
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory();

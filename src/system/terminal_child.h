@@ -20,6 +20,29 @@ struct TerminalRequest {
   std::map<std::string, std::string> variables;  // set in its environment, besides those of this process
 };
 
+// What the system itself tells of a command and of the processes that it starts. On Windows alone, where a
+// debugger hears it; elsewhere the libraries of witness/ tell more.
+struct ProcessEvent {
+  enum class Kind {
+    kStart,       // a process: its program, mapped
+    kLoad,        // a library was mapped
+    kUnload,      // and is no more
+    kNotDelayed,  // a library that was to be loaded at the first call of one of its functions was not found
+    kCrash,       // an exception that nobody handled
+    kEnd,
+  };
+  Kind kind = Kind::kEnd;
+  std::chrono::steady_clock::time_point at;
+  int64_t process = 0, parent = 0, thread = 0;  // parent: of kStart, 0 not known
+  std::string path;                             // inside spelling; of kNotDelayed the name
+  uint64_t base = 0, end = 0;                   // end: 0 not known
+  bool running = false;                         // kLoad: start-up was over, so the program asked for it
+  uint32_t code = 0;                            // of the exception, or the exit code
+  bool touched = false, wrote = false;          // kCrash: it was by `address`
+  uint64_t address = 0;
+  std::vector<uint64_t> frames;  // kCrash: [0] is where; the others are words of the stack
+};
+
 struct TerminalWatch {
   // All that it writes, both streams, as it comes.
   std::function<void(std::string_view)> on_output = {};
@@ -28,6 +51,8 @@ struct TerminalWatch {
   // Somebody wants it to end, for the first time ("SIGINT"). Where that can be held up for a moment, it has
   // not heard of it yet.
   std::function<void(int64_t process, std::string_view signal)> on_interrupt = {};
+  // Set: on Windows the command runs as one that is debugged. Never called elsewhere.
+  std::function<void(const ProcessEvent&)> on_event = {};
 };
 
 struct TerminalEnd {

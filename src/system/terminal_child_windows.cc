@@ -1,5 +1,6 @@
 // Windows: standard input and the console are shared with the command, so Ctrl-C reaches it from there; its
-// output comes through pipes. There is no job control, and no signal to die of: the exit code is all.
+// output comes through pipes. There is no job control, and no signal to die of: the exit code is all. Who
+// wants to know what it loads is its debugger (debug_events_windows.h).
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "system/command_line_windows.h"
+#include "system/debug_events_windows.h"
 #include "system/native_windows.h"
 #include "system/terminal_child.h"
 
@@ -96,7 +98,10 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   std::wstring line;
   AppendQuoted(line, Wide(request.command.front()));
   for (size_t i = 1; i < request.command.size(); ++i) AppendQuoted(line, Wide(request.command[i]));
-  std::wstring environment = EnvironmentWith(request.variables);
+  std::map<std::string, std::string> variables = request.variables;
+  // A process that is started by a debugger gets a heap that finds more mistakes, and so behaves differently.
+  if (watch.on_event) variables.try_emplace("_NO_DEBUG_HEAP", "1");
+  std::wstring environment = EnvironmentWith(variables);
 
   const HANDLE our_output = GetStdHandle(STD_OUTPUT_HANDLE), our_error = GetStdHandle(STD_ERROR_HANDLE);
   const Ends output = InheritedPipe(), error = InheritedPipe();
@@ -111,9 +116,9 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   startup.hStdError = error.write;
   PROCESS_INFORMATION process = {};
   SetConsoleCtrlHandler(StayAlive, TRUE);
-  const BOOL started =
-      CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE, CREATE_UNICODE_ENVIRONMENT,
-                     environment.data(), nullptr, &startup, &process);
+  const BOOL started = CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
+                                      CREATE_UNICODE_ENVIRONMENT | (watch.on_event ? DEBUG_PROCESS : 0u),
+                                      environment.data(), nullptr, &startup, &process);
   const DWORD reason = GetLastError();
   CloseHandle(output.write);
   CloseHandle(error.write);
@@ -132,10 +137,16 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
     const bool complained = Pass(error_read.get(), our_error, *buffer, watch);
     return Pass(output_read.get(), our_output, *buffer, watch) || complained;
   };
+  DebugEvents events(watch.on_event);
+  if (watch.on_event) DebugSetProcessKillOnExit(FALSE);  // should we die, it lives on
   for (bool ended = false; !ended;) {
     const bool heard = pass();
-    ended = WaitForSingleObject(child.get(), heard ? 0 : kGlance) == WAIT_OBJECT_0;
+    // Its end is told by an event that has to be answered, so the events come first.
+    if (watch.on_event && !events.over() && events.Next(heard ? 0 : kGlance)) continue;
+    ended = WaitForSingleObject(child.get(), heard || watch.on_event ? 0 : kGlance) == WAIT_OBJECT_0;
   }
+  // Children that stay behind go on without us.
+  if (watch.on_event) events.LetGo();
   end.duration = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - end.start).count());
   for (int rounds = 0; rounds < kMostRounds && pass(); ++rounds) {

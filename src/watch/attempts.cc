@@ -65,7 +65,7 @@ std::string OutcomeAt(const system::System& machine, const std::string& path) {
     case binfmt::ElfProblem::kNotElf:
       return "not an ELF file";
     case binfmt::ElfProblem::kBadHeader:
-      return "bad header";
+      return "bad ELF header";
     case binfmt::ElfProblem::kReadFailed:
       return "";
     default:

@@ -52,8 +52,7 @@ TEST(JournalReader, PairsRequestsOfEachThreadWithWhatItOpensNext) {
   journal.Write(7, kCulpritSearch, {"request", "/3/libb.so", "/2/liba.so", "dlopen"});
   journal.Write(7, kCulpritOpen, {"/3/libb.so", "30000", "40000", "1", "30000"});
   journal.Write(7, kCulpritClose, {"/3/libb.so", "30000"});
-  journal.Write(7, kCulpritClose, {"", "400000"});  // the end
-  journal.Write(7, kCulpritClose, {"/2/liba.so", "10000"});
+  journal.Write(7, kCulpritClose, {"/2/liba.so", "30000"});  // of another file
   const JournalContents contents = journal.Read();
   ASSERT_EQ(contents.processes.size(), 1u);
   const record::Process& process = contents.processes[0];

@@ -113,7 +113,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   const system::FoundProgram found =
       request.command.empty() ? system::FoundProgram{} : system::FindCommand(request.command.front());
   const Reach reach = found.path.empty() ? Reach{} : ReachOf(machine, found.path);
-  const Witnesses witnesses(machine, request, reach);
+  Witnesses witnesses(machine, request, reach);
   KeptText output;
   const int64_t time_of_day = LocalTimeOfDay();
   int64_t command = 0;
@@ -127,6 +127,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
        .on_start = [&](int64_t process) { command = process; },
        .on_interrupt = [&](int64_t process,
                            std::string_view) { run.threads = ThreadsOf(machine, process); }});
+  witnesses.LeaveWhatIsNeeded(machine);
   if (!end) return std::unexpected(end.error());
   seen.end = *end;
   run.duration = end->duration;

@@ -15,6 +15,9 @@
 namespace culprit::watch {
 namespace {
 
+constexpr const char* kAudit = "culprit-audit.so";
+constexpr const char* kInjection = "culprit-injection.so";
+constexpr uint64_t kMostVariables = 4 << 20;
 constexpr uint64_t kMostRoom = 64 << 20;
 constexpr uint64_t kLeastRoom = 1 << 20;
 
@@ -54,7 +57,7 @@ Witnesses::Witnesses(const system::System& machine, const Request& request, cons
   if (journal && request.loads) {
     if (!reach.why_not.empty()) miss("loads", reach.why_not);
     if (!reach.harmful) {
-      const std::string library = Lay("culprit-audit.so", request.libraries.audit);
+      const std::string library = Lay(kAudit, request.libraries.audit);
       if (library.empty()) {
         miss("loads", "culprit-audit.so is neither inside culprit nor beside it");
       } else {
@@ -69,9 +72,23 @@ Witnesses::Witnesses(const system::System& machine, const Request& request, cons
     for (record::Watched& watched : switches.watched) watched_.push_back(std::move(watched));
   };
   if (journal && request.calls && !reach.harmful)
-    take(SwitchesForCalls(environment, Lay("culprit-injection.so", request.libraries.injection),
-                          request.cupti));
+    take(SwitchesForCalls(environment, Lay(kInjection, request.libraries.injection), request.cupti));
   if (request.logs) take(SwitchesForLogs(environment, path_));
+}
+
+// By their environment: who has left the program's family tree has still got that.
+void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
+  if (directory_ == nullptr || !audits()) return;
+  const auto processes = machine.List("/proc");
+  if (!processes) return;
+  for (const system::DirectoryEntry& process : *processes) {
+    if (process.name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto environment = system::ReadWholeFile(machine, "/proc/" + process.name + "/environ", kMostVariables);
+    if (!environment || environment->find(path_) == std::string::npos) continue;
+    directory_->Leave(kAudit);
+    directory_->Leave(kInjection);
+    return;
+  }
 }
 
 bool Witnesses::MakeJournal() {

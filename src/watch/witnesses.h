@@ -28,6 +28,10 @@ class Witnesses {
   bool audits() const { return variables_.contains("LD_AUDIT"); }
   const std::string& directory() const { return path_; }  // "" there is none
 
+  // A program that goes on in the background may start another, whose loader would complain if the library
+  // were gone: it stays then.
+  void LeaveWhatIsNeeded(const system::System& machine);
+
   // After the run. `started`: as ReadJournal says.
   JournalContents Journal(const system::System& machine, uint64_t started) const;
 

@@ -17,6 +17,8 @@
 #define SHOWN __attribute__((visibility("default")))
 
 static int ready;
+static const struct link_map* program;
+static int ending; /* at the end ld.so closes everything, the program first: nobody wants to know */
 
 /* Version 2 came with glibc 2.35; the two differ in what we do not use. */
 SHOWN unsigned int la_version(unsigned int version) {
@@ -161,6 +163,7 @@ static int IsKernels(const char* name) { /* linux-vdso.so.1 */
 
 SHOWN unsigned int la_objopen(struct link_map* map, Lmid_t name_space, uintptr_t* cookie) {
   (void)cookie;
+  if (program == NULL) program = map;
   if (IsKernels(map->l_name)) return 0;
   const struct Range range = RangeOfObject(map);
   char begin[17], end[17], space[17], bias[17];
@@ -172,7 +175,8 @@ SHOWN unsigned int la_objopen(struct link_map* map, Lmid_t name_space, uintptr_t
 
 SHOWN unsigned int la_objclose(uintptr_t* cookie) {
   const struct link_map* map = (const struct link_map*)*cookie;
-  if (IsKernels(map->l_name)) return 0;
+  if (map == program) ending = 1;
+  if (ending || IsKernels(map->l_name)) return 0;
   char begin[17];
   const char* fields[] = {map->l_name, CulpritHex(RangeOfObject(map).begin, begin)};
   Tell(kCulpritClose, fields, 2);

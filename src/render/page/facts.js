@@ -40,7 +40,7 @@ function showFacts(panel, library, picture, find) {
   panel.replaceChildren();
   if (!library) { showSummary(panel, picture); return; }
   panel.append(element('h3', {}, library.name));
-  if (library.problem) panel.append(element('p', {class: library.culprit || library.missing ? 'problem' : 'problem mild'}, library.problem));
+  if (library.problem) panel.append(element('p', {class: library.culprit ? 'problem' : 'problem mild'}, library.problem));
   const list = element('dl');
   const row = (name, value) => { if (value) list.append(element('dt', {}, name), element('dd', {}, value)); };
   row('what', library.title);

@@ -5,7 +5,7 @@
 // and never overlap. The way to the culprit comes first and runs along the top. Libraries of the operating system,
 // and of packages that have nothing to do with CUDA, are folded into one card each until somebody wants them.
 const FLAG = {culprit: 1, suspect: 2, loses: 4, missing: 8, unloaded: 16, system: 32};
-const CARD = {height: 44, loser: 24, gapX: 44, gapY: 8, pad: 9, least: 150, most: 262};
+const CARD = {height: 44, loser: 24, gapX: 38, gapY: 8, pad: 9, least: 150, most: 232};
 const DEEPEST = 200;  // below it everything stands in one column
 
 function unpack(data, picture) {
@@ -35,6 +35,8 @@ function unpack(data, picture) {
   }
   for (const library of libraries) if (library.loses) libraries[library.winner].losers.push(library);
   giveParents(libraries);
+  // What ends the load is a culprit, whether or not a rule speaks of it.
+  for (const library of libraries) if (library.missing && picture.error.includes(library.name)) library.culprit = true;
   return {title: picture.title, error: picture.error, libraries, edges};
 }
 
@@ -51,8 +53,8 @@ function giveParents(libraries) {
   }
 }
 
-const isBad = (library) => library.culprit || library.missing;
-const matters = (library) => isBad(library) || library.suspect || library.unloaded || library.title !== '' ||
+const isBad = (library) => library.culprit;
+const matters = (library) => library.culprit || library.missing || library.suspect || library.unloaded || library.title !== '' ||
   library.findings.length > 0 || library.index === 0 || library.askedBy.some((edge) => edge.mixed);
 
 // Which cards there are: libraries, and groups of folded ones. `open`: keys of groups that are unfolded.
@@ -84,7 +86,7 @@ function cardsOf(picture, open) {
 
 // Worst first: the way to a culprit runs along the top.
 function weigh(card) {
-  card.weight = card.group ? -1 : card.library.culprit ? 8 : card.library.missing ? 7 : card.library.suspect ? 4 :
+  card.weight = card.group ? -1 : card.library.culprit ? 8 : card.library.suspect ? 4 : card.library.missing ? 3 :
     card.library.title ? 2 : 0;
   for (const child of card.children) card.weight = Math.max(card.weight, weigh(child));
   card.children.sort((a, b) => b.weight - a.weight || (a.group ? 1 : 0) - (b.group ? 1 : 0) ||
@@ -111,35 +113,38 @@ function packBlock(leaves, width) {
   return {leaves, width: 2 * CARD.pad + columns.length * (width + CARD.gapY) - CARD.gapY, height: 2 * CARD.pad + tallest - CARD.gapY};
 }
 
-// Gives each card below `card` its place; returns the room that all of it takes.
-function place(card, x, y, width, blocks) {
-  card.x = x; card.y = y; card.width = width; card.height = CARD.height;
-  let bottom = y + cardHeight(card), right = x + width;
+// Gives `card` and each card below it its place, in columns: `free` is how far down each column is taken. A parent stands on
+// the line of its first child, and the children of one parent follow each other, so that no two trunks meet.
+function place(card, column, top, width, free, blocks) {
+  const unit = width + CARD.gapX;
   const leaves = card.children.filter((child) => child.children.length === 0);
   const branches = card.children.filter((child) => child.children.length > 0);
   const leavesFirst = leaves.length > 0 && (branches.length === 0 || leaves[0].weight > branches[0].weight);
-  const nextX = x + width + CARD.gapX;
-  let nextY = y;
+  let y = Math.max(top, free[column] || 0), first = null;
   const addLeaves = () => {
     if (leaves.length === 0) return;
     const block = packBlock(leaves, width);
+    const last = column + Math.max(1, Math.ceil((block.width - 2 * CARD.pad) / unit));
+    block.x = (column + 1) * unit - CARD.pad;
+    block.y = y;
+    for (let at = column + 1; at <= last; ++at) block.y = Math.max(block.y, free[at] || 0);
     // Its first card stands on the line of its parent.
-    block.x = nextX - CARD.pad; block.y = nextY - CARD.pad; block.parent = card;
-    for (const leaf of leaves) { leaf.x = block.x + leaf.blockX; leaf.y = block.y + leaf.blockY; leaf.width = width; leaf.height = CARD.height; leaf.block = block; }
-    if (leaves.length > 1) blocks.push(block);
-    right = Math.max(right, block.x + block.width);
-    bottom = Math.max(bottom, block.y + block.height);
-    nextY = block.y + block.height + CARD.gapY + 10;
+    const lone = leaves.length === 1;
+    if (!lone && block.y > y) block.y += CARD.pad;
+    block.y -= CARD.pad;
+    for (let at = column + 1; at <= last; ++at) free[at] = block.y + block.height - (lone ? CARD.pad : 0) + CARD.gapY + 12;
+    for (const leaf of leaves) Object.assign(leaf, {x: block.x + leaf.blockX, y: block.y + leaf.blockY, width, height: CARD.height, block});
+    if (!lone) blocks.push(block);
+    first ??= block.y + CARD.pad;
   };
   if (leavesFirst) addLeaves();
   for (const branch of branches) {
-    const room = place(branch, nextX, nextY, width, blocks);
-    right = Math.max(right, room.right);
-    bottom = Math.max(bottom, room.bottom);
-    nextY = room.bottom + CARD.gapY + 10;
+    place(branch, column + 1, y, width, free, blocks);
+    first ??= branch.y;
   }
-  if (!leavesFirst) { if (branches.length) nextY += CARD.pad; addLeaves(); }
-  return {right, bottom};
+  if (!leavesFirst) addLeaves();
+  Object.assign(card, {x: column * unit, y: first ?? y, width, height: CARD.height});
+  free[column] = card.y + cardHeight(card) + CARD.gapY + 12;
 }
 
 function layOut(picture, open, measure) {
@@ -149,7 +154,7 @@ function layOut(picture, open, measure) {
   for (const card of cards) width = Math.max(width, measure(card.library.name) + 34);
   width = Math.min(width, CARD.most);
   const blocks = [];
-  const room = place(root, 0, 0, width, blocks);
+  place(root, 0, CARD.pad, width, [], blocks);
   const all = [];
   const collect = (card) => { all.push(card); for (const child of card.children) { child.parent = card; collect(child); } };
   collect(root);
@@ -157,5 +162,7 @@ function layOut(picture, open, measure) {
     card.losers = card.losers.map((library, index) => ({library, children: [], losers: [], parent: card, x: card.x + 14,
       y: card.y + CARD.height + 3 + index * (CARD.loser + 3), width: card.width - 14, height: CARD.loser}));
   }
-  return {root, cards: all, blocks, width: room.right, height: room.bottom};
+  const edge = (list, far) => list.reduce((most, box) => Math.max(most, far(box)), 0);
+  return {root, cards: all, blocks, width: Math.max(edge(all, (card) => card.x + card.width), edge(blocks, (block) => block.x + block.width)),
+    height: Math.max(edge(all, (card) => card.y + cardHeight(card)), edge(blocks, (block) => block.y + block.height))};
 }

@@ -21,6 +21,7 @@ function makePictures(section) {
   const state = {pictures: data.pictures, shown: -1, picture: (place) => cache[place] ??= unpack(data, data.pictures[place])};
   const canvas = element('div', {class: 'canvas'});
   const panel = element('div', {class: 'facts', 'aria-live': 'polite', role: 'region', 'aria-label': 'Facts of the library', tabindex: '0'});
+  const stage = element('div', {class: 'stage'}, canvas, panel);
   const ends = element('p', {class: 'ends'});
   const legend = element('ul', {class: 'legend', 'aria-label': 'Colours'});
   const drawing = new Picture(canvas, (library) => showFacts(panel, library, state.picture(state.shown), find));
@@ -60,16 +61,16 @@ function makePictures(section) {
     const picture = state.picture(place);
     ends.hidden = picture.error === '';
     ends.textContent = picture.error;
-    sizeCanvas(canvas, picture);
+    sizeStage(stage, picture);
     drawing.show(picture, by);
-    const first = picture.libraries.find((library) => library.culprit) || picture.libraries.find((library) => library.missing);
+    const first = picture.libraries.find((library) => library.culprit) || picture.libraries.find((library) => library.suspect);
     if (first && drawing.cardOf.get(first)) drawing.select(drawing.cardOf.get(first)); else showFacts(panel, null, picture, find);
     showLegend();
   };
   const control = (words, label, action) => element('button', {type: 'button', 'aria-label': label, title: label, onclick: action}, words);
   canvas.append(element('div', {class: 'zoom'}, control('\u2212', 'Smaller', () => drawing.zoom(0.8)), control('+', 'Larger', () => drawing.zoom(1.25)), control('All', 'Show all', () => drawing.fit())));
   section.append(element('div', {class: 'bar'}, chooser, makeFinder(state), element('span', {class: 'choice', role: 'group', 'aria-label': 'Colours'}, ...choices)),
-    ends, element('div', {class: 'stage'}, canvas, panel), legend,
+    ends, stage, legend,
     element('p', {class: 'hint'}, 'Drag to move; the wheel zooms once the picture is clicked. Arrow keys go from library to library, + and \u2212 zoom, 0 shows all.'));
   if (data.left_out) section.append(element('p', {class: 'hint'}, data.left_out + ' more processes are left out to keep this page small.'));
   chooser.hidden = data.pictures.length < 2;
@@ -80,9 +81,9 @@ function makePictures(section) {
 }
 
 // As tall as the picture needs, within reason.
-function sizeCanvas(canvas, picture) {
+function sizeStage(stage, picture) {
   const libraries = picture.libraries.filter(matters).length;
-  canvas.style.height = Math.min(720, Math.max(400, 220 + libraries * 9)) + 'px';
+  stage.style.height = Math.min(720, Math.max(380, 300 + libraries * 9)) + 'px';
 }
 
 function addShowButton(article, state) {

@@ -1,6 +1,7 @@
 // The picture: drawing, colours, zoom and pan, keys.
 const SVG = 'http://www.w3.org/2000/svg';
-const HUES = ['#3f6fd1', '#1d9a8a', '#b7791f', '#8a55c7', '#4d8b31', '#c2578e', '#2b8fbd', '#a0664b', '#6b74a8', '#7d8a1e'];
+const HUES = ['#3f6fd1', '#1d9a8a', '#b7791f', '#8a55c7', '#4d8b31', '#c2578e', '#2b8fbd', '#a0664b'];
+const READABLE = 0.68;  // smaller than that, names are only dots
 const OTHER = '#9a9c9f';
 
 function element(name, attributes = {}, ...children) {
@@ -61,7 +62,7 @@ function coloursOf(picture, by) {
   };
 }
 // "cuDNN ops" and "cuDNN graph" are parts of one thing.
-const familyOf = (library) => library.title.split(' ')[0];
+const familyOf = (library) => /^(cuDNN|TensorRT)\b/.exec(library.title)?.[0] || library.title;
 const shortVersion = (version) => version.split('.').slice(0, 3).join('.');
 
 class Picture {
@@ -165,7 +166,7 @@ class Picture {
       if (!card.parent) continue;
       const inBlock = card.block && card.block.leaves.length > 1;
       const edge = card.library && card.library.askedBy.find((known) => known.from === card.parent.library.index);
-      const broken = card.library && (card.library.missing || card.library.unloaded && card.library.problem !== '' && card.bad);
+      const broken = card.library && card.library.missing && card.bad;
       const classes = edge && edge.mixed ? 'mixed' : broken ? 'broken' : story.has(card) ? 'story' : '';
       if (inBlock && classes !== 'mixed' && classes !== 'broken') {
         if (!card.block.lined) this.line(card.parent, card.block.x, Math.max(card.block.y + CARD.pad + CARD.height / 2), '');
@@ -191,21 +192,21 @@ class Picture {
     const box = this.canvas.getBoundingClientRect();
     const all = {x: 0, y: 0, right: this.layout.width, bottom: this.layout.height};
     const whole = this.scaleFor(all, box);
-    if (whole >= 0.72) { this.lookAt(all, Math.min(whole, 1.15), box); return; }
+    if (whole >= READABLE) { this.lookAt(all, Math.min(whole, 1.15), box); return; }
     const bad = this.layout.cards.filter((card) => card.bad);
     let best = {k: 0};
     if (bad.length > 0) {
       const seen = {x: bad[0].x, y: bad[0].y, right: bad[0].x + bad[0].width, bottom: bad[0].y + bad[0].height};
       for (let at = bad[0].parent; at; at = at.parent) {
         const wider = {x: Math.min(seen.x, at.x), y: Math.min(seen.y, at.y), right: seen.right, bottom: Math.max(seen.bottom, at.y + at.height)};
-        if (this.scaleFor(wider, box) < 0.72) break;
+        if (this.scaleFor(wider, box) < READABLE) break;
         Object.assign(seen, wider);
       }
       for (const card of bad) {
         const wider = {x: Math.min(seen.x, card.x), y: Math.min(seen.y, card.y), right: Math.max(seen.right, card.x + card.width), bottom: Math.max(seen.bottom, card.y + card.height)};
-        if (this.scaleFor(wider, box) >= 0.72) Object.assign(seen, wider);
+        if (this.scaleFor(wider, box) >= READABLE) Object.assign(seen, wider);
       }
-      const k = Math.min(1, Math.max(0.72, this.scaleFor(seen, box)));
+      const k = Math.min(1, Math.max(READABLE, this.scaleFor(seen, box)));
       this.view = {k, x: box.width / 2 - k * (seen.x + seen.right) / 2, y: Math.min(40, box.height / 2 - k * (seen.y + seen.bottom) / 2)};
       best.k = k;
       // A few libraries above the way are better seen than room below it.
@@ -359,7 +360,7 @@ function cardWords(library) {
   const below = library.missing ? 'not found' : library.index === 0 ? library.directory :
     [library.version, library.origin === library.directory ? shortDirectory(library.directory) : library.origin].filter(Boolean).join(' \u00b7 ');
   const line = [library.version, library.directory].filter(Boolean).join(' \u00b7 ');
-  const state = library.culprit ? 'culprit: ' : library.missing ? 'missing: ' : library.loses ? 'copy that is not loaded: ' : library.unloaded ? 'taken back: ' : '';
+  const state = library.missing ? 'missing: ' : library.culprit ? 'culprit: ' : library.loses ? 'copy that is not loaded: ' : library.unloaded ? 'taken back: ' : '';
   return {name: library.name, below, line, spoken: state + library.name + (library.version ? ' ' + library.version : '') + (library.path ? ', ' + library.path : '')};
 }
 const shortDirectory = (directory) => directory.length < 30 ? directory : '\u2026' + directory.slice(-28);

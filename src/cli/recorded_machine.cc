@@ -1,0 +1,22 @@
+#include "cli/recorded_machine.h"
+
+#include <utility>
+
+#include "cli/options.h"
+#include "system/system.h"
+
+namespace culprit::cli {
+
+base::Result<RecordedMachine> ReadRecordedMachine(const std::string& file) {
+  constexpr uint64_t kLimit = uint64_t{1} << 30;
+  const auto here = system::RealSystem();
+  const auto text = system::ReadWholeFile(*here, PathOnMachine(*here, file), kLimit);
+  if (!text) {
+    return base::Fail(base::ErrorCode::kNotReadable, file + ": " + std::string(base::Strerror(text.error())));
+  }
+  auto snapshot = snapshot::ParseSnapshot(*text);
+  if (!snapshot) return base::Fail(snapshot.error().code, file + ": " + snapshot.error().message);
+  return RecordedMachine{std::move(*snapshot), std::nullopt};
+}
+
+}  // namespace culprit::cli
