@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "record/killed_loader.h"
 #include "watch/journal_crash.h"
 #include "watch/journal_events.h"
 #include "witness/journal.h"
@@ -244,7 +245,7 @@ void Reader::BlameFile(Known& known, const record::Crash& crash) {
   const bool in_loader = base::BaseName(crash.frames[0].object).starts_with("ld");
   const std::string& path = asked->second.attempts.back().path;
   if (!in_loader || RealPath(path).empty()) return;  // that search had ended long ago
-  asked->second.error = path + ": the loader was killed by " + crash.signal + " while it opened this file";
+  asked->second.error = record::KilledLoader(path, crash.signal);
 }
 
 void Reader::Call(Known& known, const JournalEvent& event) {
