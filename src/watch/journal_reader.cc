@@ -6,6 +6,8 @@
 #include <ranges>
 #include <utility>
 
+#include "base/text.h"
+#include "record/killed_loader.h"
 #include "watch/journal_crash.h"
 #include "watch/journal_events.h"
 #include "witness/journal.h"
@@ -50,6 +52,7 @@ class Reader {
   void Open(Known& known, const JournalEvent& event);
   void Close(Known& known, const JournalEvent& event);
   void Crash(Known& known, const JournalEvent& event);
+  void BlameFile(Known& known, const record::Crash& crash);
   void Call(Known& known, const JournalEvent& event);
   void Watching(const JournalEvent& event);
   // A request that nothing was opened for.
@@ -163,6 +166,10 @@ void Reader::Open(Known& known, const JournalEvent& event) {
       loaded.via = request.attempts.back().via;
     }
   }
+  if (loaded.end == 0 && files_.extent) {
+    const uint64_t extent = files_.extent(loaded.path);
+    if (extent != 0) loaded.end = event.Number(4) + extent;
+  }
   const std::string& real = RealPath(loaded.path);
   if (real != loaded.path) loaded.real_path = real;
   if (!real.empty()) known.by_real_path[real].push_back(process.loads.size());
@@ -227,7 +234,18 @@ void Reader::Crash(Known& known, const JournalEvent& event) {
   });
   record::Crash crash = CrashOf(event, objects, files_);
   crash.at = Since(event.at);
+  BlameFile(known, crash);
   Of(known).crashes.push_back(std::move(crash));
+}
+
+// A file that is cut short or damaged kills the loader while it is being opened.
+void Reader::BlameFile(Known& known, const record::Crash& crash) {
+  const auto asked = known.asked.find(crash.thread);
+  if (asked == known.asked.end() || asked->second.attempts.empty() || crash.frames.empty()) return;
+  const bool in_loader = base::BaseName(crash.frames[0].object).starts_with("ld");
+  const std::string& path = asked->second.attempts.back().path;
+  if (!in_loader || RealPath(path).empty()) return;  // that search had ended long ago
+  asked->second.error = record::KilledLoader(path, crash.signal);
 }
 
 void Reader::Call(Known& known, const JournalEvent& event) {

@@ -87,7 +87,7 @@ TEST_F(Pid, NamesTheFileThatMixesTheVersionsAndWhatBroughtIt) {
                                                  (top_ / "own/libcudnn.so.9").string());
   EXPECT_EQ((*mixed)["fix"]["commands"][0], "unset LD_LIBRARY_PATH");
   EXPECT_EQ(report["snapshot"]["process"]["id"], std::stoi(python.pid()));
-  EXPECT_EQ(report["snapshot"]["environment"]["LD_LIBRARY_PATH"], top_ / "old");
+  EXPECT_EQ(report["snapshot"]["environment"]["LD_LIBRARY_PATH"], (top_ / "old").string());
   EXPECT_EQ(json.out.find("hunter2"), std::string::npos);
   const Output text = Run({"check", "--pid", python.pid()});
   EXPECT_NE(text.out.find("\n  process "), std::string::npos) << text.out;
