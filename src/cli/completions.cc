@@ -16,7 +16,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
       local formats="text json markdown"
       case ${COMP_WORDS[1]} in
         check|-*) formats="$formats html sarif junit" ;;
-        run|diff) formats="$formats html" ;;
+        run|diff|explain) formats="$formats html" ;;
       esac
       COMPREPLY=($(compgen -W "$formats" -- "$cur")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
@@ -54,7 +54,7 @@ complete -o filenames -F _culprit culprit
 constexpr std::string_view kFish =
     R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain run rules plan fix compat snapshot diff completions"
 complete -c culprit -l format -x -a "text json markdown"
-complete -c culprit -n "__fish_seen_subcommand_from check run diff" -l format -x -a "html"
+complete -c culprit -n "__fish_seen_subcommand_from check run diff explain" -l format -x -a "html"
 complete -c culprit -n "__fish_seen_subcommand_from check" -l format -x -a "sarif junit"
 complete -c culprit -s q -l quiet
 complete -c culprit -s v -l verbose

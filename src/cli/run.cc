@@ -88,10 +88,11 @@ bool Failed(const watch::Seen& seen) {
 }
 
 bool Save(const RunOptions& options, const system::System& machine, const record::Run& run,
-          const Facts& facts) {
+          const Facts& facts, bool with_files) {
   record::RecordFile file{run, *facts.snapshot};
   KeepRelevantEnvironment(file.machine);
-  if (const auto view = std::dynamic_pointer_cast<collect::LiveFileView>(facts.view)) {
+  const auto view = std::dynamic_pointer_cast<collect::LiveFileView>(facts.view);
+  if (with_files && view) {
     collect::Recorder recorder(machine, *view);
     KeepFiles(recorder, file.machine);
   }
@@ -116,7 +117,7 @@ void Report(const RunOptions& options, const system::System& machine, const watc
       ExplainRunInTime(*facts, seen.run, options.common, options.seconds, !options.no_redact);
   progress.Clear();
   if (Failed(seen) || options.always) WriteRun(options.common, answer, *facts->snapshot, !options.no_redact);
-  if (!options.save.empty()) Save(options, machine, seen.run, *facts);
+  if (!options.save.empty()) Save(options, machine, seen.run, *facts, answer.in_time);
 }
 
 }  // namespace

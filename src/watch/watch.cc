@@ -139,6 +139,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
        .on_interrupt = [&](int64_t process, std::string_view) { run.threads = ThreadsOf(machine, process); },
        .on_event = hears_events ? [&](const system::ProcessEvent& event) { events.Add(event); }
                                 : std::function<void(const system::ProcessEvent&)>()});
+  witnesses.LeaveWhatIsNeeded(machine);
   if (!end) return std::unexpected(end.error());
   if (tool && end->started) {
     if (const auto done = tool->Finish(machine, known, *end, run); !done)
@@ -177,10 +178,6 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
     process.arguments = record::HideSecrets(process.arguments, known);
     LookUp(machine, process);
   }
-  if (std::ranges::any_of(run.processes, [&](const record::Process& process) {
-        return process.id != command && machine.Stat("/proc/" + std::to_string(process.id)).has_value();
-      }))
-    witnesses.LeaveLibraries();
   Order(run, command, reach.program);
   if (!witnesses.directory().empty()) ReadLogs(machine, witnesses.directory(), known, time_of_day, run);
   QuoteErrors(run);
