@@ -138,7 +138,8 @@ void FindCauses(const record::Run& run, const rules::Scene& scene, const report:
 }
 
 std::string Headline(const record::Run& run, const report::RunReport& report) {
-  if (!report.kernel_errors.empty()) return KernelWords(report.kernel_errors.front());
+  if (!report.kernel_errors.empty() && !report.kernel_errors.front().kernel.empty())
+    return KernelWords(report.kernel_errors.front());
   const std::vector<report::LikelyCause>& causes = report.explanation.causes;
   if (!report.failed) {
     if (!report.mixes.empty()) {

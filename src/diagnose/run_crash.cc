@@ -98,7 +98,8 @@ std::string CrashWords(const report::RunCrash& crash) {
   const report::RunFrame& top = crash.frames.front();
   std::string words = crash.signal + " in " + Place(top);
   const auto caller = std::ranges::find_if(crash.frames, [&](const report::RunFrame& frame) {
-    return !frame.object.empty() && frame.object != top.object;
+    const bool glue = base::BaseName(frame.object).starts_with("libffi");
+    return !frame.object.empty() && frame.object != top.object && !glue;
   });
   if (caller != crash.frames.end()) {
     words += fmt::format(", called {}by {}", caller->guessed ? "probably " : "", Place(*caller));

@@ -51,7 +51,7 @@ bool RequiredByTable(const Request& request) {
   });
 }
 
-// Who brought in the file that asked, outermost first.
+// Who brought in the file that asked, outermost first: from the library that the program opened.
 std::vector<std::string> ChainOf(const Process& process, const Mapped& mapped, const std::string& requester) {
   std::vector<std::string> chain;
   std::string path = requester;
@@ -60,7 +60,7 @@ std::vector<std::string> ChainOf(const Process& process, const Mapped& mapped, c
     if (path == process.program || (!mapped.empty() && path == mapped.front()->path)) break;
     chain.push_back(path);
     const auto loaded = std::ranges::find_if(mapped, [&](const auto* one) { return one->path == path; });
-    if (loaded == mapped.end()) break;
+    if (loaded == mapped.end() || (*loaded)->dlopen) break;  // the program asked for this one
     path = (*loaded)->requester;
   }
   std::ranges::reverse(chain);
