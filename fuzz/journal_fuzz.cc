@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (!request.object.empty()) std::abort();
     for (const auto& crash : process.crashes)
       for (const auto& frame : crash.frames)
-        if (frame.guessed && frame.object.empty() && frame.offset != 0) std::abort();
+        if (frame.object.empty() && (frame.guessed || frame.offset != 0)) std::abort();
   }
   return 0;
 }

@@ -16,7 +16,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
       local formats="text json markdown"
       case ${COMP_WORDS[1]} in
         check|-*) formats="$formats html sarif junit" ;;
-        run|diff) formats="$formats html" ;;
+        run|diff|explain) formats="$formats html" ;;
       esac
       COMPREPLY=($(compgen -W "$formats" -- "$cur")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
@@ -37,7 +37,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     check) COMPREPLY=($(compgen -f -W "--live --pid --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
     probe) COMPREPLY=($(compgen -W "--device --cudnn --framework --python --compile --deep --timeout --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow --no-redact $common" -- "$cur")) ;;
-    run) COMPREPLY=($(compgen -c -f -W "--always --save --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
+    run) COMPREPLY=($(compgen -c -f -W "--always --save --sanitize --sanitize=racecheck --sanitize=initcheck --sanitize=synccheck --debug --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
     inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
     diff) COMPREPLY=($(compgen -f -W "--host --strict --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
@@ -54,7 +54,7 @@ complete -o filenames -F _culprit culprit
 constexpr std::string_view kFish =
     R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain run rules plan fix compat snapshot diff completions"
 complete -c culprit -l format -x -a "text json markdown"
-complete -c culprit -n "__fish_seen_subcommand_from check run diff" -l format -x -a "html"
+complete -c culprit -n "__fish_seen_subcommand_from check run diff explain" -l format -x -a "html"
 complete -c culprit -n "__fish_seen_subcommand_from check" -l format -x -a "sarif junit"
 complete -c culprit -s q -l quiet
 complete -c culprit -s v -l verbose
@@ -94,6 +94,8 @@ complete -c culprit -n "__fish_seen_subcommand_from plan" -l no-check
 complete -c culprit -n "__fish_seen_subcommand_from check" -l verify
 complete -c culprit -n "__fish_seen_subcommand_from run" -l always
 complete -c culprit -n "__fish_seen_subcommand_from run" -l save -r
+complete -c culprit -n "__fish_seen_subcommand_from run" -l sanitize
+complete -c culprit -n "__fish_seen_subcommand_from run" -l debug
 complete -c culprit -n "__fish_seen_subcommand_from run" -l no-loads
 complete -c culprit -n "__fish_seen_subcommand_from run" -l no-calls
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l here

@@ -66,8 +66,10 @@ diagnose::Side SideOf(const Judged& judged) {
 
 bool WriteReport(const DiffOptions& options, const report::DiffReport& report, const Judged& after) {
   if (options.common.format == Format::kHtml) {
-    return WriteBytes(options.common,
-                      render::ToHtml(report, FactsForPage(*after.scene, after.check, !options.no_redact)));
+    // The pictures are of AFTER, and what is marked in them is new.
+    const render::PageFacts page =
+        FactsForPage(*after.scene, {.findings = report.new_findings}, !options.no_redact);
+    return WriteBytes(options.common, render::ToHtml(report, page));
   }
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), after.machine.snapshot,

@@ -42,7 +42,8 @@ std::string Shown(const rules::Scene& scene, const Object& object) {
 }
 
 // What may have made the load another one: the lists that were searched, then files.
-void Blame(Parts& parts, std::vector<std::string> files, std::initializer_list<loader::Via> ways) {
+void Blame(Parts& parts, const Scenario& scenario, std::vector<std::string> files,
+           std::initializer_list<loader::Via> ways) {
   const size_t effect = parts.list.size() - 1;
   for (size_t i = 0, count = files.size(); i < count;
        ++i) {  // /lib is a link mostly, and files lie in /usr/lib
@@ -62,6 +63,7 @@ void Blame(Parts& parts, std::vector<std::string> files, std::initializer_list<l
   if (std::ranges::find(ways, loader::Via::kCache) != ways.end())
     parts.Explain(effect, parts.Find("loader", {"/etc/ld.so.cache"}));
   for (const std::string& file : files) parts.Explain(effect, parts.Find("package", {OwnerOf(parts, file)}));
+  parts.Explain(effect, parts.Find("framework", {KeyOf(parts.after.scene, scenario)}));
 }
 
 class Comparison {
@@ -104,7 +106,7 @@ class Comparison {
                 .after = "not found",
                 .suspicion = 80},
                std::move(names));
-    Blame(parts_, files, {was == nullptr ? loader::Via::kDefault : was->via});
+    Blame(parts_, after_, files, {was == nullptr ? loader::Via::kDefault : was->via});
   }
 
   void AddOther(const std::string& name, const Object& was, const Object& is) {
@@ -127,7 +129,7 @@ class Comparison {
                              : other_version ? 66
                                              : 48},
                {Plainly(is.path), is.real_path, Plainly(was.path), was.real_path, name});
-    Blame(parts_, files, {is.via, was.via});
+    Blame(parts_, after_, files, {is.via, was.via});
   }
 
   void AddEnd(const std::string& error) {
@@ -144,7 +146,7 @@ class Comparison {
     for (const std::string& word : base::SplitWords(error, " :'`(),;\"")) {
       if (word.size() > 3) files.push_back(word);
     }
-    Blame(parts_, files, {});
+    Blame(parts_, after_, files, {});
   }
 
   Parts& parts_;

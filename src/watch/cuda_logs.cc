@@ -28,6 +28,7 @@ constexpr size_t kMostCalls = 1000;
 constexpr size_t kMostWords = 500;
 constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kDay = 86'400 * kSecond;
+constexpr int64_t kAtOnce = kSecond / 20;
 
 std::optional<int64_t> Number(std::string_view text) {
   int64_t number = 0;
@@ -128,7 +129,9 @@ std::vector<LoggedCall> CallsOfDriver(std::string_view text, int64_t started) {
                  .status = Words(Between(now->words, " (", ")")),
                  .source = "CUDA_LOG_FILE"};
     call.call.at = Since(started, TimeOfDay(now->time));
-    if (before.thread == now->thread) call.call.detail = Words(before.words);
+    if (before.thread == now->thread &&
+        TimeOfDay(now->time).value_or(kDay) - TimeOfDay(before.time).value_or(0) < kAtOnce)
+      call.call.detail = Words(before.words);
     before = {};
     if (CulpritIsFailure(call.call.function.c_str(), static_cast<int32_t>(call.call.code)))
       Add(calls, std::move(call));

@@ -25,8 +25,7 @@ struct Known {
   size_t inherited = 0;                      // so many of its loads
   std::map<int64_t, record::Request> asked;  // by thread: what nothing was opened for yet
   bool preloading = false;
-  bool ending = false;         // the loader closes everything at the end, the program first
-  std::vector<uint64_t> bias;  // of each load
+  std::vector<uint64_t> bias;                               // of each load
   std::map<std::string, std::vector<size_t>> by_real_path;  // loads
   std::map<uint64_t, size_t> by_base;                       // the latest load at an address
 };
@@ -164,6 +163,10 @@ void Reader::Open(Known& known, const JournalEvent& event) {
       loaded.via = request.attempts.back().via;
     }
   }
+  if (loaded.end == 0 && files_.extent) {
+    const uint64_t extent = files_.extent(loaded.path);
+    if (extent != 0) loaded.end = event.Number(4) + extent;
+  }
   const std::string& real = RealPath(loaded.path);
   if (real != loaded.path) loaded.real_path = real;
   if (!real.empty()) known.by_real_path[real].push_back(process.loads.size());
@@ -173,8 +176,6 @@ void Reader::Open(Known& known, const JournalEvent& event) {
 }
 
 void Reader::Close(Known& known, const JournalEvent& event) {
-  if (event.Text(0).empty()) known.ending = true;
-  if (known.ending) return;
   record::Process& process = Of(known);
   const auto latest = known.by_base.find(event.Number(1));
   if (latest == known.by_base.end() || process.loads[latest->second].path != event.Text(0)) return;
@@ -224,7 +225,8 @@ void Reader::Crash(Known& known, const JournalEvent& event) {
   ForEachAncestor(known, [&](const Known& one, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       const record::Loaded& loaded = Of(one).loads[i];
-      if (!loaded.closed) objects.push_back({loaded.path, loaded.base, loaded.end, one.bias[i]});
+      if (!loaded.closed && !loaded.path.empty())
+        objects.push_back({loaded.path, loaded.base, loaded.end, one.bias[i]});
     }
   });
   record::Crash crash = CrashOf(event, objects, files_);

@@ -1,8 +1,8 @@
 /* The handler runs in a process about which nothing is certain any more: it calls nothing but the kernel,
  * touches no memory that it has not asked for, and keeps little on the stack. Then it takes itself away and
- * sends the very same signal again, which comes when the handler returns and the signal is no longer blocked:
- * the process ends where and as it would have ended, with the same core. A stack that has overflown has no
- * room for a handler; the kernel ends the process then, and nothing is noted. */
+ * returns: a faulting instruction faults again, and a signal that was sent is sent again with all that it
+ * carried, so the process ends where and as it would have ended, with the same core. A stack that has
+ * overflown has no room for a handler; the kernel ends the process then, and nothing is noted. */
 #include "crash.h"
 
 #include <signal.h>
@@ -106,10 +106,19 @@ static void Note(int signal, const siginfo_t* info, const ucontext_t* context) {
   Tell(kCulpritCrash, fields, count);
 }
 
+/* Whether the fault comes again by itself. Not what was sent, nor what the kernel tells of late. */
+static int ComesAgain(int signal, int code) {
+  enum { kMemoryFailedSomewhere = 5 /* BUS_MCEERR_AO */, kTagFaultSomewhere = 8 /* SEGV_MTEAERR */ };
+  return code > 0 && !(signal == SIGBUS && code == kMemoryFailedSomewhere) &&
+         !(signal == SIGSEGV && code == kTagFaultSomewhere);
+}
+
 static void Handle(int signal, siginfo_t* info, void* context) {
   Note(signal, info, context);
   const struct KernelAction standard = {NULL /* SIG_DFL */, 0, NULL, 0};
   SetAction(signal, &standard, NULL);
+  if (ComesAgain(signal, info->si_code)) return;
+  /* It is blocked until the handler returns. */
   const long process = SystemCall0(__NR_getpid), thread = SystemCall0(__NR_gettid);
   if (SystemCall4(__NR_rt_tgsigqueueinfo, process, thread, signal, (long)info) != 0)
     SystemCall4(__NR_tgkill, process, thread, signal, 0);

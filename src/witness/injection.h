@@ -35,7 +35,7 @@ bool OpenJournal(void);
 struct CulpritJournal* Journal(void);
 int32_t ThisProcess(void); /* also right after a fork */
 int32_t ThisThread(void);
-uint64_t Now(void);
+uint64_t RoughlyNow(void); /* CLOCK_MONOTONIC, within some milliseconds: a fifth of the cost */
 void Tell(enum CulpritEventKind kind, const char* const* fields, size_t count);
 /* kCulpritWatching of the CUDA calls. */
 void TellWatching(const char* how, const char* why_not);

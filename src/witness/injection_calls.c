@@ -70,7 +70,7 @@ static void Enter(int32_t domain, uint32_t id, const struct CuptiCallbackData* d
   self.domain = domain;
   self.id = id;
   self.correlation = data->correlation;
-  __atomic_store_n(&slot->since, Now(), __ATOMIC_RELEASE);
+  __atomic_store_n(&slot->since, RoughlyNow(), __ATOMIC_RELEASE);
 }
 
 static void Leave(int32_t domain, uint32_t id, const struct CuptiCallbackData* data) {

@@ -4,9 +4,10 @@
  * watch/journal_reader.h reads them.
  *
  * Who makes the file allocates all of it (posix_fallocate): a page for which the disk has no room would end
- * the program with SIGBUS. The directory of the libraries must be open to every user (0755), because a
- * process that has become another user still has LD_AUDIT, and ld.so complains about a library that it cannot
- * open; one that can be opened and cannot open the journal stays silent. */
+ * the program with SIGBUS. It lies on tmpfs (/dev/shm) where there is one: on a disk each page that a process
+ * touches first costs a fifth of a millisecond and more. The directory of the libraries must be open to every
+ * user (0711), because a process that has become another user still has LD_AUDIT, and ld.so complains about a
+ * library that it cannot open; one that can be opened and cannot open the journal stays silent. */
 #ifndef CULPRIT_WITNESS_JOURNAL_H_
 #define CULPRIT_WITNESS_JOURNAL_H_
 
@@ -49,7 +50,7 @@ enum CulpritEventKind {
                          path, requester; and of a request, who asks: "needed", "preload", "dlopen" */
   kCulpritOpen = 4,   /* path ("" the program), lowest address, end address (0 not known), namespace
                          ("0" = the program's), what to add to an address in the file */
-  kCulpritClose = 5,  /* path, lowest address */
+  kCulpritClose = 5,  /* path, lowest address: while the program runs, not when it ends */
   kCulpritCrash = 6,  /* signal, si_code, address, program counter, word of the stack that looks like a return
                          address... */
   kCulpritCall = 7,   /* api, function, code, kernel that it launches, kernel that the thread launched last

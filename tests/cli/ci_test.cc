@@ -45,9 +45,10 @@ void ExpectSoundSarif(const base::Json& sarif) {
               std::string::npos)
         << uri;
     EXPECT_EQ(uri.find(".."), std::string::npos) << uri;
-    if (place.at("artifactLocation").contains("uriBaseId"))
-      EXPECT_TRUE(run.at("originalUriBaseIds")
-                      .contains(place.at("artifactLocation").at("uriBaseId").get<std::string>()));
+    if (place.at("artifactLocation").contains("uriBaseId")) {
+      const std::string base_id = place.at("artifactLocation").at("uriBaseId");
+      EXPECT_TRUE(run.at("originalUriBaseIds").contains(base_id)) << base_id;
+    }
     EXPECT_TRUE(fingerprints.insert(result.at("partialFingerprints").at("primaryLocationLineHash")).second);
   }
 }

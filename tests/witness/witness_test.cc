@@ -2,20 +2,23 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
 
-#include "binfmt/elf_functions.h"
-#include "binfmt/elf_reader.h"
+#include "binfmt/elf.h"
 #include "binfmt/testing/host.h"
 #include "binfmt/write_elf.h"
 #include "system/system.h"
@@ -57,7 +60,7 @@ class Witness : public testing::Test {
     std::ofstream(At(path), std::ios::binary) << binfmt::BuildElf(spec);
   }
 
-  void MakeJournal(uint64_t size = 1 << 20) {
+  void MakeJournal(uint64_t size = 1 << 18) {
     CulpritJournal header{};
     header.magic = CULPRIT_JOURNAL_MAGIC;
     header.size = size;
@@ -90,6 +93,8 @@ class Witness : public testing::Test {
       dup2(output, 1);
       dup2(output, 2);
       close(output);
+      const rlimit no_core{0, 0};
+      setrlimit(RLIMIT_CORE, &no_core);
       if (ignored != 0) signal(ignored, SIG_IGN);
       execve(arguments[0], arguments.data(), variables.data());
       _exit(126);
