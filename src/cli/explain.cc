@@ -44,7 +44,7 @@ struct ExplainOptions {
 struct Reading {
   std::vector<logs::Symptom> symptoms;
   std::vector<report::LogInput> inputs;
-  std::string record;  // text of a record of `culprit run`; "" none
+  std::string record = {};  // text of a record of `culprit run`; "" none
 };
 
 bool WriteExplanation(const ExplainOptions& options, const report::Explanation& explanation) {

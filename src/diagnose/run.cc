@@ -85,12 +85,13 @@ std::vector<report::NotChecked> NotWatched(const record::Run& run) {
 
 report::RunReport ExplainRun(const record::Run& run, const rules::Scene& scene,
                              const report::CheckReport& check) {
-  report::RunReport report{.command = CommandLine(run.command),
-                           .ended = EndedHow(run),
-                           .failed = run.failed(),
-                           .exit_status = run.exit_status,
-                           .signal = run.signal,
-                           .seconds = Seconds(run.duration)};
+  report::RunReport report;
+  report.command = CommandLine(run.command);
+  report.ended = EndedHow(run);
+  report.failed = run.failed();
+  report.exit_status = run.exit_status;
+  report.signal = run.signal;
+  report.seconds = Seconds(run.duration);
   Heard heard = ReadTexts(run);
   Calls calls = FailedCalls(run, heard);
   report.first_failure = std::move(calls.first);

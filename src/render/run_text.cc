@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "render/place.h"
 #include "render/run.h"
@@ -108,21 +109,22 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
   return text;
 }
 
-// Sub-directories for CPU capabilities are tried everywhere, and a library is asked for under several names:
-// the places of one name tell it all.
+// A sub-directory for CPU capabilities, as glibc tries them in every directory.
+bool ForCpus(const report::Place& place) {
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "glibc-hwcaps", "tls", "atomics", "x86_64", "aarch64", "haswell", "xeon_phi", "avx512_1"};
+  const std::string_view directory = base::DirName(place.path);
+  return directory.find("/glibc-hwcaps/") != std::string_view::npos ||
+         std::ranges::find(kNames, base::BaseName(directory)) != kNames.end();
+}
+
+// A library is asked for under several names: the places of one of them tell it all.
 std::vector<report::Place> WorthShowing(const report::RunFailedLoad& failed, bool all) {
   std::vector<report::Place> shown = failed.searched;
   if (all) return shown;
-  const auto below = [](const report::Place& place, const report::Place& other) {
-    const std::string_view inner = base::DirName(place.path), outer = base::DirName(other.path);
-    return place.via == other.via && inner.size() > outer.size() && inner.starts_with(outer) &&
-           inner[outer.size()] == '/' && base::BaseName(place.path) == base::BaseName(other.path);
-  };
   std::erase_if(shown, [&](const report::Place& place) {
-    if (place.outcome != "missing") return false;
-    return base::BaseName(place.path) != base::BaseName(failed.name) ||
-           std::ranges::any_of(failed.searched,
-                               [&](const report::Place& other) { return below(place, other); });
+    return place.outcome == "missing" &&
+           (ForCpus(place) || base::BaseName(place.path) != base::BaseName(failed.name));
   });
   return shown;
 }
