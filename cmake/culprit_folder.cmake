@@ -27,6 +27,10 @@ if(WIN32)  # Windows 10 and later
   target_compile_definitions(culprit_flags INTERFACE _WIN32_WINNT=0x0A00 UNICODE _UNICODE NOMINMAX)
 endif()
 
+if(CULPRIT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # so that ccache knows what is in them
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+endif()
+
 function(culprit_folder name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;TESTS;SEES;LINKS;TEST_LINKS;PRECOMPILE" ${ARGN})
   set(target culprit_${name})

@@ -88,7 +88,8 @@ const std::map<std::string, std::set<std::string>>& AllowedIncludes() {
       {"snapshot", {"base", "binfmt"}},
       {"record", {"base", "snapshot"}},
       {"witness", {}},
-      {"watch", {"base", "system", "record", "snapshot", "knowledge", "witness"}},
+      // binfmt: which function of a library a crash was in.
+      {"watch", {"base", "system", "binfmt", "record", "snapshot", "knowledge", "witness"}},
       {"collect", {"base", "system", "binfmt", "snapshot", "record", "knowledge"}},
       {"loader", {"base", "binfmt", "snapshot", "record", "knowledge"}},
       {"logs", {"base", "knowledge"}},

@@ -1,5 +1,3 @@
-// .dynsym says nowhere how long it is. DT_GNU_HASH lists what is defined, from its first symbol to the end of
-// the last chain, and everything before the first symbol is undefined; DT_HASH counts all symbols.
 #include "binfmt/elf_exports.h"
 
 #include <algorithm>
@@ -7,51 +5,13 @@
 
 #include "binfmt/elf_dynamic.h"
 #include "binfmt/elf_reader.h"
+#include "binfmt/elf_symbol_count.h"
 
 namespace culprit::binfmt {
 namespace {
 
-constexpr uint64_t kMaxSymbols = 1u << 20;
 constexpr int kWeak = 2;                   // STB_WEAK
 constexpr uint16_t kVersionBits = 0x7fff;  // of DT_VERSYM; the highest bit hides a version from the linker
-
-struct Symbols {
-  uint64_t first_defined = 1;  // symbols before it are undefined
-  uint64_t end = 1;
-};
-
-std::optional<Symbols> CountByGnuHash(ElfReader& reader, uint64_t offset) {
-  const auto header = reader.Words<4>(offset);
-  if (!header) return std::nullopt;
-  const auto [bucket_count, first, bloom_count, bloom_shift] = *header;
-  if (bucket_count > kMaxSymbols || first > kMaxSymbols) return std::nullopt;
-  const uint64_t buckets = SaturatingAdd(offset, 16 + uint64_t{bloom_count} * (reader.is64() ? 8 : 4));
-  uint64_t last = 0;
-  for (uint64_t i = 0; i < bucket_count; ++i) {
-    const auto bucket = reader.Word(SaturatingAdd(buckets, 4 * i));
-    if (!bucket) return std::nullopt;
-    last = std::max<uint64_t>(last, *bucket);
-  }
-  if (last < first) return Symbols{first, first};  // nothing is defined
-  const uint64_t chains = SaturatingAdd(buckets, 4 * uint64_t{bucket_count});
-  for (; last < kMaxSymbols; ++last) {
-    const auto link = reader.Word(SaturatingAdd(chains, 4 * (last - first)));
-    if (!link) return std::nullopt;
-    if ((*link & 1) != 0) return Symbols{first, last + 1};
-  }
-  return std::nullopt;
-}
-
-std::optional<Symbols> Count(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags) {
-  if (tags.gnu_hash) {
-    const auto table = MapAddress(elf.loads, *tags.gnu_hash);
-    return table ? CountByGnuHash(reader, table->offset) : std::nullopt;
-  }
-  const auto table = tags.sysv_hash ? MapAddress(elf.loads, *tags.sysv_hash) : std::nullopt;
-  const auto header = table ? reader.Words<2>(table->offset) : std::nullopt;
-  if (!header || (*header)[1] > kMaxSymbols) return std::nullopt;
-  return Symbols{1, std::max<uint64_t>((*header)[1], 1)};
-}
 
 // The numbers in DT_VERSYM of versions that are called like the library they are asked of.
 std::map<uint16_t, std::string> VersionsOfLibraries(ElfReader& reader, const ElfFile& elf,
@@ -102,7 +62,7 @@ PeExports ReadElfExports(const base::ByteSource& source, const ElfFile& elf) {
   const ElfDynamicTags tags = ReadDynamicTags(reader, elf.loads, *dynamic);
   const auto symbols = tags.symtab ? MapAddress(elf.loads, *tags.symtab) : std::nullopt;
   const auto numbers = tags.versym ? MapAddress(elf.loads, *tags.versym) : std::nullopt;
-  const auto count = Count(reader, elf, tags);
+  const auto count = CountSymbols(reader, elf, tags);
   if (!symbols || !count) return exports;
   ElfStrings strings(reader, elf.loads, tags.strtab);
   const auto versions = VersionsOfLibraries(reader, elf, tags, strings);

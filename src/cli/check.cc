@@ -13,12 +13,15 @@
 #include "cli/live.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
+#include "cli/page_facts.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
 #include "collect/host.h"
 #include "collect/record.h"
 #include "loader/observed.h"
 #include "render/check.h"
+#include "render/page.h"
+#include "render/windows_spelling.h"
 #include "snapshot/fields.h"
 #include "snapshot/stack_json.h"
 
@@ -73,10 +76,26 @@ void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) 
   for (const auto& [what, why] : look.not_seen) report.not_checked.push_back({what, why});
 }
 
+// SARIF or JUnit. The URIs of SARIF are not touched by the spelling of Windows: none begins as a path does.
+bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
+                const snapshot::Snapshot& snapshot) {
+  const report::CheckReport report = options.no_redact ? full : ToPaste(full, snapshot);
+  const bool sarif = options.common.format == Format::kSarif;
+  std::string bytes = sarif ? render::ToSarif(report, diagnose::RulePages(), !options.no_redact)
+                            : render::ToJunit(report, diagnose::RulePages(), options.strict);
+  if (snapshot.windows() != nullptr)
+    bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
+  return WriteBytes(options.common, bytes);
+}
+
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
-                 const snapshot::Snapshot& snapshot, const collect::ProcessLook* process) {
+                 const snapshot::Snapshot& snapshot, const collect::ProcessLook* process,
+                 const render::PageFacts& page) {
+  if (options.common.format == Format::kHtml) return WriteBytes(options.common, render::ToHtml(report, page));
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
+  if (options.common.format == Format::kSarif || options.common.format == Format::kJunit)
+    return WriteForCi(options, report, snapshot);
   return Write(options.common,
                {.title = "culprit check",
                 .text =
@@ -159,9 +178,13 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
       played = StartPlaying(*facts, programs, played);
     }
   }
-  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
+  render::PageFacts page;
+  const auto for_page = [&](const rules::Scene& scene, const report::CheckReport& check) {
+    if (options.common.format == Format::kHtml) page = FactsForPage(scene, check, !options.no_redact);
+  };
+  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience, for_page);
   if (subject.process != nullptr) NameProcess(*subject.process, report);
-  if (!WriteReport(options, report, *facts->snapshot, subject.process.get())) return kExitCannot;
+  if (!WriteReport(options, report, *facts->snapshot, subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 
@@ -183,10 +206,11 @@ int RunCheck(int argc, const char* const* argv) {
           "also prove it on the real device, as `culprit probe` does: runs what it finds");
   app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
   app.Add("--strict", options.strict, "warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--no-redact", options.no_redact,
+          "markdown, html, sarif, junit: keep the home directory and the user's name");
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
           3600);
-  AddCommonOptions(app, options.common);
+  AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(
       "Examples:\n"
       "  culprit\n"
@@ -197,7 +221,9 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check --format markdown | xclip\n"
+      "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
+      "  culprit check --format sarif -o culprit.sarif\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
       "look,\n"
       "64 wrong usage.");

@@ -25,7 +25,7 @@ bool UseColor(const Options& options) {
   if (options.color == "always") return true;
   if (options.color == "never" || !options.output.empty()) return false;
   const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && ShowsColors(stdout);
+  return (no_color == nullptr || *no_color == '\0') && ShowsColors(options.on_stderr ? stderr : stdout);
 }
 
 void AddFormat(CommandLine& app, Options& options, Formats formats) {
@@ -149,10 +149,11 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 }
 
 bool WriteBytes(const Options& options, const std::string& bytes) {
-  FILE* file = options.output.empty() ? stdout : OpenForWriting(options.output);
+  FILE* const standard = options.on_stderr ? stderr : stdout;
+  FILE* file = options.output.empty() ? standard : OpenForWriting(options.output);
   bool ok = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   const int error = errno;
-  if (file != nullptr) ok = (file == stdout ? std::fflush(file) : std::fclose(file)) == 0 && ok;
+  if (file != nullptr) ok = (file == standard ? std::fflush(file) : std::fclose(file)) == 0 && ok;
   if (!ok) {
     fmt::print(stderr, "culprit: cannot write {}: {}\n",
                options.output.empty() ? "the answer" : options.output, std::strerror(error));

@@ -21,10 +21,11 @@ enum class Formats { kPlain = 3, kWithPage = 4, kForCi = 6 };
 
 struct Options {
   Format format = Format::kText;
-  std::string output;    // file; "" = stdout
-  std::string root;      // --root
-  std::string env_file;  // --env
-  std::string target;    // --target: "linux", "windows"; "" = told from the files
+  std::string output;      // file; "" = stdout
+  bool on_stderr = false;  // instead of stdout, which belongs to somebody else
+  std::string root;        // --root
+  std::string env_file;    // --env
+  std::string target;      // --target: "linux", "windows"; "" = told from the files
   std::string color = "auto";
   bool quiet = false;
   bool verbose = false;

@@ -9,8 +9,12 @@ namespace culprit::cli {
 
 Progress::Progress(bool wanted) : wanted_(wanted && ShowsColors(stderr)) {}
 
-Progress::~Progress() {
+Progress::~Progress() { Clear(); }
+
+void Progress::Clear() {
+  const std::lock_guard lock(mutex_);
   if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
 }
 
 void Progress::Show(const std::string& what) {

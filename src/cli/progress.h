@@ -12,6 +12,7 @@ class Progress {
   explicit Progress(bool wanted);
   ~Progress();                         // takes the line away
   void Show(const std::string& what);  // from any thread
+  void Clear();                        // until something is shown again
 
  private:
   std::mutex mutex_;

@@ -10,6 +10,7 @@
 #include "base/windows_path.h"
 #include "cli/command.h"
 #include "cli/live.h"
+#include "cli/machine_record.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "collect/container.h"
@@ -95,7 +96,7 @@ int RunSnapshot(int argc, const char* const* argv) {
     live->Continue(snapshot);
     snapshot.stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(live->Finish(), "culprit-probe");
   }
-  snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
+  KeepRelevantEnvironment(snapshot);
   collect::LiveFileView& view = *seen.view;
   collect::Recorder recorder(machine, view);
   for (const std::string& target : targets) {
@@ -111,7 +112,6 @@ int RunSnapshot(int argc, const char* const* argv) {
     }
   }
   const auto directories = loader::LibraryDirectories(snapshot, view);
-  for (const auto& loader : snapshot.loaders) recorder.AddPath(loader.path);
   for (const std::string& directory : directories) {
     progress.Show("recording " + directory);
     recorder.AddDirectory(directory, /*programs=*/false);
@@ -121,8 +121,7 @@ int RunSnapshot(int argc, const char* const* argv) {
     if (directory.starts_with('/')) recorder.AddDirectory(directory, /*programs=*/true);
   }
   AskAsCheckDoes(snapshot, view, {});
-  recorder.AddAsked();
-  snapshot.files = recorder.Take();
+  KeepFiles(recorder, snapshot);
   if (!WriteBytes(options, snapshot::ToJsonText(snapshot))) return kExitCannot;
   if (!options.output.empty()) {
     Note(options, fmt::format("{} files recorded in {}", snapshot.files.nodes.size(), options.output));

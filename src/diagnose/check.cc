@@ -130,6 +130,7 @@ CheckReport Check(const rules::Scene& scene) {
     for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
     for (const NotChecked& remark : ruling.remarks()) AddOnce(report.not_checked, remark);
     if (ruling.not_checked().empty()) ++report.rules_run;
+    report.outcomes.push_back({std::string(rule->code), ruling.not_checked()});
     blind |= rule->severity == Severity::kError &&
              std::ranges::any_of(ruling.not_checked(),
                                  [&](const NotChecked& item) { return !BelongsToTheHost(stack, item); });

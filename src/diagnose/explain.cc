@@ -174,18 +174,28 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
 // knows the file and has the better fix.
 void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlements) {
   const Settlement* confirmed = nullptr;
+  std::string because;
   for (const Settlement& settlement : settlements) {
     if (settlement.cause != likely.cause) continue;
     if (std::ranges::find(likely.settled, settlement.says) == likely.settled.end()) {
       likely.settled.push_back(settlement.says);
     }
     const bool better =
-        confirmed == nullptr || (confirmed->finding == nullptr && settlement.finding != nullptr);
+        confirmed == nullptr ||
+        (confirmed->finding == nullptr && confirmed->fix.text.empty() && settlement.finding != nullptr);
     if (settlement.confirms && better) confirmed = &settlement;
+    if (settlement.confirms && because.empty()) because = settlement.because;
   }
   if (confirmed == nullptr) return;
   const report::Finding* finding = confirmed->finding;
   likely.summary = finding == nullptr ? confirmed->says : finding->summary;
+  if (!because.empty()) likely.because = because;
+  if (!confirmed->fix.text.empty()) {
+    likely.fix = confirmed->fix.text;
+    likely.commands = confirmed->fix.commands;
+    likely.separate_by.clear();
+    likely.avoid.clear();
+  }
   if (finding == nullptr) return;
   likely.code = finding->code;
   if (finding->fix.text.empty()) return;

@@ -1,10 +1,8 @@
 // Load graphs and findings -> the pictures of a page; a record -> its timeline.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "loader/scenario.h"
 #include "record/run.h"
 #include "report/check.h"
 #include "report/picture.h"

@@ -75,8 +75,15 @@ std::vector<NeededCuda> NeededCudas(std::span<const Symptom> symptoms, const rul
   return needed;
 }
 
-// Whether there is a driver here, and one that is new enough.
-void ByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
+std::string_view MissingCause(std::string_view family) {
+  if (family == "cudnn") return "cudnn-missing";
+  if (family == "cudnn-part") return "cudnn-sublibrary-missing";
+  return "cuda-library-missing";
+}
+
+}  // namespace
+
+void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
   if (!scene.stack().driver) return;
   const snapshot::Driver& driver = *scene.stack().driver;
   const snapshot::DriverLibrary* library = rules::FindDriverLibrary(driver);
@@ -135,14 +142,7 @@ void ByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene, Sett
                            fmt::format("driver {} runs every CUDA release that was found here", shown)});
 }
 
-std::string_view MissingCause(std::string_view family) {
-  if (family == "cudnn") return "cudnn-missing";
-  if (family == "cudnn-part") return "cudnn-sublibrary-missing";
-  return "cuda-library-missing";
-}
-
-// Whether a library that the log misses is on this machine.
-void ByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
+void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
   const std::vector<std::string> directories = loader::LibraryDirectories(scene.snapshot, scene.view);
   for (const Symptom& symptom : symptoms) {
     const std::string_view family = symptom.attribute("family");
@@ -165,14 +165,12 @@ void ByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene, Sett
   }
 }
 
-}  // namespace
-
 std::vector<Settlement> Settle(std::span<const Symptom> symptoms, const rules::Scene& scene,
                                const report::CheckReport& check) {
   Settlements settlements;
   ByFindings(check, settlements);
-  ByDriver(symptoms, scene, settlements);
-  ByCopies(symptoms, scene, settlements);
+  SettleByDriver(symptoms, scene, settlements);
+  SettleByCopies(symptoms, scene, settlements);
   return settlements;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
+#include "diagnose/places.h"
 #include "diagnose/python_search.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
@@ -30,11 +31,6 @@ std::string_view OpenedByName(OpenedBy opened_by) {
   return opened_by == OpenedBy::kDlopen || opened_by == OpenedBy::kDelayed ? "dlopen" : "needed";
 }
 
-// Paths in answers are absolute; the loader itself may have composed a relative one.
-std::string Absolute(const Snapshot& snapshot, const std::string& path) {
-  return path.empty() ? path : base::JoinPath(snapshot.working_directory, path);
-}
-
 std::string RequesterOf(const LoadGraph& graph, const Snapshot& snapshot, const Request& request) {
   if (!request.requester_path.empty()) return Absolute(snapshot, request.requester_path);
   if (request.requester == loader::kNone) return request.opened_by == OpenedBy::kPreload ? "LD_PRELOAD" : "";
@@ -57,19 +53,6 @@ bool IsSystemLibrary(const Object& object, const Snapshot& snapshot) {
 }
 
 size_t ParentOf(const Request& request) { return request.requester == loader::kNone ? 0 : request.requester; }
-
-report::Place PlaceOf(const loader::Attempt& attempt, const Snapshot& snapshot) {
-  return {.path = Absolute(snapshot, attempt.path),
-          .via = std::string(Name(attempt.via)),
-          .outcome = std::string(Name(attempt.outcome)),
-          .detail = attempt.detail,
-          .origin = attempt.origin};
-}
-
-// Sub-directories for CPU capabilities that do not exist are tried by the loader and interest nobody.
-bool WorthShowing(const loader::Attempt& attempt) {
-  return !(attempt.hwcaps && attempt.in_missing_directory);
-}
 
 // Windows does not mind case; a name without ending means a DLL.
 bool SameLibrary(const LoadGraph& graph, const std::string& a, const std::string& b) {

@@ -61,10 +61,11 @@ struct Loaded {
   std::string requester;  // path of who asked first; "" the program
   std::string via;        // words of loader::Name(Via)
   bool dlopen = false;
-  bool closed = false;   // unloaded again while the process went on
-  bool deleted = false;  // the file was replaced or removed after it was mapped
-  uint64_t base = 0;     // load address, for what crashed where
-  uint64_t end = 0;      // first address behind it; 0 not known
+  bool closed = false;    // unloaded again while the program ran
+  bool deleted = false;   // the file was replaced or removed after it was mapped
+  bool separate = false;  // in a namespace of its own (dlmopen): it meets nothing of the program
+  uint64_t base = 0;      // lowest address, for what crashed where
+  uint64_t end = 0;       // first address behind it; 0 not known
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -77,6 +78,7 @@ struct Loaded {
     visit("dlopen", self.dlopen);
     visit("closed", self.closed);
     visit("deleted", self.deleted);
+    visit("separate", self.separate);
     visit("base", self.base);
     visit("end", self.end);
   }
@@ -92,9 +94,13 @@ struct FailedCall {
   std::string function;  // "cuMemAlloc_v2", "cudaLaunchKernel"
   int64_t code = 0;      // as returned
   std::string status;    // "CUDA_ERROR_OUT_OF_MEMORY"; "" no name known
-  std::string detail;    // name of the kernel, or what a log says besides
-  std::string source;    // "CUPTI", "CUDA_LOG_FILE", "cuDNN log"
-  uint64_t count = 1;    // the same call, thread and status again, right after
+  std::string
+      detail;  // name of the kernel that it launches, mangled; of a call known from a log alone: its words
+  std::string
+      last_kernel;     // of an error that may come from an earlier launch: the one before, of this thread
+  std::string said;    // what the driver's log says of a call that was seen: why it failed
+  std::string source;  // "CUPTI", "CUDA_LOG_FILE", "cuDNN log"
+  uint64_t count = 1;  // the same call, thread and status again, right after
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -105,6 +111,8 @@ struct FailedCall {
     visit("code", self.code);
     visit("status", self.status);
     visit("detail", self.detail);
+    visit("last_kernel", self.last_kernel);
+    visit("said", self.said);
     visit("source", self.source);
     visit("count", self.count);
   }
@@ -131,8 +139,8 @@ struct OpenCall {
 struct Frame {
   uint64_t address = 0;
   std::string object;    // path of the library; "" none that is known
-  uint64_t offset = 0;   // in it
-  std::string function;  // the nearest exported symbol below; "" none
+  uint64_t offset = 0;   // address in the file, as addr2line takes it
+  std::string function;  // whose symbol holds the address; "" none that the file names
   bool guessed = false;  // a word of the stack that looks like a return address
 
   template <typename Self, typename Visit>

@@ -20,6 +20,13 @@ std::string ToJson(const report::CheckReport& report, const base::Json& snapshot
 // To be pasted into an issue: findings open, the rest folded.
 std::string ToMarkdown(const report::CheckReport& report);
 
+// For the machines that run tests. `rules`: the catalogue; `redacted`: render::Redact went over the report.
+std::string ToSarif(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
+                    bool redacted);
+// `strict`: a warning is a failure.
+std::string ToJunit(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
+                    bool strict);
+
 std::string ToText(const std::vector<report::RulePage>& rules, const Style& style);
 std::string ToJson(const std::vector<report::RulePage>& rules);
 std::string ToText(const report::RulePage& page, const Style& style);

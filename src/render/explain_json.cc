@@ -1,5 +1,6 @@
 // The explanation as the JSON contract says (docs/json-output.md).
 #include "base/json.h"
+#include "render/cause.h"
 #include "render/document.h"
 #include "render/explain.h"
 
@@ -15,7 +16,9 @@ Json LineJson(const report::LogLine& line) {
   return json;
 }
 
-Json CauseJson(const report::LikelyCause& cause) {
+}  // namespace
+
+base::Json CauseJson(const report::LikelyCause& cause) {
   Json evidence = Json::array();
   for (const report::LogLine& line : cause.evidence) evidence.push_back(LineJson(line));
   return {{"cause", cause.cause},
@@ -30,13 +33,15 @@ Json CauseJson(const report::LikelyCause& cause) {
           {"fix", {{"text", cause.fix}, {"commands", cause.commands}, {"avoid", cause.avoid}}}};
 }
 
-Json SymptomJson(const report::SeenSymptom& symptom) {
+base::Json SymptomJson(const report::SeenSymptom& symptom) {
   Json json = {{"symptom", symptom.symptom}, {"signature", symptom.signature}, {"role", symptom.role}};
   json.update(LineJson(symptom.where));
   json["captures"] = symptom.captures;
   if (!symptom.note.empty()) json["note"] = symptom.note;
   return json;
 }
+
+namespace {
 
 Json PageJson(const report::StatusPage& page) {
   Json causes = Json::array();

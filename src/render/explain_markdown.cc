@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "base/product_version.h"
+#include "render/cause.h"
 #include "render/explain.h"
 #include "render/markdown.h"
 
 namespace culprit::render {
-namespace {
 
 using report::LikelyCause;
 
@@ -33,6 +33,8 @@ std::string CauseMarkdown(const LikelyCause& cause) {
   paragraph("Do not", cause.avoid);
   return text + "\n";
 }
+
+namespace {
 
 std::string PageMarkdown(const report::StatusPage& page) {
   std::string text = fmt::format("#### {}\n\n{}, number {}\n\n{}\n\n", Code(page.name), Plain(page.of),

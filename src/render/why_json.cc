@@ -1,6 +1,7 @@
 // The JSON of `why`, as docs/json-output.md promises it.
 #include "base/json.h"
 #include "render/document.h"
+#include "render/place.h"
 #include "render/why.h"
 
 namespace culprit::render {
@@ -10,18 +11,29 @@ using base::Json;
 
 Json OrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+}  // namespace
+
 void AddVersion(Json& json, const report::LibraryVersion& version) {
   json["version"] = OrNull(version.version);
   if (!version.cuda.empty()) json["cuda"] = version.cuda;
   if (!version.source.empty()) json["version_source"] = version.source;
 }
 
-Json ToJson(const report::Place& place) {
+Json PlaceJson(const report::Place& place) {
   Json json = {{"path", place.path}, {"via", place.via}, {"outcome", place.outcome}};
   if (!place.detail.empty()) json["detail"] = place.detail;
   if (!place.origin.empty()) json["run_path_of"] = place.origin;
   return json;
 }
+
+Json CopyJson(const report::Copy& copy) {
+  Json json = {{"path", copy.path}};
+  AddVersion(json, copy.version);
+  if (!copy.note.empty()) json["note"] = copy.note;
+  return json;
+}
+
+namespace {
 
 Json ToJson(const report::MissingLibrary& missing) {
   Json json = {{"name", missing.name},
@@ -32,7 +44,7 @@ Json ToJson(const report::MissingLibrary& missing) {
   if (missing.uncertain) json["uncertain"] = true;
   if (!missing.searched.empty()) {
     json["searched"] = Json::array();
-    for (const report::Place& place : missing.searched) json["searched"].push_back(ToJson(place));
+    for (const report::Place& place : missing.searched) json["searched"].push_back(PlaceJson(place));
   }
   return json;
 }
@@ -60,14 +72,9 @@ std::string ToJson(const report::LibraryAnswer& answer) {
   json["requested_by"] = OrNull(answer.requested_by);
   json["opened_by"] = OrNull(answer.opened_by);
   json["searched"] = Json::array();
-  for (const report::Place& place : answer.searched) json["searched"].push_back(ToJson(place));
+  for (const report::Place& place : answer.searched) json["searched"].push_back(PlaceJson(place));
   json["other_copies"] = Json::array();
-  for (const report::Copy& copy : answer.other_copies) {
-    Json item = {{"path", copy.path}};
-    AddVersion(item, copy.version);
-    if (!copy.note.empty()) item["note"] = copy.note;
-    json["other_copies"].push_back(std::move(item));
-  }
+  for (const report::Copy& copy : answer.other_copies) json["other_copies"].push_back(CopyJson(copy));
   json["also_requested_by"] = answer.also_requested_by;
   json["error"] = OrNull(answer.error);
   if (answer.code != 0) {

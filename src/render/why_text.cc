@@ -3,16 +3,18 @@
 
 #include <algorithm>
 
+#include "render/place.h"
 #include "render/why.h"
 
 namespace culprit::render {
-namespace {
 
 std::string VersionText(const report::LibraryVersion& version) {
   if (version.version.empty()) return "";
   return version.cuda.empty() ? version.version
                               : fmt::format("{} (for CUDA {})", version.version, version.cuda);
 }
+
+namespace {
 
 std::string PlaceDetail(const report::Place& place) {
   std::string detail = place.detail;
@@ -23,7 +25,9 @@ std::string PlaceDetail(const report::Place& place) {
   return detail;
 }
 
-std::string Places(const std::vector<report::Place>& places, const Style& style) {
+}  // namespace
+
+std::string PlacesText(const std::vector<report::Place>& places, const Style& style) {
   std::string text;
   size_t width = 0;
   for (const report::Place& place : places) width = std::max(width, base::Printable(place.path).size());
@@ -41,6 +45,17 @@ std::string Places(const std::vector<report::Place>& places, const Style& style)
   }
   return text;
 }
+
+std::string CopiesText(const std::vector<report::Copy>& copies, const Style& style) {
+  std::string text;
+  for (const report::Copy& copy : copies) {
+    text += fmt::format("  {}  {}{}\n", base::Printable(copy.path), VersionText(copy.version),
+                        copy.note.empty() ? "" : "  " + style.Warn(copy.note));
+  }
+  return text;
+}
+
+namespace {
 
 // Of each pair of DLLs the first function; the rest counted.
 std::string Functions(const std::vector<report::MissingFunction>& functions, const Style& style) {
@@ -87,18 +102,14 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
     text += '\n';
   }
   text += Functions(answer.missing_functions, style);
-  if (!answer.searched.empty()) text += "\nsearched, in this order:\n" + Places(answer.searched, style);
+  if (!answer.searched.empty()) text += "\nsearched, in this order:\n" + PlacesText(answer.searched, style);
   for (const report::MissingLibrary& missing : answer.missing) {
     text += fmt::format("\n{} {}, needed by {}\n", style.Bad("really missing:"), style.Bold(missing.name),
                         base::Printable(missing.requested_by));
-    text += Places(missing.searched, style);
+    text += PlacesText(missing.searched, style);
   }
   if (!answer.other_copies.empty()) {
-    text += "\nother copies, not used:\n";
-    for (const report::Copy& copy : answer.other_copies) {
-      text += fmt::format("  {}  {}{}\n", base::Printable(copy.path), VersionText(copy.version),
-                          copy.note.empty() ? "" : "  " + style.Warn(copy.note));
-    }
+    text += "\nother copies, not used:\n" + CopiesText(answer.other_copies, style);
   }
   if (!answer.target_error.empty()) {
     text += fmt::format("\n{} {}\n", style.Bad("the program itself does not start:"),

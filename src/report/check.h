@@ -24,6 +24,12 @@ struct StackRow {
   bool operator==(const StackRow&) const = default;
 };
 
+// How one rule went, for those who list every check.
+struct RuleOutcome {
+  std::string code;
+  std::vector<NotChecked> lacking;  // the facts that it could not have; none = it ran
+};
+
 struct CheckReport {
   Verdict verdict = Verdict::kUnknown;
   std::string headline;           // the verdict in one line
@@ -32,6 +38,7 @@ struct CheckReport {
   std::vector<NotChecked> not_checked;
   size_t rules_run = 0;  // that had enough facts
   size_t rules_total = 0;
+  std::vector<RuleOutcome> outcomes;  // of every rule that was asked, by code
 };
 
 // One row of `culprit rules`, and the page of `culprit explain CODE`.

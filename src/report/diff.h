@@ -1,9 +1,12 @@
 // What `culprit diff A B` says: what is different, the likeliest to matter first.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "report/check.h"
 #include "report/finding.h"
 
 namespace culprit::report {
@@ -16,20 +19,28 @@ struct Difference {
   std::string kind;     // "finding", "load", "driver", "gpu", "toolkit", "cudnn", "framework", "package",
                         // "variable", "file", "loader", "context", "run"
   std::string subject;  // "libcudnn.so.9 for torch 2.11.0 in /opt/venv"
+  std::string summary;  // in one line: "LD_LIBRARY_PATH: /usr/lib/x86_64-linux-gnu added in front"
   std::string before, after;
   std::string why;                    // why it stands where it stands: "a finding that is new is about it"
   int suspicion = 0;                  // 0 (noise) to 100
-  std::vector<std::string> findings;  // codes that speak of it
+  std::vector<std::string> findings;  // codes of new findings that speak of it
+  // What is different only because of this: the files of a package, what is loaded by another search path.
+  // One line each, the worst first; `more` are not listed.
+  std::vector<std::string> leads_to;
+  size_t more = 0;
 };
 
 struct DiffReport {
   std::string before, after;  // names of the files
-  std::string headline;
+  Verdict verdict_before = Verdict::kUnknown, verdict_after = Verdict::kUnknown;
+  std::string headline;                 // "likeliest: ..."; or that nothing changed
+  std::vector<std::string> remarks;     // "two machines: ..."; "made by two versions of culprit: ..."
   std::vector<Difference> differences;  // by suspicion
   std::vector<Finding> new_findings;    // in B, not in A
   std::vector<Finding> gone_findings;   // in A, not in B
   size_t same_findings = 0;
   std::vector<NotChecked> not_compared;
+  bool windows = false;
 };
 
 }  // namespace culprit::report

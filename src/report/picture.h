@@ -20,11 +20,15 @@ struct PictureLibrary {
   std::string via;
   std::string problem;   // what is wrong with it, in words
   bool culprit = false;  // a finding of severity error is about it
-  bool loses = false;    // another copy that is not loaded
+  bool suspect = false;  // one of severity warning is
+  bool loses = false;    // another copy that is not loaded: `winner` is
   bool missing = false;
-  bool system = false;  // an ordinary library of the operating system
-  double seconds = -1;  // of a run: when it was loaded
+  bool unloaded = false;  // it was opened, and the loader took it back: something below it failed
+  bool system = false;    // an ordinary library of the operating system
+  double seconds = -1;    // of a run: when it was loaded
   std::vector<Place> searched;
+  size_t winner = 0;             // of a losing copy: index of the one that is loaded, or missing, instead
+  std::vector<size_t> findings;  // that are about it: indices into CheckReport::findings
 };
 
 struct PictureEdge {
@@ -34,9 +38,10 @@ struct PictureEdge {
 };
 
 struct Picture {
-  std::string title;                      // "torch 2.11.0+cu130 in /opt/venv"
+  std::string title;  // "torch 2.11.0+cu130 in /opt/venv"
+  std::string error;  // the words with which the loader or the import gives up; "" it does not
   std::vector<PictureLibrary> libraries;  // [0] is the program
-  std::vector<PictureEdge> edges;
+  std::vector<PictureEdge> edges;         // the first one to a library is from who brought it in
 };
 
 struct TimelineEvent {

@@ -19,7 +19,9 @@ struct RunCall {
   std::string process;  // "python3 (4711)"; "" there is only one
   std::string api, function, status, detail, source;
   int64_t code = 0;
-  std::string meaning;  // one sentence, from the tables
+  std::string meaning;      // one sentence, from the tables
+  std::string last_kernel;  // of an error that a kernel made: launched last before it
+  std::string said;         // why, as the driver's own log has it
   uint64_t count = 1;
 };
 
@@ -91,7 +93,8 @@ struct RunReport {
   int64_t exit_status = 0;
   std::string signal;
   double seconds = 0;
-  std::string headline;  // the cause in one line; or that nothing failed
+  std::string headline;    // the cause in one line; or that nothing failed
+  std::string last_words;  // the last line of the program's own error message: "ValueError: ..."; "" none
   std::optional<RunCall> first_failure;
   std::vector<RunCall> other_failures;
   std::vector<RunFailedLoad> failed_loads;  // the one that matters first

@@ -20,6 +20,7 @@
 
 #include "system/child.h"
 #include "system/descriptor_linux.h"
+#include "system/signal_name_linux.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434  // the same number on every architecture
@@ -36,44 +37,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLastWords{500};  // from SIGTERM to SIGKILL
 constexpr int kGlance = 5;               // ms between two looks at the child where there is no pidfd_open
 
-// Above the three standard ones, which may be closed in this process: dup2 onto them would then close ours.
-Descriptor Lift(int fd) {
-  if (fd < 0 || fd > 2) return Descriptor(fd);
-  Descriptor low(fd);
-  return Descriptor(fcntl(fd, F_DUPFD_CLOEXEC, 3));
-}
-
-struct Pipe {
-  Descriptor read, write;
-};
-
-bool Open(Pipe& pipe) {
-  int fds[2];
-  if (pipe2(fds, O_CLOEXEC) != 0) return false;
-  pipe.read = Lift(fds[0]);
-  pipe.write = Lift(fds[1]);
-  return pipe.read && pipe.write;
-}
-
 std::string Words(int error) { return std::generic_category().message(error); }
-
-std::string SignalName(int number) {
-  struct Row {
-    int number;
-    const char* name;
-  };
-  static constexpr Row kRows[] = {
-      {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
-      {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-      {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"}, {SIGUSR2, "SIGUSR2"},
-      {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
-      {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"},   {SIGIO, "SIGIO"},     {SIGVTALRM, "SIGVTALRM"},
-  };
-  for (const Row& row : kRows) {
-    if (row.number == number) return row.name;
-  }
-  return "signal " + std::to_string(number);
-}
 
 // All that the child needs, made ready before the fork.
 struct Launch {

@@ -8,34 +8,13 @@
 
 #include "base/windows_path.h"
 #include "system/child.h"
+#include "system/command_line_windows.h"
 #include "system/native_windows.h"
 
 namespace culprit::system {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// As CommandLineToArgvW and the C runtime take it apart again.
-void AppendQuoted(std::wstring& line, const std::wstring& word) {
-  if (!line.empty()) line += L' ';
-  if (!word.empty() && word.find_first_of(L" \t\n\v\"") == std::wstring::npos) {
-    line += word;
-    return;
-  }
-  line += L'"';
-  size_t backslashes = 0;
-  for (const wchar_t c : word) {
-    if (c == L'\\') {
-      ++backslashes;
-      continue;
-    }
-    line.append(c == L'"' ? 2 * backslashes + 1 : backslashes, L'\\');
-    backslashes = 0;
-    line += c;
-  }
-  line.append(2 * backslashes, L'\\');
-  line += L'"';
-}
 
 constexpr DWORD kGlance = 2;  // ms
 using Buffer = std::array<char, 1 << 16>;

@@ -1,6 +1,7 @@
-// An open file descriptor that closes itself.
+// An open file descriptor that closes itself, and a pipe of two.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -26,5 +27,24 @@ class Descriptor {
  private:
   int fd_;
 };
+
+// Above the three standard ones, which may be closed in this process: dup2 onto them would then close ours.
+inline Descriptor Lift(int fd) {
+  if (fd < 0 || fd > 2) return Descriptor(fd);
+  Descriptor low(fd);
+  return Descriptor(fcntl(fd, F_DUPFD_CLOEXEC, 3));
+}
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+inline bool Open(Pipe& pipe) {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return false;
+  pipe.read = Lift(fds[0]);
+  pipe.write = Lift(fds[1]);
+  return pipe.read && pipe.write;
+}
 
 }  // namespace culprit::system

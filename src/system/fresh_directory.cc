@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <system_error>
 
 #include "base/windows_path.h"
+#include "system/own_program.h"
 
 namespace culprit::system {
 namespace {
@@ -28,8 +30,13 @@ class Directory final : public FreshDirectory {
   Directory& operator=(const Directory&) = delete;
   ~Directory() override {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);  // links are removed, not followed
+    if (left_.empty()) fs::remove_all(path_, ignored);  // links are removed, not followed
+    for (const auto& entry :
+         left_.empty() ? fs::directory_iterator() : fs::directory_iterator(path_, ignored)) {
+      if (!left_.contains(entry.path().filename().string())) fs::remove_all(entry.path(), ignored);
+    }
   }
+  void Leave(const std::string& name) override { left_.insert(name); }
   std::string path() const override { return Inside(path_); }
   base::Result<std::string> Write(const std::string& name, std::string_view text) override {
     const fs::path file = path_ / name;
@@ -42,15 +49,13 @@ class Directory final : public FreshDirectory {
 
  private:
   fs::path path_;
+  std::set<std::string> left_;
 };
 
-}  // namespace
-
-base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory() {
+base::Result<std::unique_ptr<FreshDirectory>> MakeBelow(const fs::path& above) {
   std::error_code error;
-  const fs::path above = fs::temp_directory_path(error);
   std::random_device random;
-  for (int attempt = 0; !error && attempt < 16; ++attempt) {
+  for (int attempt = 0; attempt < 16; ++attempt) {
     const fs::path path = above / ("culprit-" + std::to_string(random()) + std::to_string(random()));
     // mkdir() refuses what is there already, a link too; who else sees it matters until its mode is set.
     if (!fs::create_directory(path, error)) continue;
@@ -60,6 +65,47 @@ base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory() {
   }
   return base::Fail(base::ErrorCode::kNotReadable,
                     "no directory for temporary files: " + (error ? error.message() : Inside(above)));
+}
+
+bool ProgramsRunIn(FreshDirectory& directory) {
+  const auto file = directory.Write("may-run", "");
+  if (!file) return false;
+  std::error_code error;
+#ifdef _WIN32
+  const fs::path native = base::ToWindowsPath(*file);
+#else
+  const fs::path native = *file;
+#endif
+  fs::permissions(native, fs::perms::owner_all, error);
+  const bool runs = !error && IsProgram(*file);
+  fs::remove(native, error);
+  return runs;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory() {
+  std::error_code error;
+  const fs::path above = fs::temp_directory_path(error);
+  if (error)
+    return base::Fail(base::ErrorCode::kNotReadable, "no directory for temporary files: " + error.message());
+  return MakeBelow(above);
+}
+
+base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms() {
+  std::error_code error;
+  base::Error problem = {base::ErrorCode::kNotReadable, "no directory for temporary files"};
+  for (const fs::path& above :
+       {fs::temp_directory_path(error), fs::path("/tmp"), fs::path("/var/tmp"), fs::path("/dev/shm")}) {
+    if (!above.is_absolute() || above.string().find(':') != (above.has_root_name() ? 1 : std::string::npos))
+      continue;
+    auto made = MakeBelow(above);
+    if (made && ProgramsRunIn(**made)) return made;
+    problem =
+        made ? base::Error{base::ErrorCode::kNotReadable, Inside(above) + ": programs may not be run there"}
+             : made.error();
+  }
+  return std::unexpected(problem);
 }
 
 }  // namespace culprit::system

@@ -15,8 +15,12 @@ class FreshDirectory {
   virtual ~FreshDirectory() = default;
   virtual std::string path() const = 0;  // inside spelling
   virtual base::Result<std::string> Write(const std::string& name, std::string_view text) = 0;  // its path
+  virtual void Leave(const std::string& name) = 0;  // this file stays: somebody may still need it
 };
 // Below the place that the user's environment names for such things.
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory();
+// There, or in another such place if programs may not be run from there, or its name has a ':' (which stands
+// between the elements of a list of paths).
+base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms();
 
 }  // namespace culprit::system

@@ -1,7 +1,13 @@
 /* What the libraries inside a watched program tell culprit: one file that all its processes map and append
  * to. A mapping and not a descriptor: it survives fork, and a program that closes or counts its descriptors
- * does not notice. An event is reserved by adding to `used`, filled in, and becomes valid with its size,
- * written last. C because the audit library has no libc; watch/journal_reader.h reads it. */
+ * does not notice. C because the audit library has no libc; journal_writer.h writes events,
+ * watch/journal_reader.h reads them.
+ *
+ * Who makes the file allocates all of it (posix_fallocate): a page for which the disk has no room would end
+ * the program with SIGBUS. It lies on tmpfs (/dev/shm) where there is one: on a disk each page that a process
+ * touches first costs a fifth of a millisecond and more. The directory of the libraries must be open to every
+ * user (0755), because a process that has become another user still has LD_AUDIT, and ld.so complains about a
+ * library that it cannot open; one that can be opened and cannot open the journal stays silent. */
 #ifndef CULPRIT_WITNESS_JOURNAL_H_
 #define CULPRIT_WITNESS_JOURNAL_H_
 
@@ -29,30 +35,33 @@ struct CulpritSlot {
 struct CulpritJournal {
   uint64_t magic;
   uint64_t size; /* of the file */
-  uint64_t used; /* atomic: first free byte */
+  uint64_t used; /* atomic: first free byte, at first sizeof(struct CulpritJournal). May grow beyond size */
   uint64_t lost; /* atomic: events for which there was no room */
   struct CulpritSlot slots[kCulpritJournalSlots];
 };
 
 enum CulpritEventKind {
-  /* Fields of an event are NUL-terminated strings, one after the other. Numbers are written in hexadecimal.
-   */
-  kCulpritStart =
-      1, /* program, argument... : a process, after exec (or the first event after a fork: see Fork) */
-  kCulpritFork = 2,   /* parent's pid: first event of a process that did not exec */
+  /* Fields of an event are NUL-terminated strings, one after the other; the last one may be followed by up to
+   * seven NUL more. Numbers are written in hexadecimal. */
+  kCulpritStart = 1,  /* parent's pid, program, argument... : a process, after exec */
+  kCulpritFork = 2,   /* pid whose memory it began with, parent's pid: the first event of a process that did
+                         not exec. One that tells nothing else is not known at all. */
   kCulpritSearch = 3, /* stage ("request", "rpath", "runpath", "ld_library_path", "cache", "default"), name or
-                         path, requester */
-  kCulpritOpen = 4,   /* path, base address, end address, namespace ("0" = the program's) */
-  kCulpritClose = 5,  /* path */
-  kCulpritCrash = 6,  /* signal, si_code, address, program counter, word... of the stack */
-  kCulpritCall = 7,   /* api, function, code, kernel's name: a call that failed */
+                         path, requester; and of a request, who asks: "needed", "preload", "dlopen" */
+  kCulpritOpen = 4,   /* path ("" the program), lowest address, end address (0 not known), namespace
+                         ("0" = the program's), what to add to an address in the file */
+  kCulpritClose = 5,  /* path, lowest address: while the program runs, not when it ends */
+  kCulpritCrash = 6,  /* signal, si_code, address, program counter, word of the stack that looks like a return
+                         address... */
+  kCulpritCall = 7,   /* api, function, code, kernel that it launches, kernel that the thread launched last
+                         (where that one may be to blame): a call that failed */
   kCulpritWatching = 8, /* what, how, why not */
-  kCulpritReady = 9,    /* la_preinit: what follows is asked for by dlopen */
+  kCulpritReady = 9,    /* start-up is done, constructors come next: what follows is asked for by dlopen */
 };
 
 struct CulpritEvent {
-  uint32_t size; /* atomic, written last; with this header, a multiple of 8. 0: not finished */
-  uint32_t kind;
+  uint32_t size; /* written first; with this header and the fields, a multiple of 8 */
+  uint32_t kind; /* atomic, written last. 0: not finished */
   int32_t process;
   int32_t thread;
   uint64_t at; /* CLOCK_MONOTONIC, ns */

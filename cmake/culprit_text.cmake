@@ -1,0 +1,21 @@
+# culprit_text(TARGET NAME FUNCTION FILE... [FUNCTION FILE...]...)
+#   Puts texts into TARGET: NAME.h declares `std::string culprit::FUNCTION()` for each word that is no file name (no
+#   dot in it), and it returns the FILEs behind it, one after the other. For any compiler: texts become string
+#   literals, in pieces that MSVC takes too. (culprit_embed is for bytes, and not for MSVC.)
+function(culprit_text target name)
+  set(files "")
+  foreach(word IN LISTS ARGN)
+    if(word MATCHES "[.]")
+      list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${word})
+    endif()
+  endforeach()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/texts)
+  string(REPLACE ";" "|" words "${ARGN}")
+  set(script ${PROJECT_SOURCE_DIR}/cmake/write_texts.cmake)
+  add_custom_command(OUTPUT ${folder}/${name}.cc ${folder}/${name}.h
+    COMMAND ${CMAKE_COMMAND} "-DWORDS=${words}" -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR} -DNAME=${name}
+            -DFOLDER=${folder} -P ${script}
+    DEPENDS ${files} ${script} VERBATIM)
+  target_sources(${target} PRIVATE ${folder}/${name}.cc ${folder}/${name}.h)
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

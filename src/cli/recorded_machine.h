@@ -1,0 +1,20 @@
+// A machine from a file that the user names: a snapshot, or the record of a run, which holds one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "record/run.h"
+#include "snapshot/snapshot.h"
+
+namespace culprit::cli {
+
+struct RecordedMachine {
+  snapshot::Snapshot snapshot;
+  std::optional<record::Run> run;
+};
+
+base::Result<RecordedMachine> ReadRecordedMachine(const std::string& file);
+
+}  // namespace culprit::cli

@@ -1,0 +1,23 @@
+// Where a library was looked for, and other copies of it: in `why` and in the report of a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "render/style.h"
+#include "report/why.h"
+
+namespace culprit::render {
+
+std::string PlacesText(const std::vector<report::Place>& places, const Style& style);
+base::Json PlaceJson(const report::Place& place);
+
+// "9.19.0.56 (for CUDA 13)"; "" when it is not known.
+std::string VersionText(const report::LibraryVersion& version);
+void AddVersion(base::Json& json, const report::LibraryVersion& version);
+
+std::string CopiesText(const std::vector<report::Copy>& copies, const Style& style);
+base::Json CopyJson(const report::Copy& copy);
+
+}  // namespace culprit::render

@@ -1,0 +1,28 @@
+// Every text of a report without the home directory and the user's name.
+#include "render/redact.h"
+
+namespace culprit::render {
+
+report::CheckReport Redacted(report::CheckReport report, std::string_view home, std::string_view user) {
+  const auto hide = [&](auto&... texts) { ((texts = Redact(texts, home, user)), ...); };
+  const auto hide_all = [&](std::vector<std::string>& texts) {
+    for (std::string& text : texts) hide(text);
+  };
+  const auto hide_reasons = [&](std::vector<report::NotChecked>& items) {
+    for (report::NotChecked& item : items) hide(item.what, item.why);
+  };
+  hide(report.headline);
+  for (report::Finding& finding : report.findings) {
+    hide(finding.summary, finding.subject, finding.fix.text);
+    hide_all(finding.affects);
+    hide_all(finding.fix.commands);
+    hide_all(finding.links);
+    for (report::Evidence& item : finding.evidence) hide(item.fact, item.source);
+  }
+  for (report::StackRow& row : report.stack) hide(row.what, row.value, row.where, row.detail);
+  hide_reasons(report.not_checked);
+  for (report::RuleOutcome& outcome : report.outcomes) hide_reasons(outcome.lacking);
+  return report;
+}
+
+}  // namespace culprit::render

@@ -1,0 +1,38 @@
+// The events of a journal (witness/journal.h), one after the other, whatever its bytes are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace culprit::watch {
+
+struct JournalEvent {
+  uint32_t kind = 0;
+  int64_t process = 0;
+  int64_t thread = 0;
+  uint64_t at = 0;                       // CLOCK_MONOTONIC, ns
+  std::vector<std::string_view> fields;  // into the bytes; empty ones at the end are left out
+
+  std::string_view Text(size_t field) const {
+    return field < fields.size() ? fields[field] : std::string_view();
+  }
+  uint64_t Number(size_t field) const;  // 0 for what is no hexadecimal number of 64 bits
+};
+
+struct JournalSlot {
+  int64_t process = 0;
+  int64_t thread = 0;
+  uint64_t since = 0;
+  std::string_view function;
+};
+
+// False when the bytes are no journal.
+bool IsJournal(std::string_view bytes);
+// Events that could not be written or not be read.
+uint64_t ForEachEvent(std::string_view bytes, const std::function<void(const JournalEvent&)>& see);
+// CUDA calls that did not return.
+std::vector<JournalSlot> OpenSlots(std::string_view bytes);
+
+}  // namespace culprit::watch

@@ -1,0 +1,45 @@
+#include "watch/journal_files.h"
+
+#include <cstdlib>
+#include <memory>
+
+#include "binfmt/elf.h"
+#include "binfmt/elf_functions.h"
+
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+
+namespace culprit::watch {
+namespace {
+
+constexpr size_t kMaxName = 1024;  // longer ones only repeat their template arguments
+
+std::string Readable(const std::string& name) {
+#if __has_include(<cxxabi.h>)
+  if (name.starts_with("_Z") && name.size() <= kMaxName) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> plain(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+    if (status == 0 && plain != nullptr) return std::string(plain.get()).substr(0, kMaxName);
+  }
+#endif
+  return name.substr(0, kMaxName);
+}
+
+}  // namespace
+
+JournalFiles FilesOf(const system::System& machine) {
+  return {.real_path = [&machine](const std::string& path) { return machine.RealPath(path).value_or(""); },
+          .functions =
+              [&machine](const std::string& path, const std::vector<uint64_t>& addresses) {
+                std::vector<std::string> names;
+                const auto file = machine.Open(path);
+                if (!file || file->bytes == nullptr) return names;
+                names = binfmt::FunctionsAt(*file->bytes, binfmt::ReadElf(*file->bytes), addresses);
+                for (std::string& name : names) name = Readable(name);
+                return names;
+              }};
+}
+
+}  // namespace culprit::watch

@@ -1,0 +1,40 @@
+"""A training loop that tells how long its steps took: small layers, so that calls and not arithmetic decide."""
+
+import sys
+import time
+
+import torch
+
+steps = int(sys.argv[1])
+torch.manual_seed(0)
+layers = []
+for _ in range(8):
+    layers += [torch.nn.Conv2d(32, 32, 3, padding=1), torch.nn.BatchNorm2d(32), torch.nn.ReLU()]
+model = torch.nn.Sequential(
+    torch.nn.Conv2d(3, 32, 3, padding=1),
+    *layers,
+    torch.nn.AdaptiveAvgPool2d(1),
+    torch.nn.Flatten(),
+    torch.nn.Linear(32, 10),
+).cuda()
+optimiser = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+images = torch.randn(32, 3, 32, 32, device="cuda")
+labels = torch.randint(0, 10, (32,), device="cuda")
+
+
+def step():
+    optimiser.zero_grad()
+    loss = torch.nn.functional.cross_entropy(model(images), labels)
+    loss.backward()
+    optimiser.step()
+    return loss
+
+
+for _ in range(30):
+    step()
+torch.cuda.synchronize()
+start = time.perf_counter()
+for _ in range(steps):
+    loss = step()
+torch.cuda.synchronize()
+print(f"seconds {time.perf_counter() - start:.6f} loss {loss.item():.6f}")
