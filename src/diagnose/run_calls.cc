@@ -152,6 +152,8 @@ report::RunCall Told(const record::Run& run, const Seen& seen) {
                        .status = call.status,
                        .detail = call.detail,
                        .source = call.source,
+                       .last_kernel = call.last_kernel,
+                       .said = call.said,
                        .code = call.code,
                        .meaning = "",
                        .count = call.count};

@@ -177,8 +177,11 @@ void ByCall(const record::Run& run, const rules::Scene& scene, const report::Run
   }
   if (!cuda) return;
   const report::RunCall& call = *report.first_failure;
-  const std::string where =
-      call.detail.empty() || call.detail.starts_with("in cu") ? "" : " at kernel " + call.detail;
+  std::string where;
+  if (!call.detail.empty() && !call.detail.starts_with("in cu"))
+    where = " at kernel " + call.detail;
+  else if (!call.last_kernel.empty())
+    where = "; the last kernel that was launched is " + call.last_kernel;
   if (code == 700 || code == 716 || code == 718 || code == 710) {
     const char* what = code == 710   ? "a kernel stopped at an assertion of its own"
                        : code == 700 ? "a kernel touched memory that is not its own"

@@ -25,7 +25,8 @@ Json CallJson(const report::RunCall& call) {
           {"api", call.api},         {"function", call.function},
           {"code", call.code},       {"status", call.status},
           {"meaning", call.meaning}, {"detail", call.detail},
-          {"source", call.source},   {"count", call.count}};
+          {"source", call.source},   {"count", call.count},
+          {"said", call.said},       {"last_kernel", call.last_kernel}};
 }
 
 Json FailedLoadJson(const report::RunFailedLoad& failed) {

@@ -82,6 +82,9 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
     text += "\n" + style.Bold("the first failing call") + When(call.seconds, call.process, style) + "\n";
     text += Row("call", CallLine(call));
     text += Row("in", call.detail);
+    text += Row("because", call.said);
+    if (!call.last_kernel.empty())
+      text += Row("after", "kernel " + call.last_kernel + ", the last one launched");
     text += Row("means", call.meaning);
     text += Row("seen by", call.source);
   }
