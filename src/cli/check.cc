@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/json.h"
@@ -56,9 +57,22 @@ base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::Proce
   return json;
 }
 
-// Which process, before what is wrong with it; and what of it was out of sight.
+// Which process, and what is wrong with it before what is wrong with the machine; and what of it was out of
+// sight.
 void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) {
-  report.headline = loader::ProcessTitle(look.process) + ": " + report.headline;
+  const std::string title = loader::ProcessTitle(look.process);
+  report.headline = title + ": " + report.headline;
+  std::vector<report::Finding> sorted;
+  for (const auto severity :
+       {report::Severity::kError, report::Severity::kWarning, report::Severity::kNote}) {
+    for (const bool its : {true, false}) {
+      for (const report::Finding& finding : report.findings) {
+        const bool affected = std::ranges::find(finding.affects, title) != finding.affects.end();
+        if (finding.severity == severity && affected == its) sorted.push_back(finding);
+      }
+    }
+  }
+  report.findings = std::move(sorted);
   for (const auto& [what, why] : look.not_seen) report.not_checked.push_back({what, why});
 }
 

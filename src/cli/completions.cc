@@ -12,7 +12,13 @@ constexpr std::string_view kBash = R"sh(_culprit() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
   local common="--format --output --root --target --env --color --quiet --verbose --help"
   case $prev in
-    --format) COMPREPLY=($(compgen -W "text json markdown" -- "$cur")); return ;;
+    --format)
+      local formats="text json markdown"
+      case ${COMP_WORDS[1]} in
+        check|-*) formats="$formats html sarif junit" ;;
+        run|diff|explain) formats="$formats html" ;;
+      esac
+      COMPREPLY=($(compgen -W "$formats" -- "$cur")); return ;;
     --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
     --for|--output|-o|--save|--env|--snapshot|--loader) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     --cudnn|--python) COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -31,9 +37,10 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     check) COMPREPLY=($(compgen -f -W "--live --pid --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
     probe) COMPREPLY=($(compgen -W "--device --cudnn --framework --python --compile --deep --timeout --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow $common" -- "$cur")) ;;
-    run) COMPREPLY=($(compgen -c -f -W "--always --save --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
+    run) COMPREPLY=($(compgen -c -f -W "--always --save --sanitize --sanitize=racecheck --sanitize=initcheck --sanitize=synccheck --debug --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
     inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
+    diff) COMPREPLY=($(compgen -f -W "--host --strict --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     snapshot) COMPREPLY=($(compgen -f -W "--live $common" -- "$cur")) ;;
     plan) COMPREPLY=($(compgen -f -W "torch tensorflow jax onnxruntime-gpu ctranslate2 cupy paddle cudnn cuda --python --cuda --host --platform --repair --allow --keep --as --no-check $common" -- "$cur")) ;;
     fix) COMPREPLY=($(compgen -f -W "--apply --yes --undo --force --host --python --timeout --no-redact $common" -- "$cur")) ;;
@@ -47,18 +54,25 @@ complete -o filenames -F _culprit culprit
 constexpr std::string_view kFish =
     R"sh(complete -c culprit -n __fish_use_subcommand -f -a "check probe why inspect explain run rules plan fix compat snapshot diff completions"
 complete -c culprit -l format -x -a "text json markdown"
+complete -c culprit -n "__fish_seen_subcommand_from check run diff explain" -l format -x -a "html"
+complete -c culprit -n "__fish_seen_subcommand_from check" -l format -x -a "sarif junit"
+complete -c culprit -s q -l quiet
+complete -c culprit -s v -l verbose
+complete -c culprit -s h -l help
 complete -c culprit -l color -x -a "auto always never"
 complete -c culprit -l root -x -a "(__fish_complete_directories)"
 complete -c culprit -l target -x -a "linux windows"
 complete -c culprit -s o -l output -r
 complete -c culprit -l env -r
-complete -c culprit -n "__fish_seen_subcommand_from check explain fix" -l host -x
+complete -c culprit -n "__fish_seen_subcommand_from check explain fix diff" -l host -x
 complete -c culprit -n "__fish_seen_subcommand_from check fix" -l python -r
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l apply
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l yes
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l undo
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l force
-complete -c culprit -n "__fish_seen_subcommand_from check" -l strict
+complete -c culprit -n "__fish_seen_subcommand_from check diff" -l strict
+complete -c culprit -n "__fish_seen_subcommand_from check probe run fix diff" -l no-redact
+complete -c culprit -n "__fish_seen_subcommand_from check probe run fix" -l timeout -x
 complete -c culprit -n "__fish_seen_subcommand_from check" -l pid -x -a "(__fish_complete_pids)"
 complete -c culprit -n "__fish_seen_subcommand_from check snapshot" -l live
 complete -c culprit -n "__fish_seen_subcommand_from probe" -l device -x
@@ -76,9 +90,12 @@ complete -c culprit -n "__fish_seen_subcommand_from plan" -l python -x
 complete -c culprit -n "__fish_seen_subcommand_from plan" -l cuda -x
 complete -c culprit -n "__fish_seen_subcommand_from plan" -l keep -x
 complete -c culprit -n "__fish_seen_subcommand_from plan" -l repair
+complete -c culprit -n "__fish_seen_subcommand_from plan" -l no-check
 complete -c culprit -n "__fish_seen_subcommand_from check" -l verify
 complete -c culprit -n "__fish_seen_subcommand_from run" -l always
 complete -c culprit -n "__fish_seen_subcommand_from run" -l save -r
+complete -c culprit -n "__fish_seen_subcommand_from run" -l sanitize
+complete -c culprit -n "__fish_seen_subcommand_from run" -l debug
 complete -c culprit -n "__fish_seen_subcommand_from run" -l no-loads
 complete -c culprit -n "__fish_seen_subcommand_from run" -l no-calls
 complete -c culprit -n "__fish_seen_subcommand_from explain" -l here
@@ -87,6 +104,7 @@ complete -c culprit -n "__fish_seen_subcommand_from explain" -l follow
 complete -c culprit -n "__fish_seen_subcommand_from why" -l for -r
 complete -c culprit -n "__fish_seen_subcommand_from why" -l snapshot -r
 complete -c culprit -n "__fish_seen_subcommand_from why" -l from -x
+complete -c culprit -n "__fish_seen_subcommand_from why" -l loader -r
 complete -c culprit -n "__fish_seen_subcommand_from why" -l dot
 complete -c culprit -n "__fish_seen_subcommand_from why" -l all
 complete -c culprit -n "__fish_seen_subcommand_from why" -l no-dlopen

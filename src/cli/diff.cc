@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/page_facts.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
 #include "cli/recorded_machine.h"
@@ -17,6 +18,7 @@
 #include "diagnose/check.h"
 #include "loader/scenario.h"
 #include "render/diff.h"
+#include "render/page.h"
 #include "snapshot/recorded_file_view.h"
 
 namespace culprit::cli {
@@ -63,6 +65,12 @@ diagnose::Side SideOf(const Judged& judged) {
 }
 
 bool WriteReport(const DiffOptions& options, const report::DiffReport& report, const Judged& after) {
+  if (options.common.format == Format::kHtml) {
+    // The pictures are of AFTER, and what is marked in them is new.
+    const render::PageFacts page =
+        FactsForPage(*after.scene, {.findings = report.new_findings}, !options.no_redact);
+    return WriteBytes(options.common, render::ToHtml(report, page));
+  }
   if (options.common.format == Format::kMarkdown)
     return WriteToPaste(options.common, render::ToMarkdown(report), after.machine.snapshot,
                         !options.no_redact);
@@ -104,15 +112,16 @@ int RunDiff(int argc, const char* const* argv) {
   app.Add("--host", options.host, "assume this driver and GPU on both sides: driver=535.104.05,gpu=sm_90",
           "HOST");
   app.Add("--strict", options.strict, "new warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
-  AddOutputOptions(app, options.common);
+  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
+  AddOutputOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"
       "  culprit snapshot -o good.json         # while it works\n"
       "  culprit snapshot -o bad.json          # when it does not\n"
       "  culprit diff good.json bad.json\n"
       "  culprit diff mine.json colleague.json --format markdown\n"
-      "  culprit diff good.run bad.run\n"
+      "  culprit diff good.json bad.json --format html -o diff.html\n"
+      "  culprit diff good.run bad.run         # culprit run --save good.run -- python train.py\n"
       "Exit status: 0 nothing is worse, 1 an error is new (or the run fails now), 2 could not read, or AFTER "
       "cannot "
       "be\n"

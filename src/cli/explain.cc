@@ -1,8 +1,10 @@
-// culprit explain [LOG...|-|CODE]: from a text to ranked causes, or the page of a code.
+// culprit explain [LOG...|-|CODE|RECORD]: from a text to ranked causes, the page of a code, or the report of
+// a run from its record.
 #include "diagnose/explain.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "base/text.h"
@@ -11,14 +13,17 @@
 #include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/run_report.h"
 #include "diagnose/check.h"
 #include "diagnose/status_page.h"
 #include "logs/log_reader.h"
 #include "logs/peeked_stream.h"
 #include "logs/plain_text.h"
 #include "logs/text_stream.h"
+#include "record/record_file.h"
 #include "render/check.h"
 #include "render/explain.h"
+#include "snapshot/recorded_file_view.h"
 #include "system/stream.h"
 
 namespace culprit::cli {
@@ -31,6 +36,7 @@ struct ExplainOptions {
   std::string host;
   bool here = false;
   bool follow = false;
+  bool no_redact = false;
   bool WithFacts() const { return here || !snapshot.empty() || !host.empty() || !common.root.empty(); }
 };
 
@@ -38,6 +44,7 @@ struct ExplainOptions {
 struct Reading {
   std::vector<logs::Symptom> symptoms;
   std::vector<report::LogInput> inputs;
+  std::string record;  // text of a record of `culprit run`; "" none
 };
 
 bool WriteExplanation(const ExplainOptions& options, const report::Explanation& explanation) {
@@ -70,12 +77,34 @@ std::string_view KindOfBinary(std::string_view start) {
   return "";
 }
 
+constexpr size_t kRecordBeginning = 64;
+
+base::Result<std::string> ReadRest(base::ByteStream& stream) {
+  constexpr size_t kLimit = size_t{1} << 30;
+  std::string text;
+  std::array<char, 1 << 16> room;
+  while (true) {
+    const auto got = stream.Read(room);
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) return text;
+    if (text.size() + *got > kLimit)
+      return base::Fail(base::ErrorCode::kTooLarge, "more than a record can be");
+    text.append(room.data(), *got);
+  }
+}
+
 base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::string& name,
                            Reading& reading) {
   auto peeked = std::make_unique<logs::PeekedStream>(logs::PlainText(std::move(stream)));
   if (const std::string_view kind = KindOfBinary(peeked->Peek(16)); !kind.empty()) {
     return base::Fail(base::ErrorCode::kBadFormat,
                       fmt::format("{}: {}, not a log; try: culprit inspect {}", name, kind, name));
+  }
+  if (record::LooksLikeRecord(peeked->Peek(kRecordBeginning))) {
+    auto text = ReadRest(*peeked);
+    if (!text) return std::unexpected(base::Error{text.error().code, name + ": " + text.error().message});
+    reading.record = std::move(*text);
+    return {};
   }
   auto reader = logs::ReadLog(*peeked, reading.inputs.size());
   if (!reader) return std::unexpected(base::Error{reader.error().code, name + ": " + reader.error().message});
@@ -137,6 +166,25 @@ int Conclude(const ExplainOptions& options, Reading reading, std::vector<report:
   return explanation->causes.empty() || asked_for_a_code ? kExitOk : kExitFound;
 }
 
+// A record of `culprit run --save`: the same answer as after that run, also on another machine.
+int AnswerRecord(const ExplainOptions& options, const std::string& text) {
+  if (options.inputs.size() > 1 || options.WithFacts()) {
+    fmt::print(stderr, "culprit explain: a record of a run is explained alone, by the facts that it holds\n");
+    return kExitUsage;
+  }
+  auto file = record::ParseRecord(text);
+  if (!file) {
+    const std::string name = options.inputs.empty() ? "-" : options.inputs.front();
+    return Fail({file.error().code, name + ": " + file.error().message});
+  }
+  Facts facts{.snapshot = std::make_shared<snapshot::Snapshot>(std::move(file->machine)), .view = nullptr};
+  facts.view = std::make_shared<snapshot::RecordedFileView>(facts.snapshot->files);
+  constexpr int kPatience = 60;
+  const RunAnswer answer = ExplainRunInTime(facts, file->run, options.common, kPatience, !options.no_redact);
+  if (!WriteRun(options.common, answer, *facts.snapshot, !options.no_redact)) return kExitCannot;
+  return answer.report.explanation.causes.empty() ? kExitOk : kExitFound;
+}
+
 // One argument that is no file: a code of culprit, a code of somebody else, or the message itself.
 std::optional<int> AnswerWords(const ExplainOptions& options, const std::string& words) {
   if (const report::RulePage page = diagnose::PageOf(words); !page.code.empty()) {
@@ -176,15 +224,19 @@ int RunExplain(int argc, const char* const* argv) {
       "page "
       "of a code of culprit, CUDA, cuDNN, NVML, Windows' loader, an Xid.",
       "culprit explain");
-  app.Add("LOG", options.inputs,
-          "logs (also .gz, .xz, .zst; - or nothing: standard input), a code, or a message in quotes",
-          "[LOG|CODE]...");
+  app.Add(
+      "LOG", options.inputs,
+      "logs (also .gz, .xz, .zst; - or nothing: standard input), a code, a message in quotes, or the record "
+      "of a run",
+      "[LOG|CODE|RECORD]...");
   app.Add("--here", options.here, "let the facts of this machine decide what the log leaves open");
   app.Add("--snapshot", options.snapshot, "let the facts of another machine decide (culprit snapshot)",
           "FILE");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
   app.Add("--follow", options.follow, "pass the stream through and speak as soon as the failure appears");
-  AddCommonOptions(app, options.common);
+  app.Add("--no-redact", options.no_redact,
+          "a record as markdown, html: keep the home directory and the user's name");
+  AddCommonOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"
       "  python train.py 2>&1 | culprit explain\n"
@@ -197,11 +249,17 @@ int RunExplain(int argc, const char* const* argv) {
       "  culprit explain cuda:803\n"
       "  culprit explain xid:79\n"
       "  culprit explain CUL3004\n"
+      "  culprit explain failure.json            # of culprit run --save failure.json\n"
       "Exit status: 0 no failure in the text, or a page was shown; 1 a cause was found; 2 could not read;\n"
       "64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (options.follow) return RunFollow(options);
   auto reading = ReadAll(options);
+  if (reading && !reading->record.empty()) return AnswerRecord(options, reading->record);
+  if (options.common.format == Format::kHtml) {
+    fmt::print(stderr, "culprit explain: --format html is for the record of a run\n");
+    return kExitUsage;
+  }
   if (reading) return Conclude(options, std::move(*reading));
   if (options.inputs.size() == 1 && reading.error().code == base::ErrorCode::kNotFound) {
     if (const auto status = AnswerWords(options, options.inputs.front())) return *status;

@@ -41,16 +41,19 @@ std::string Now() {
 
 }  // namespace
 
-render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact) {
+render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
+                               const record::Run* run) {
   const auto variable = [&](const char* name) {
     const auto found = scene.snapshot.environment.find(name);
     return found == scene.snapshot.environment.end() ? std::string() : found->second;
   };
   return {.machine = MachineInWords(scene.snapshot),
           .made = "culprit " + std::string(base::ProductVersion()) + ", " + Now(),
-          .pictures = diagnose::Pictures(scene, check),
-          .home = redact ? variable("HOME") : "",
-          .user = redact ? variable("USER") : "",
+          .pictures = diagnose::Pictures(scene, check, run),
+          .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : diagnose::Timeline(*run),
+          .redact = redact,
+          .home = variable("HOME"),
+          .user = variable("USER"),
           .windows = scene.OnWindows()};
 }
 

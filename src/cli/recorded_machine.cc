@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/options.h"
+#include "record/record_file.h"
 #include "system/system.h"
 
 namespace culprit::cli {
@@ -13,6 +14,11 @@ base::Result<RecordedMachine> ReadRecordedMachine(const std::string& file) {
   const auto text = system::ReadWholeFile(*here, PathOnMachine(*here, file), kLimit);
   if (!text) {
     return base::Fail(base::ErrorCode::kNotReadable, file + ": " + std::string(base::Strerror(text.error())));
+  }
+  if (record::LooksLikeRecord(*text)) {
+    auto record = record::ParseRecord(*text);
+    if (!record) return base::Fail(record.error().code, file + ": " + record.error().message);
+    return RecordedMachine{std::move(record->machine), std::move(record->run)};
   }
   auto snapshot = snapshot::ParseSnapshot(*text);
   if (!snapshot) return base::Fail(snapshot.error().code, file + ": " + snapshot.error().message);

@@ -37,6 +37,9 @@ struct RunOptions {
   bool no_loads = false;
   bool no_calls = false;
   bool no_redact = false;
+  bool sanitize = false;  // with memcheck, unless `tool` says another
+  bool debug = false;
+  watch::Tool tool = watch::Tool::kNone;
 };
 
 watch::Libraries LibrariesInside() {
@@ -62,6 +65,22 @@ int BeginOfCommand(int argc, const char* const* argv) {
   return argc;
 }
 
+// "--sanitize=racecheck" is taken out, since its value may be left out. False: there is no such check.
+bool TakeSanitizer(std::vector<const char*>& words, RunOptions& options) {
+  constexpr std::string_view kSanitize = "--sanitize=";
+  for (auto word = words.begin(); word != words.end();) {
+    const std::string_view text = *word;
+    if (!text.starts_with(kSanitize)) {
+      ++word;
+      continue;
+    }
+    options.tool = watch::SanitizerNamed(text.substr(kSanitize.size()));
+    if (options.tool == watch::Tool::kNone) return false;
+    word = words.erase(word);
+  }
+  return true;
+}
+
 // Whoever stopped listening did not fail: `culprit run -- yes | head`.
 bool Failed(const watch::Seen& seen) {
   if (seen.end.reader_left && seen.run.signal == "SIGPIPE") return false;
@@ -69,10 +88,11 @@ bool Failed(const watch::Seen& seen) {
 }
 
 bool Save(const RunOptions& options, const system::System& machine, const record::Run& run,
-          const Facts& facts) {
+          const Facts& facts, bool with_files) {
   record::RecordFile file{run, *facts.snapshot};
   KeepRelevantEnvironment(file.machine);
-  if (const auto view = std::dynamic_pointer_cast<collect::LiveFileView>(facts.view)) {
+  const auto view = std::dynamic_pointer_cast<collect::LiveFileView>(facts.view);
+  if (with_files && view) {
     collect::Recorder recorder(machine, *view);
     KeepFiles(recorder, file.machine);
   }
@@ -97,7 +117,7 @@ void Report(const RunOptions& options, const system::System& machine, const watc
       ExplainRunInTime(*facts, seen.run, options.common, options.seconds, !options.no_redact);
   progress.Clear();
   if (Failed(seen) || options.always) WriteRun(options.common, answer, *facts->snapshot, !options.no_redact);
-  if (!options.save.empty()) Save(options, machine, seen.run, *facts);
+  if (!options.save.empty()) Save(options, machine, seen.run, *facts, answer.in_time);
 }
 
 }  // namespace
@@ -116,6 +136,11 @@ int RunRun(int argc, const char* const* argv) {
           "FILE");
   app.Add("--no-loads", options.no_loads, "do not listen to the loader (LD_AUDIT)");
   app.Add("--no-calls", options.no_calls, "do not watch CUDA calls, nor switch on logs of CUDA and cuDNN");
+  app.Add("--sanitize", options.sanitize,
+          "let compute-sanitizer run it and sum up its report: the kernel, the line, the kind of error; "
+          "--sanitize=racecheck, initcheck or synccheck instead of memcheck");
+  app.Add("--debug", options.debug,
+          "let cuda-gdb run it, to the same end: stops where a kernel fails, or waits");
   app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer afterwards",
           "SECONDS", 1, 3600);
@@ -127,10 +152,25 @@ int RunRun(int argc, const char* const* argv) {
       "  culprit run --always ./app\n"
       "  culprit run --save failure.json -- torchrun --nproc-per-node 8 train.py\n"
       "  culprit run --format html -o report.html -- python train.py\n"
+      "  culprit run --sanitize -- ./app\n"
       "  culprit explain failure.json\n"
-      "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage.");
+      "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 where the tool "
+      "of\n"
+      "--sanitize or --debug is not here (COMMAND is not run then).");
   const int begin = BeginOfCommand(argc, argv);
-  if (const auto status = app.Parse(begin, argv)) return *status;
+  std::vector<const char*> words(argv, argv + begin);
+  if (!TakeSanitizer(words, options)) {
+    fmt::print(stderr, "culprit run: --sanitize is one of memcheck, racecheck, initcheck, synccheck\n");
+    return kExitUsage;
+  }
+  if (const auto status = app.Parse(static_cast<int>(words.size()), words.data())) return *status;
+  if (options.sanitize && options.tool == watch::Tool::kNone) options.tool = watch::Tool::kMemcheck;
+  if (options.debug && options.tool != watch::Tool::kNone) {
+    fmt::print(stderr, "culprit run: --sanitize and --debug are two tools; one at a time\n");
+    return kExitUsage;
+  }
+  if (options.debug) options.tool = watch::Tool::kDebugger;
+  if (options.tool != watch::Tool::kNone) options.always = true;  // its report is what was asked for
   for (int i = begin; i < argc; ++i) {
     if (i > begin || std::string_view(argv[i]) != "--") options.command.emplace_back(argv[i]);
   }
@@ -144,7 +184,8 @@ int RunRun(int argc, const char* const* argv) {
                          .loads = !options.no_loads,
                          .calls = !options.no_calls,
                          .logs = !options.no_calls,
-                         .libraries = LibrariesInside()};
+                         .libraries = LibrariesInside(),
+                         .tool = options.tool};
   if (request.calls) request.cupti = watch::FindCupti(*machine, options.command);
   const auto seen = watch::Watch(*machine, request);
   if (!seen) return Fail(seen.error());

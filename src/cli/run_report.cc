@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "cli/page_facts.h"
 #include "cli/paste.h"
-#include "diagnose/picture.h"
 #include "diagnose/run.h"
 #include "loader/observed.h"
 #include "render/run.h"
@@ -46,7 +45,11 @@ Played StartPlayingRun(const Facts& facts, const record::Run& run) {
 
 std::vector<std::string> ProgramsOf(const record::Run& run) {
   if (run.processes.empty()) return {};
-  const std::string& program = run.processes.front().program;
+  // What it became in the end: `env` and many scripts exec another.
+  std::string program;
+  for (const record::Process& process : run.processes) {
+    if (process.id == run.processes.front().id) program = process.program;
+  }
   if (program.empty() || IsPython(program) || IsShell(program)) return {};
   return {program};
 }
@@ -54,14 +57,25 @@ std::vector<std::string> ProgramsOf(const record::Run& run) {
 std::string PythonOf(const system::System& machine, const record::Run& run) {
   for (const record::Process& process : run.processes) {
     if (!IsPython(process.program)) continue;
+    const auto own = machine.RealPath(process.program);
+    const auto is_it = [&](const std::string& path) {
+      const auto real = machine.RealPath(path);
+      return real && own && *real == *own;
+    };
     // By the name it was started with: a link in an environment is what makes it one.
     for (const std::string& word : {process.arguments.empty() ? std::string() : process.arguments.front(),
                                     run.command.empty() ? std::string() : run.command.front()}) {
-      if (word.empty()) continue;
-      const std::string path = PathOnMachine(machine, system::FindCommand(word).path);
-      const auto real = machine.RealPath(path);
-      const auto own = machine.RealPath(process.program);
-      if (real && own && *real == *own) return path;
+      const std::string found = word.empty() ? "" : system::FindCommand(word).path;
+      if (const std::string path = PathOnMachine(machine, found); !found.empty() && is_it(path)) return path;
+    }
+    // Or by the packages that it loaded from.
+    for (const record::Loaded& load : process.loads) {
+      const size_t packages = load.path.find("/site-packages/");
+      const size_t library =
+          packages == std::string::npos ? packages : load.path.rfind("/lib/python", packages);
+      if (library == std::string::npos) continue;
+      const std::string path = load.path.substr(0, library) + "/bin/python3";
+      if (is_it(path)) return path;
     }
     return process.program;
   }
@@ -73,9 +87,9 @@ RunAnswer ExplainRunInTime(const Facts& facts, const record::Run& run, const Opt
   RunAnswer answer;
   const auto explain = [&](const rules::Scene& scene, const report::CheckReport& check) {
     answer.report = diagnose::ExplainRun(run, scene, check);
+    answer.in_time = &scene.view == facts.view.get();
     if (options.format != Format::kHtml) return;
-    answer.page = FactsForPage(scene, check, redact);
-    answer.page.timeline = diagnose::Timeline(run);
+    answer.page = FactsForPage(scene, check, redact, &run);
   };
   JudgeInTime(facts, StartPlayingRun(facts, run), seconds, explain);
   return answer;

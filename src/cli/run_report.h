@@ -15,6 +15,7 @@ namespace culprit::cli {
 struct RunAnswer {
   report::RunReport report;
   render::PageFacts page;  // filled for Format::kHtml alone
+  bool in_time = false;    // false: somebody may still be reading files of the facts
 };
 
 // Plays what the program would load, puts what it did load beside it, lets the rules judge both, and

@@ -34,9 +34,24 @@ void AddRemarks(Parts& parts) {
     parts.remarks.push_back("two machines: one of them runs Windows");
 }
 
+// What is new below a directory that a variable names now, or did: without the variable nobody would meet it.
+void JoinToVariable(Parts& parts, size_t part) {
+  for (const std::string& name : parts.list[part].names) {
+    for (std::string_view above = name; above.size() > 1 && above.starts_with('/');
+         above = base::DirName(above))
+      parts.Explain(part, parts.Find("variable", {std::string(above)}));
+  }
+}
+
 // A fact that is different because of another, or told by two parts, stands below.
 void JoinCauses(Parts& parts) {
   for (size_t i = 0; i < parts.list.size(); ++i) {
+    const bool of_files = parts.list[i].difference.kind == "file" ||
+                          parts.list[i].difference.kind == "cudnn" ||
+                          parts.list[i].difference.kind == "toolkit";
+    if ((of_files && parts.list[i].difference.how == report::Differs::kAdded) ||
+        parts.list[i].difference.kind == "framework")
+      JoinToVariable(parts, i);
     const report::Difference& difference = parts.list[i].difference;
     const std::vector<std::string>& names = parts.list[i].names;
     if (difference.kind == "file") {
@@ -215,7 +230,7 @@ report::DiffReport Diff(const Side& before, const Side& after) {
   report::DiffReport report;
   report.verdict_before = before.check.verdict;
   report.verdict_after = after.check.verdict;
-  FindingChange change = Compare(before.check.findings, after.check.findings);
+  FindingChange change = CompareFindings(before.check.findings, after.check.findings);
   const Mentions mentions = MentionsOf(change.new_findings);
   Parts parts(before, after, mentions);
   AddRemarks(parts);

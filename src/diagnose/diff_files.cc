@@ -135,6 +135,16 @@ void AddOne(Parts& parts, const Change& change) {
             NamesOf(change));
 }
 
+// The deepest directory above all of them.
+std::string Common(const std::vector<Change>& changes) {
+  std::string common(base::DirName(changes.front().path));
+  for (const Change& change : changes) {
+    while (common.size() > 1 && !change.path.starts_with(common + "/"))
+      common = std::string(base::DirName(common));
+  }
+  return common;
+}
+
 void AddTogether(Parts& parts, const std::string& directory, const std::vector<Change>& changes, bool whole) {
   const Differs how = HowOf(changes.front().was != nullptr, changes.front().is != nullptr);
   const std::string count = std::to_string(changes.size());
@@ -195,7 +205,7 @@ void AddFiles(Parts& parts) {
   }
   for (const auto& [key, group] : groups) {
     if (group.whole || group.changes.size() > kFew) {
-      AddTogether(parts, key.first, group.changes, group.whole);
+      AddTogether(parts, group.whole ? Common(group.changes) : key.first, group.changes, group.whole);
     } else {
       for (const Change& change : group.changes) AddOne(parts, change);
     }

@@ -58,7 +58,7 @@ Mentions MentionsOf(const std::vector<Finding>& findings) {
   return mentions;
 }
 
-FindingChange Compare(const std::vector<Finding>& before, const std::vector<Finding>& after) {
+FindingChange CompareFindings(const std::vector<Finding>& before, const std::vector<Finding>& after) {
   FindingChange change;
   std::vector<bool> met(before.size());
   for (const Finding& finding : after) {

@@ -41,9 +41,17 @@ std::string Shown(const rules::Scene& scene, const Object& object) {
   return (version ? version->version + " in " : "") + std::string(base::DirName(Plainly(object.path)));
 }
 
-// What may have made the load another one: files first, then the lists that were searched.
-void Blame(Parts& parts, const std::vector<std::string>& files, std::initializer_list<loader::Via> ways) {
+// What may have made the load another one: the lists that were searched, then files.
+void Blame(Parts& parts, const Scenario& scenario, std::vector<std::string> files,
+           std::initializer_list<loader::Via> ways) {
   const size_t effect = parts.list.size() - 1;
+  for (size_t i = 0, count = files.size(); i < count;
+       ++i) {  // /lib is a link mostly, and files lie in /usr/lib
+    if (!files[i].starts_with('/')) continue;
+    const std::string directory(base::DirName(files[i])), name(base::BaseName(files[i]));
+    for (const Side* side : {&parts.after, &parts.before})
+      files.push_back(base::JoinPath(side->scene.view.RealPath(directory), name));
+  }
   for (const loader::Via way : ways) {
     const char* name = way == loader::Via::kLdLibraryPath     ? "LD_LIBRARY_PATH"
                        : way == loader::Via::kLdPreload       ? "LD_PRELOAD"
@@ -55,6 +63,7 @@ void Blame(Parts& parts, const std::vector<std::string>& files, std::initializer
   if (std::ranges::find(ways, loader::Via::kCache) != ways.end())
     parts.Explain(effect, parts.Find("loader", {"/etc/ld.so.cache"}));
   for (const std::string& file : files) parts.Explain(effect, parts.Find("package", {OwnerOf(parts, file)}));
+  parts.Explain(effect, parts.Find("framework", {KeyOf(parts.after.scene, scenario)}));
 }
 
 class Comparison {
@@ -97,7 +106,7 @@ class Comparison {
                 .after = "not found",
                 .suspicion = 80},
                std::move(names));
-    Blame(parts_, files, {was == nullptr ? loader::Via::kDefault : was->via});
+    Blame(parts_, after_, files, {was == nullptr ? loader::Via::kDefault : was->via});
   }
 
   void AddOther(const std::string& name, const Object& was, const Object& is) {
@@ -120,7 +129,7 @@ class Comparison {
                              : other_version ? 66
                                              : 48},
                {Plainly(is.path), is.real_path, Plainly(was.path), was.real_path, name});
-    Blame(parts_, files, {is.via, was.via});
+    Blame(parts_, after_, files, {is.via, was.via});
   }
 
   void AddEnd(const std::string& error) {
@@ -137,7 +146,7 @@ class Comparison {
     for (const std::string& word : base::SplitWords(error, " :'`(),;\"")) {
       if (word.size() > 3) files.push_back(word);
     }
-    Blame(parts_, files, {});
+    Blame(parts_, after_, files, {});
   }
 
   Parts& parts_;

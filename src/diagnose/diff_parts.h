@@ -60,7 +60,8 @@ struct FindingChange {
   std::vector<report::Finding> new_findings, gone_findings;
   size_t same = 0;
 };
-FindingChange Compare(const std::vector<report::Finding>& before, const std::vector<report::Finding>& after);
+FindingChange CompareFindings(const std::vector<report::Finding>& before,
+                              const std::vector<report::Finding>& after);
 
 // One function for each kind of fact.
 void AddVariables(Parts& parts);

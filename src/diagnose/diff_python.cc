@@ -86,7 +86,7 @@ void AddFrameworks(Parts& parts, const PythonEnvironment& before, const PythonEn
                    .before = Shown(was),
                    .after = Shown(is),
                    .suspicion = 59},
-                  {name, package, (is == nullptr ? *was : *is).directory});
+                  {name, name + " in " + after.prefix, package, (is == nullptr ? *was : *is).directory});
         const size_t effect = parts.list.size() - 1;
         parts.Explain(effect, parts.Find("package", {KeyOf(package, after), KeyOf(name, after)}));
       });

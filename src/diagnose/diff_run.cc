@@ -118,7 +118,7 @@ void AddRuns(Parts& parts) {
                .summary = "first CUDA call that fails: " + Shown(is) + ", before " + Shown(was),
                .before = Shown(was),
                .after = Shown(is),
-               .suspicion = 76},
+               .suspicion = 68},
               {is->function, is->status});
   }
   if (EndOf(before) != EndOf(after)) {
@@ -127,7 +127,7 @@ void AddRuns(Parts& parts) {
                .summary = "the run ended with " + EndOf(after) + ", before with " + EndOf(before),
                .before = EndOf(before),
                .after = EndOf(after),
-               .suspicion = after.failed() ? 58 : 20},
+               .suspicion = after.failed() ? 40 : 20},
               {});
   }
 }

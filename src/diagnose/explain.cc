@@ -174,6 +174,7 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
 // knows the file and has the better fix.
 void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlements) {
   const Settlement* confirmed = nullptr;
+  std::string because;
   for (const Settlement& settlement : settlements) {
     if (settlement.cause != likely.cause) continue;
     if (std::ranges::find(likely.settled, settlement.says) == likely.settled.end()) {
@@ -183,11 +184,12 @@ void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlemen
         confirmed == nullptr ||
         (confirmed->finding == nullptr && confirmed->fix.text.empty() && settlement.finding != nullptr);
     if (settlement.confirms && better) confirmed = &settlement;
+    if (settlement.confirms && because.empty()) because = settlement.because;
   }
   if (confirmed == nullptr) return;
   const report::Finding* finding = confirmed->finding;
   likely.summary = finding == nullptr ? confirmed->says : finding->summary;
-  if (!confirmed->because.empty()) likely.because = confirmed->because;
+  if (!because.empty()) likely.because = because;
   if (!confirmed->fix.text.empty()) {
     likely.fix = confirmed->fix.text;
     likely.commands = confirmed->fix.commands;

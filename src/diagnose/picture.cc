@@ -196,22 +196,40 @@ void Drawing::AddCopies(const std::vector<std::string>& directories) {
   }
 }
 
-// How much a picture has to show: errors, then warnings, then CUDA at all.
-std::tuple<bool, bool, size_t> Weight(const Picture& picture) {
-  bool culprit = false, suspect = false;
-  size_t cuda = 0;
+// When each file of a process was loaded.
+void AddTimes(Picture& picture, const record::Process& process) {
+  std::map<std::string_view, uint64_t> times;
+  for (const record::Loaded& load : process.loads) times.try_emplace(load.path, load.at);
+  for (PictureLibrary& library : picture.libraries) {
+    const auto known = times.find(library.path);
+    if (known != times.end() && !library.loses) library.seconds = static_cast<double>(known->second) / 1e6;
+  }
+}
+
+// How much a picture has to show: errors, then warnings, then what was seen and not only played, then CUDA at
+// all.
+using Weight = std::tuple<size_t, bool, bool, size_t>;
+Weight WeightOf(const Picture& picture, bool seen, const report::CheckReport& check) {
+  size_t cuda = 0, worst = 0;
+  bool culprit = false;
   for (const PictureLibrary& library : picture.libraries) {
     culprit |= library.culprit;
-    suspect |= library.suspect;
     cuda += library.title.empty() || library.loses || library.missing ? 0 : 1;
+    if (library.culprit || library.suspect) worst = std::max<size_t>(worst, library.culprit ? 2 : 1);
   }
-  return {culprit, suspect, cuda};
+  for (const report::Finding& finding : check.findings) {
+    const bool about = std::ranges::find(finding.affects, picture.title) != finding.affects.end();
+    if (about && finding.severity != report::Severity::kNote)
+      worst = std::max<size_t>(worst, finding.severity == report::Severity::kError ? 2 : 1);
+  }
+  return {worst, culprit, seen, cuda};
 }
 
 }  // namespace
 
-std::vector<Picture> Pictures(const rules::Scene& scene, const report::CheckReport& check) {
-  std::vector<Picture> pictures;
+std::vector<Picture> Pictures(const rules::Scene& scene, const report::CheckReport& check,
+                              const record::Run* run) {
+  std::vector<std::pair<Weight, Picture>> weighed;
   const std::vector<std::string> directories = loader::LibraryDirectories(scene.snapshot, scene.view);
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.graph.objects.empty()) continue;
@@ -220,10 +238,16 @@ std::vector<Picture> Pictures(const rules::Scene& scene, const report::CheckRepo
     Picture picture = drawing.Take();
     MarkFindings(picture, check);
     MarkMixed(picture, check);
+    for (const record::Process& process : run == nullptr ? std::vector<record::Process>() : run->processes) {
+      if (scenario.WasSeen() && process.id == scenario.process) AddTimes(picture, process);
+    }
     // Before the first one that has less to show; those alike stay in their order.
-    const auto place = std::ranges::upper_bound(pictures, Weight(picture), std::ranges::greater(), Weight);
-    pictures.insert(place, std::move(picture));
+    const Weight weight = WeightOf(picture, scenario.WasSeen(), check);
+    const auto place = std::ranges::find_if(weighed, [&](const auto& other) { return other.first < weight; });
+    weighed.insert(place, {weight, std::move(picture)});
   }
+  std::vector<Picture> pictures;
+  for (auto& [weight, picture] : weighed) pictures.push_back(std::move(picture));
   return pictures;
 }
 

@@ -10,8 +10,10 @@
 
 namespace culprit::diagnose {
 
-// The picture that shows the worst finding comes first.
-std::vector<report::Picture> Pictures(const rules::Scene& scene, const report::CheckReport& check);
+// One for each scenario; the one that shows the worst finding comes first. `run`: the record that the
+// observed processes among the scenarios are of, for the times of their loads; nullptr none.
+std::vector<report::Picture> Pictures(const rules::Scene& scene, const report::CheckReport& check,
+                                      const record::Run* run = nullptr);
 std::vector<report::TimelineEvent> Timeline(const record::Run& run);
 
 }  // namespace culprit::diagnose

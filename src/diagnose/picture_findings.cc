@@ -46,6 +46,19 @@ void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
   if (finding.severity == Severity::kError || library.problem.empty()) library.problem = finding.summary;
 }
 
+// Few files of a directory that is the subject: those of a package. All of an environment say nothing.
+bool MarkPackage(Picture& picture, const Finding& finding, size_t place) {
+  constexpr size_t kMany = 12;
+  std::vector<PictureLibrary*> inside;
+  for (PictureLibrary& library : picture.libraries) {
+    if (!library.loses && !library.system && library.path.starts_with(finding.subject + "/"))
+      inside.push_back(&library);
+  }
+  if (finding.subject.empty() || inside.empty() || inside.size() > kMany) return false;
+  for (PictureLibrary* library : inside) Mark(*library, finding, place);
+  return true;
+}
+
 // The file that is the subject; else what is missing and named; else what is named at all.
 void MarkOne(Picture& picture, const Finding& finding, size_t place) {
   bool marked = false;
@@ -54,7 +67,7 @@ void MarkOne(Picture& picture, const Finding& finding, size_t place) {
     Mark(library, finding, place);
     marked = true;
   }
-  if (marked) return;
+  if (marked || MarkPackage(picture, finding, place)) return;
   const std::string text = finding.subject + " " + finding.summary;
   for (const bool missing : {true, false}) {
     for (PictureLibrary& library : picture.libraries) {

@@ -21,7 +21,6 @@ constexpr uint64_t kSameBurst = 1'000'000;  // an allocator that tries again
 struct Seen {
   const record::Process* process = nullptr;
   const FailedCall* call = nullptr;
-  std::string below;  // the driver's function in which the runtime's failed
 };
 
 bool OfCuda(const FailedCall& call) { return call.api == "driver" || call.api == "runtime"; }
@@ -50,7 +49,7 @@ bool IsHarmless(const FailedCall& call) {
 std::vector<Seen> InOrder(const record::Run& run) {
   std::vector<Seen> seen;
   for (const record::Process& process : run.processes) {
-    for (const FailedCall& call : process.failed_calls) seen.push_back({&process, &call, ""});
+    for (const FailedCall& call : process.failed_calls) seen.push_back({&process, &call});
   }
   std::ranges::sort(seen, {}, [](const Seen& one) { return one.call->at; });
   std::vector<Seen> merged;
@@ -60,9 +59,7 @@ std::vector<Seen> InOrder(const record::Run& run) {
       if (last.call->api == "driver" && last.process == one.process &&
           last.call->thread == one.call->thread && last.call->code == one.call->code &&
           one.call->at - last.call->at <= kSameCall) {
-        const Seen driver = last;
         merged.back() = one;
-        merged.back().below = driver.call->function;
         continue;
       }
     }
@@ -152,13 +149,12 @@ report::RunCall Told(const record::Run& run, const Seen& seen) {
                        .status = call.status,
                        .detail = call.detail,
                        .source = call.source,
-                       .last_kernel = call.last_kernel,
-                       .said = call.said,
                        .code = call.code,
                        .meaning = "",
+                       .last_kernel = call.last_kernel,
+                       .said = call.said,
                        .count = call.count};
   told.meaning = Meaning(call, told.status);
-  if (!seen.below.empty() && told.detail.empty()) told.detail = "in " + seen.below;
   return told;
 }
 

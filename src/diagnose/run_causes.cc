@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "diagnose/explain.h"
 #include "diagnose/run_parts.h"
+#include "knowledge/libraries.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr size_t kMostLoads = 6;
 constexpr double kWorthSaying = 0.25;
 constexpr double kDecided = 0.6;
+constexpr double kSettled = 0.9;
 constexpr double kOnlyFound = 0.5;  // a finding of check that nothing in the run speaks of
 
 // The loader's own words for what a place was.
@@ -30,6 +32,13 @@ std::string LoaderWords(const report::RunFailedLoad& failed) {
 bool HasCuda(const report::RunReport& report) {
   return report.first_failure || !report.other_failures.empty() ||
          std::ranges::any_of(report.loads, [](const report::RunLoad& load) { return !load.title.empty(); });
+}
+
+// A library of CUDA is among the frames.
+bool InCuda(const report::RunCrash& crash) {
+  return std::ranges::any_of(crash.frames, [](const report::RunFrame& frame) {
+    return knowledge::FindLibrary(base::BaseName(frame.object)) != nullptr;
+  });
 }
 
 std::string SignalWords(const std::string& signal) {
@@ -109,7 +118,18 @@ void FindCauses(const record::Run& run, const rules::Scene& scene, const report:
   std::vector<report::LikelyCause>& causes = report.explanation.causes;
   std::erase_if(causes, [](const report::LikelyCause& cause) { return cause.confidence < kWorthSaying; });
   if (causes.empty() && run.failed()) AddFound(run, scene, check, report);
-  if (!report.crash || causes.empty() || causes.front().confidence >= kDecided) return;
+  for (report::LikelyCause& cause : causes) {
+    for (std::string* text : {&cause.summary, &cause.because, &cause.fix}) *text = ShownIn(*text, scene.view);
+    for (std::string& fact : cause.settled) fact = ShownIn(fact, scene.view);
+  }
+  if (causes.empty()) return;
+  if (causes.front().confidence >= kSettled) causes.front().separate_by.clear();  // it is done
+  if (!report.crash || causes.front().confidence >= kDecided) return;
+  // Where it crashed says more than what crashes often come from.
+  if (!InCuda(*report.crash)) {
+    causes.clear();
+    return;
+  }
   for (report::LikelyCause& cause : causes) {
     if (cause.cause == "library-bug" || cause.cause == "application-bug")
       cause.because = CrashWords(*report.crash);

@@ -75,7 +75,7 @@ std::optional<report::RunCrash> CrashOf(const record::Run& run, const rules::Sce
   for (const record::Frame& frame : last->frames) {
     carried = carried && CarriesAbort(frame);
     if (carried) continue;
-    report::RunFrame shown{.object = frame.object,
+    report::RunFrame shown{.object = Shown(frame.object, scene.view),
                            .version = "",
                            .function = frame.function,
                            .offset = frame.offset,

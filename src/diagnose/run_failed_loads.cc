@@ -99,10 +99,13 @@ bool BetterName(const std::string& now, const std::string& other, bool other_nam
   return other_named && !now_named;
 }
 
-void AddPlaces(const Request& request, RunFailedLoad& failed) {
+void AddPlaces(const Request& request, snapshot::FileView& view, RunFailedLoad& failed) {
   for (const record::Attempt& attempt : request.attempts) {
-    failed.searched.push_back(
-        {.path = attempt.path, .via = attempt.via, .outcome = attempt.outcome, .detail = "", .origin = ""});
+    failed.searched.push_back({.path = Shown(attempt.path, view),
+                               .via = attempt.via,
+                               .outcome = attempt.outcome,
+                               .detail = "",
+                               .origin = ""});
   }
 }
 
@@ -139,7 +142,7 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
         groups.push_back({{.seconds = Seconds(request.at),
                            .process = ProcessName(run, process),
                            .name = request.name,
-                           .requested_by = request.requester,
+                           .requested_by = Shown(request.requester, scene.view),
                            .chain = ChainOf(process, mapped, request.requester),
                            .dlopen = request.dlopen,
                            .survived = false,
@@ -153,7 +156,7 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
         group.failed.name = request.name;
       }
       group.weight = std::min(group.weight, weight);
-      AddPlaces(request, group.failed);
+      AddPlaces(request, scene.view, group.failed);
     }
   }
   std::vector<RunFailedLoad> failed;
@@ -163,6 +166,9 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
       group.failed.survived = weight == Weight::kNone;
       failed.push_back(std::move(group.failed));
     }
+  }
+  for (RunFailedLoad& one : failed) {
+    for (std::string& step : one.chain) step = Shown(step, scene.view);
   }
   std::vector<std::string> directories;
   for (size_t i = 0; i < std::min(failed.size(), kMostSearched) && !failed[i].survived; ++i) {

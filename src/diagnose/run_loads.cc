@@ -27,10 +27,10 @@ report::RunLoad Told(const record::Loaded& loaded, const std::string& process, c
   load.process = process;
   load.closed = loaded.closed;
   load.name = loaded.name.empty() ? std::string(base::BaseName(loaded.path)) : loaded.name;
-  load.path = loaded.path;
-  load.real_path = loaded.real_path.empty() ? loaded.path : loaded.real_path;
+  load.path = Shown(loaded.path, scene.view);
+  load.real_path = loaded.real_path.empty() ? load.path : loaded.real_path;
   load.via = loaded.via;
-  load.requested_by = loaded.requester;
+  load.requested_by = Shown(loaded.requester, scene.view);
   load.opened_by = loaded.dlopen ? "dlopen" : "needed";
   if (loaded.deleted) load.problem = "its file was replaced or removed after it was loaded";
   const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(loaded.path));

@@ -82,12 +82,12 @@ std::optional<RunMix> MixOf(const std::string& family, std::vector<Member> membe
     const bool odd = member.version != expected.version;
     const auto version = scene.view.Version(loaded.path);
     mix.members.push_back({.seconds = Seconds(loaded.at),
-                           .path = loaded.path,
+                           .path = Shown(loaded.path, scene.view),
                            .version = version ? version->version : member.version.ToString(),
-                           .requested_by = loaded.requester,
+                           .requested_by = Shown(loaded.requester, scene.view),
                            .via = loaded.via,
                            .odd = odd});
-    if (odd && mix.because.empty()) mix.because = Because(loaded, *expected.loaded);
+    if (odd && mix.because.empty()) mix.because = ShownIn(Because(loaded, *expected.loaded), scene.view);
   }
   return mix;
 }

@@ -29,6 +29,11 @@ bool NearTheEnd(const record::Run& run, uint64_t at);
 // "exit status 1", "killed by SIGSEGV".
 std::string EndedHow(const record::Run& run);
 
+// A path as a person would write it: without the "/../" of run paths, where the file behind it is the same.
+std::string Shown(const std::string& path, snapshot::FileView& view);
+// The same for each path in a sentence.
+std::string ShownIn(std::string_view sentence, snapshot::FileView& view);
+
 // ---- what the texts of the record show (run_texts.cc)
 struct Heard {
   std::vector<logs::Symptom> symptoms;

@@ -156,6 +156,46 @@ void ByAnswer(const report::RunReport& report, Settlements& settlements) {
   }
 }
 
+// A kernel ran and failed.
+void ByKernel(const report::RunCall& call, const std::string& command,
+              std::span<const logs::Symptom> symptoms, Settlements& settlements) {
+  const std::string returned = fmt::format("{} returned {} ({})", call.function, call.status, call.code);
+  std::string says;
+  if (call.code == 710) {
+    const auto assertion = std::ranges::find_if(
+        symptoms, [](const logs::Symptom& symptom) { return symptom.kind() == "kernel-assert"; });
+    says = assertion == symptoms.end() ? "a kernel stopped at an assertion of its own: " + returned
+                                       : "a kernel stopped at an assertion: " + assertion->text;
+  } else {
+    says = call.code == 700   ? "a kernel touched memory that is not its own: "
+           : call.code == 716 ? "a kernel touched a misaligned address: "
+                              : "a kernel jumped to where no code is: ";
+    says += returned;
+  }
+  if (!call.detail.empty() && call.source == "CUPTI") {
+    says += ", kernel " + call.detail;
+  } else if (!call.last_kernel.empty()) {
+    says += ", after the kernel " + call.last_kernel;
+  }
+  Settlement settled{"application-bug", true, std::move(says)};
+  settled.because =
+      "the kernel ran and failed, so driver and libraries work; the call that tells may be a later one "
+      "than the launch";
+  settled.fix = {.text = call.code == 710
+                             ? "make the data meet the condition of the assertion (labels below the number "
+                               "of classes, indices below the size of the table). CUDA_LAUNCH_BLOCKING=1 "
+                               "makes the traceback show the line that launched it"
+                             : "let compute-sanitizer name the kernel, the line and the address, and "
+                               "correct the index, the size or the kernel there",
+                 .commands = {},
+                 .risk = "none"};
+  if (call.code != 710) settled.fix.commands.push_back("culprit run --sanitize -- " + command);
+  settled.fix.commands.push_back("CUDA_LAUNCH_BLOCKING=1 " + command);
+  settlements.push_back(std::move(settled));
+  if (call.code == 710)
+    settlements.push_back({"library-bug", false, "an assertion is about the data that came in"});
+}
+
 void ByCall(const record::Run& run, const rules::Scene& scene, const report::RunReport& report,
             std::span<const logs::Symptom> symptoms, Settlements& settlements) {
   const bool by_text = std::ranges::any_of(symptoms, [](const logs::Symptom& symptom) {
@@ -176,27 +216,8 @@ void ByCall(const record::Run& run, const rules::Scene& scene, const report::Run
     return;
   }
   if (!cuda) return;
-  const report::RunCall& call = *report.first_failure;
-  std::string where;
-  if (!call.detail.empty() && !call.detail.starts_with("in cu"))
-    where = " at kernel " + call.detail;
-  else if (!call.last_kernel.empty())
-    where = "; the last kernel that was launched is " + call.last_kernel;
-  if (code == 700 || code == 716 || code == 718 || code == 710) {
-    const char* what = code == 710   ? "a kernel stopped at an assertion of its own"
-                       : code == 700 ? "a kernel touched memory that is not its own"
-                       : code == 716 ? "a kernel touched a misaligned address"
-                                     : "a kernel jumped to a place that holds no code";
-    Settlement settled{
-        "application-bug", true,
-        fmt::format("{}: {} returned {} ({}){}", what, call.function, call.status, code, where)};
-    settled.because =
-        "the kernel ran and failed, so driver and libraries work; the call that tells is often a later "
-        "one than the launch";
-    settlements.push_back(std::move(settled));
-    if (code == 710)
-      settlements.push_back({"library-bug", false, "an assertion is about the data that came in"});
-  }
+  if (code == 700 || code == 710 || code == 716 || code == 718)
+    ByKernel(*report.first_failure, report.command, symptoms, settlements);
 }
 
 void ByCrash(const report::RunReport& report, Settlements& settlements) {

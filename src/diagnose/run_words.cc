@@ -46,6 +46,23 @@ std::string ProcessName(const record::Run& run, const record::Process& process) 
   return fmt::format("{} ({})", base::BaseName(process.program), process.id);
 }
 
+std::string Shown(const std::string& path, snapshot::FileView& view) {
+  if (!path.starts_with('/') || path.find("/../") == std::string::npos) return path;
+  return base::JoinPath(view.RealPath(std::string(base::DirName(path))), base::BaseName(path));
+}
+
+std::string ShownIn(std::string_view sentence, snapshot::FileView& view) {
+  constexpr std::string_view kBetween = " ,;:()'\"";
+  std::string shown;
+  while (!sentence.empty()) {
+    const size_t end = std::min(sentence.find_first_of(kBetween), sentence.size());
+    shown += Shown(std::string(sentence.substr(0, end)), view);
+    if (end < sentence.size()) shown += sentence[end];
+    sentence.remove_prefix(std::min(end + 1, sentence.size()));
+  }
+  return shown;
+}
+
 uint64_t OverAt(const record::Run& run) {
   return run.interrupted.empty() || run.interrupted_at == 0 ? run.duration : run.interrupted_at;
 }

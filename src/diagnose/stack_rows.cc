@@ -44,6 +44,17 @@ const loader::Object* WinningLibcuda(const rules::Scene& scene) {
   return nullptr;
 }
 
+// How a file came into a process, as short as it can be said: "LD_LIBRARY_PATH, for libcudnn.so.9".
+std::string Way(const loader::Scenario& scenario, const loader::Object& object) {
+  const bool known = object.via != loader::Via::kUnknown;
+  std::string way = known ? rules::FoundThrough(scenario.graph, object.path) : "";
+  if (object.via == loader::Via::kRpath) way = "RPATH";
+  if (object.via == loader::Via::kRunpath) way = "RUNPATH";
+  if (object.requester < scenario.graph.objects.size())
+    Join(way, "for " + std::string(base::BaseName(scenario.graph.objects[object.requester].path)));
+  return way;
+}
+
 // What a process that was seen has of CUDA, file by file.
 void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& scenario) {
   StackRow row{.what = "process", .value = scenario.title, .where = scenario.graph.target};
@@ -56,7 +67,7 @@ void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& s
         {.what = std::string(library->title),
          .value = version && !version->version.empty() ? version->version : "version not known",
          .where = object.real_path,
-         .detail = rules::CameThrough(scenario, object),
+         .detail = Way(scenario, object),
          .depth = 1});
   }
   for (const loader::Object& object : scenario.replaced) {
@@ -67,7 +78,11 @@ void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& s
                            .detail = "its file was replaced since",
                            .depth = 1});
   }
-  if (libraries.empty()) Join(row.detail, "no CUDA library is mapped");
+  const auto& program = scenario.graph.objects.empty() ? nullptr : scenario.graph.objects.front().elf;
+  if (program != nullptr && program->problem == binfmt::ElfProblem::kNoDynamic)
+    Join(row.detail, "statically linked: what it holds of CUDA cannot be seen");
+  else if (libraries.empty())
+    Join(row.detail, "no CUDA library is mapped");
   for (const std::string& device : scenario.devices) {
     const bool gpu = device.find_first_not_of("0123456789", sizeof("/dev/nvidia") - 1) == std::string::npos;
     if (gpu) Join(row.detail, "holds " + device);

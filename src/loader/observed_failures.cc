@@ -2,6 +2,7 @@
 // program printed it; otherwise its words are put together as glibc does.
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
@@ -150,7 +151,8 @@ class Failures {
   bool Needs(const Object& caller, const Request& request) const {
     const knowledge::Library* library = LibraryOf(caller);
     if (library == nullptr || request.opened_by != OpenedBy::kDlopen) return false;
-    const KnownOpen open = FindKnownOpen(*library, base::BaseName(request.name));
+    const KnownOpen open =
+        FindKnownOpen(graph_.windows ? library->opens_windows : library->opens, base::BaseName(request.name));
     if (!open.known || open.optional) return false;
     return std::ranges::none_of(open.patterns, [&](const std::string& pattern) {
       return std::ranges::any_of(graph_.objects, [&](const Object& object) {
@@ -207,8 +209,8 @@ bool Matches(std::string_view pattern, std::string_view name) {
   return false;
 }
 
-KnownOpen FindKnownOpen(const knowledge::Library& caller, std::string_view name) {
-  for (const knowledge::DlopenEdge& edge : caller.opens) {
+KnownOpen FindKnownOpen(std::span<const knowledge::DlopenEdge> edges, std::string_view name) {
+  for (const knowledge::DlopenEdge& edge : edges) {
     KnownOpen open{.optional = edge.optional};
     for (const std::string_view text : edge.names) {
       std::string pattern = AsPattern(base::BaseName(text));

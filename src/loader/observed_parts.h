@@ -2,9 +2,12 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "knowledge/libraries.h"
 #include "loader/observed.h"
 
 namespace culprit::loader {
@@ -40,7 +43,7 @@ struct KnownOpen {
   bool optional = true;
   std::vector<std::string> patterns;  // of the same call: one of them is enough; '*' for what is filled in
 };
-KnownOpen FindKnownOpen(const knowledge::Library& caller, std::string_view name);
+KnownOpen FindKnownOpen(std::span<const knowledge::DlopenEdge> edges, std::string_view name);
 bool Matches(std::string_view pattern, std::string_view name);
 
 }  // namespace culprit::loader

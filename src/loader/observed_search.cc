@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "knowledge/libraries.h"
 #include "loader/observed_parts.h"
 
@@ -49,16 +50,18 @@ class Reconstruction {
  private:
   void FindNeeders() {
     for (size_t i = 0; i < graph_.objects.size(); ++i) {
-      if (graph_.objects[i].elf == nullptr) continue;
-      for (const binfmt::ElfRequest& request : graph_.objects[i].elf->requests) {
-        needers_.emplace(request.name, i);
+      if (const auto& elf = graph_.objects[i].elf; elf != nullptr) {
+        for (const binfmt::ElfRequest& request : elf->requests) needers_.emplace(request.name, i);
+      }
+      if (const auto& pe = graph_.objects[i].pe; pe != nullptr) {
+        for (const binfmt::PeImport& import : pe->imports) needers_.emplace(base::FoldCase(import.dll), i);
       }
     }
   }
 
   size_t NeederOf(const Object& object) const {
     for (const std::string& name : NamesOf(object)) {
-      const auto found = needers_.find(name);
+      const auto found = needers_.find(graph_.windows ? base::FoldCase(name) : name);
       if (found != needers_.end() && &graph_.objects[found->second] != &object) return found->second;
     }
     return kNone;
@@ -68,24 +71,32 @@ class Reconstruction {
     const auto names = NamesOf(graph_.objects[opened]);
     for (size_t i = 0; i < graph_.objects.size(); ++i) {
       const knowledge::Library* library = i == opened ? nullptr : LibraryOf(graph_.objects[i]);
-      if (library == nullptr || library->opens.empty()) continue;
+      if (library == nullptr) continue;
       for (const std::string& name : names) {
-        if (FindKnownOpen(*library, name).known) return i;
+        if (FindKnownOpen(graph_.windows ? library->opens_windows : library->opens, name).known) return i;
       }
     }
     return kNone;
   }
 
+  // Of a program whose own file is gone only its loader is guessed.
   LoadGraph Ask(std::vector<ImportStep> steps, bool known_dlopens) const {
-    return Load(
-        seen_.snapshot, seen_.view,
-        {.target = graph_.objects.front().path, .imports = std::move(steps), .known_dlopens = known_dlopens});
+    const bool gone = graph_.objects.front().elf == nullptr;
+    const auto& loaders = seen_.snapshot.loaders;
+    return Load(seen_.snapshot, seen_.view,
+                {.target = gone ? "" : graph_.objects.front().path,
+                 .interpreter = gone && !loaders.empty() ? loaders.front().path : "",
+                 .imports = std::move(steps),
+                 .known_dlopens = known_dlopens});
   }
 
   // A search for its name may lead to the very file; otherwise it was opened by its path, or in a way of
   // which nothing is known.
   void Play(const std::vector<size_t>& opened) {
-    if (graph_.objects.size() == 1 || graph_.interpreter.empty()) return;
+    // What Windows finds depends on calls of the program that changed the search; it is not played again.
+    if (graph_.windows) return;
+    const bool gone = graph_.objects.front().elf == nullptr;
+    if (graph_.objects.size() == 1 || (graph_.interpreter.empty() && !gone)) return;
     std::vector<ImportStep> by_name;
     for (const size_t i : opened) {
       if (IsPythonModule(graph_.objects[i].path)) continue;
@@ -125,7 +136,7 @@ class Reconstruction {
       size_t asker = request.requester == kNone ? kNone : seen_.Find(played.objects[request.requester].path);
       if (asker == kNone && request.requester != kNone)
         asker = seen_.Find(played.objects[request.requester].real_path);
-      // Who called dlopen by that name is not known; that it is a search from the program's place is.
+      // Who called dlopen is not known, and a full path would have led there too.
       const bool anybody = found.contains(index) && request.opened_by == OpenedBy::kDlopen;
       object.path = answer.path;
       object.name = answer.name;
@@ -133,6 +144,7 @@ class Reconstruction {
       object.opened_by = request.opened_by;
       object.requester = anybody ? kNone : asker;
       Request search = request;
+      search.uncertain |= anybody;
       search.requester = object.requester;
       search.object = index;
       searches_.emplace(index, std::move(search));

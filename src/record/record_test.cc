@@ -38,6 +38,7 @@ RecordFile Sample() {
                     .dlopen = true,
                     .closed = true,
                     .deleted = true,
+                    .separate = true,
                     .base = 0xffff'8000'0000'0000,
                     .end = 0xffff'8000'0001'0000}};
   process.failed_requests = {{.at = 7,
@@ -48,7 +49,17 @@ RecordFile Sample() {
                               .attempts = {{"/opt/a/libz.so.3", "RUNPATH", "not there"}},
                               .object = "/x",
                               .error = "cannot open shared object file"}};
-  process.failed_calls = {{8, 4712, "driver", "cuInit", 100, "CUDA_ERROR_NO_DEVICE", "kernel", "CUPTI", 3}};
+  process.failed_calls = {{.at = 8,
+                           .thread = 4712,
+                           .api = "driver",
+                           .function = "cuInit",
+                           .code = 100,
+                           .status = "CUDA_ERROR_NO_DEVICE",
+                           .detail = "_Z4axpyPf",
+                           .last_kernel = "_Z4warmPf",
+                           .said = "no device",
+                           .source = "CUPTI",
+                           .count = 3}};
   process.open_calls = {{9, 4712, "runtime", "cudaDeviceSynchronize"}};
   process.crashes = {{10, 4712, "SIGSEGV", 1, 0xdead, {{0x1000, "/opt/a/libx.so.1", 0x10, "f", true}}}};
   run.processes = {process};

@@ -48,16 +48,28 @@ bool IsPath(std::string_view text) {
   return (text.starts_with('/') && text.size() > 1) || text.starts_with("~/");
 }
 
+// Run paths lead through "a/..": a reader of URIs takes that away as text, so the name is written without it.
+std::string WithoutDots(std::string_view path) {
+  std::vector<std::string> kept;
+  for (std::string& component : base::SplitWords(path, "/")) {
+    if (component == "..") {
+      if (!kept.empty()) kept.pop_back();
+    } else if (component != ".") {
+      kept.push_back(std::move(component));
+    }
+  }
+  std::string plain;
+  for (const std::string& component : kept) plain += (plain.empty() ? "" : "/") + component;
+  return plain.empty() ? "." : plain;
+}
+
 // A path relative to what it lies below, so that the same file has the same name wherever the report is read.
 Json ArtifactLocation(std::string_view path) {
-  if (path.starts_with("~/")) return {{"uri", AsUri(path.substr(2))}, {"uriBaseId", kHome}};
+  if (path.starts_with("~/")) return {{"uri", AsUri(WithoutDots(path.substr(2)))}, {"uriBaseId", kHome}};
   if (base::IsWindowsPath(path)) {  // "C:" would be a scheme
-    return {{"uri", "file:///" + std::string(path.substr(1, 2)) + AsUri(path.substr(3))}};
+    return {{"uri", "file:///" + std::string(path.substr(1, 2)) + "/" + AsUri(WithoutDots(path.substr(3)))}};
   }
-  if (path.starts_with('/')) {
-    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-    return {{"uri", AsUri(path)}, {"uriBaseId", kRoot}};
-  }
+  if (path.starts_with('/')) return {{"uri", AsUri(WithoutDots(path))}, {"uriBaseId", kRoot}};
   return {{"uri", AsUri(path)}};
 }
 

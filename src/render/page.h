@@ -17,7 +17,7 @@ struct PageFacts {
   std::string made;     // "culprit 0.8.0, 2026-11-16 02:00 UTC"
   std::vector<report::Picture> pictures;
   std::vector<report::TimelineEvent> timeline;
-  // As for Markdown (render/redact.h): what to hide of paths; "" nothing.
+  bool redact = false;  // paths without names of users, as for Markdown (render/redact.h)
   std::string home, user;
   bool windows = false;  // about a Windows machine: paths are spelled as its users do
 };

@@ -19,8 +19,7 @@ std::string Call(const report::RunCall& call, const PageText& text) {
                      text.Html(call.function) + "</b> returned <b>" +
                      text.Html(call.status.empty() ? std::to_string(call.code) : call.status) + "</b>";
   if (call.count > 1) html += fmt::format(" ({} times)", call.count);
-  const std::string kernel = call.last_kernel.empty() ? "" : "the last kernel launched: " + call.last_kernel;
-  for (const std::string& more : {call.meaning, call.said, call.detail, kernel}) {
+  for (const std::string& more : {call.meaning, call.detail}) {
     if (!more.empty()) html += "<span class=\"detail\">" + text.Sentence(more) + "</span>";
   }
   if (!call.source.empty()) html += "<span class=\"source\">seen by " + text.Html(call.source) + "</span>";

@@ -104,7 +104,8 @@ std::string EscapeHtml(std::string_view words) {
 }
 
 std::string PageText::Words(std::string_view text) const {
-  std::string words = Redact(base::Printable(text), home_, user_);
+  std::string words = base::Printable(text);
+  if (redact_) words = Redact(words, home_, user_);
   if (windows_) words = InWindowsSpelling(words, Writing::kText);
   return Visible(words);
 }

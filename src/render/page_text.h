@@ -10,7 +10,8 @@ namespace culprit::render {
 
 class PageText {
  public:
-  explicit PageText(const PageFacts& facts) : home_(facts.home), user_(facts.user), windows_(facts.windows) {}
+  explicit PageText(const PageFacts& facts)
+      : redact_(facts.redact), windows_(facts.windows), home_(facts.home), user_(facts.user) {}
 
   // Redacted, spelled for its system, with everything visible that would act instead of showing: control
   // bytes, what is no UTF-8, characters that turn the direction of writing or take no room.
@@ -23,8 +24,8 @@ class PageText {
   std::string Lines(std::string_view text) const;
 
  private:
+  bool redact_, windows_;
   std::string home_, user_;
-  bool windows_;
 };
 
 // `words` that are clean already.

@@ -21,12 +21,18 @@ Json List(const std::vector<Item>& items, AsJson as_json) {
 }
 
 Json CallJson(const report::RunCall& call) {
-  return {{"seconds", call.seconds}, {"process", OrNull(call.process)},
-          {"api", call.api},         {"function", call.function},
-          {"code", call.code},       {"status", call.status},
-          {"meaning", call.meaning}, {"detail", call.detail},
-          {"source", call.source},   {"count", call.count},
-          {"said", call.said},       {"last_kernel", call.last_kernel}};
+  return {{"seconds", call.seconds},
+          {"process", OrNull(call.process)},
+          {"api", call.api},
+          {"function", call.function},
+          {"code", call.code},
+          {"status", call.status},
+          {"meaning", call.meaning},
+          {"detail", call.detail},
+          {"last_kernel", call.last_kernel},
+          {"said", call.said},
+          {"source", call.source},
+          {"count", call.count}};
 }
 
 Json FailedLoadJson(const report::RunFailedLoad& failed) {

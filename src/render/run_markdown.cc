@@ -15,8 +15,6 @@ std::string CallMarkdown(const report::RunCall& call) {
   std::string text = fmt::format("{} returned {} ({}), {:.1f} s after the start", Code(call.function),
                                  Code(call.status), call.code, call.seconds);
   if (!call.detail.empty()) text += ", " + Code(call.detail);
-  if (!call.last_kernel.empty()) text += "; the kernel launched last was " + Code(call.last_kernel);
-  if (!call.said.empty()) text += "; the driver says: " + Code(call.said);
   return text;
 }
 

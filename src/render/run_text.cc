@@ -81,11 +81,11 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
     const report::RunCall& call = *report.first_failure;
     text += "\n" + style.Bold("the first failing call") + When(call.seconds, call.process, style) + "\n";
     text += Row("call", CallLine(call));
-    text += Row("in", call.detail);
-    text += Row("because", call.said);
-    if (!call.last_kernel.empty())
-      text += Row("after", "kernel " + call.last_kernel + ", the last one launched");
+    text += Row(call.source == "CUPTI" ? "kernel" : "says", call.detail);
+    if (call.detail.empty())
+      text += Row("after", call.last_kernel.empty() ? "" : "kernel " + call.last_kernel);
     text += Row("means", call.meaning);
+    text += Row("driver", call.said);
     text += Row("seen by", call.source);
   }
   const size_t others = report.other_failures.size();
@@ -105,12 +105,18 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
   return text;
 }
 
-// Sub-directories for CPU capabilities are tried everywhere and interest nobody.
-std::vector<report::Place> WorthShowing(const std::vector<report::Place>& places, bool all) {
-  std::vector<report::Place> shown = places;
+// Sub-directories for CPU capabilities are tried everywhere, and a library is asked for under several names:
+// the places of one name tell it all.
+std::vector<report::Place> WorthShowing(const report::RunFailedLoad& failed, bool all) {
+  std::vector<report::Place> shown = failed.searched;
   if (all) return shown;
-  std::erase_if(shown, [](const report::Place& place) {
-    return place.outcome == "missing" && place.path.find("/glibc-hwcaps/") != std::string::npos;
+  const auto in = [](const report::Place& place, const char* part) {
+    return place.path.find(part) != std::string::npos;
+  };
+  std::erase_if(shown, [&](const report::Place& place) {
+    if (place.outcome != "missing") return false;
+    return in(place, "/glibc-hwcaps/") || in(place, "/tls/") || in(place, "/x86_64/") ||
+           base::BaseName(place.path) != base::BaseName(failed.name);
   });
   return shown;
 }
@@ -127,14 +133,16 @@ std::string FailedLoadText(const report::RunFailedLoad& failed, const RunDetail&
     text += fmt::format("  {:<8} {}\n", label, base::Printable(step));
     label = "";
   }
-  const auto places = WorthShowing(failed.searched, detail.verbose);
+  const auto places = WorthShowing(failed, detail.verbose);
   text += places.empty() ? Row("searched", "places were not seen")
                          : "  searched, in this order:\n" + PlacesText(places, style);
   const size_t hidden = failed.searched.size() - places.size();
   if (hidden > 0)
-    text += style.Dim(fmt::format("       and {} sub-directories for CPU capabilities", hidden)) + "\n";
+    text +=
+        style.Dim(fmt::format("       and {} more: its other names, and sub-directories for CPUs", hidden)) +
+        "\n";
   if (!failed.elsewhere.empty())
-    text += "  such a file lies here:\n" + CopiesText(failed.elsewhere, style);
+    text += "  such a file lies here all the same:\n" + CopiesText(failed.elsewhere, style);
   else if (!failed.survived)
     text += Row("copies", "no such file in any of the usual places of this machine");
   return text;
@@ -183,7 +191,8 @@ std::string FrameLine(const report::RunFrame& frame) {
   return frame.guessed ? line + "  (probably)" : line;
 }
 
-std::string CrashText(const report::RunCrash& crash, const RunDetail& detail, const Style& style) {
+std::string CrashText(const report::RunReport& report, const RunDetail& detail, const Style& style) {
+  const report::RunCrash& crash = *report.crash;
   constexpr size_t kMost = 12;
   std::string text =
       "\n" + style.Bold("crash: " + crash.signal) + When(crash.seconds, crash.process, style) + "\n";
@@ -194,7 +203,12 @@ std::string CrashText(const report::RunCrash& crash, const RunDetail& detail, co
     if (!detail.verbose && shown == kMost) break;
     text += fmt::format("  {:<8} {}\n", label,
                         shown == 0 ? style.Bad(FrameLine(frame)) : base::Printable(FrameLine(frame)));
-    label = ++shown == 1 ? "called by" : "";
+    label = ++shown == 1 ? "by" : "";
+  }
+  if (report.explanation.causes.empty()) {
+    text += Row("next", "the line of it, where the library has debug information:");
+    text +=
+        fmt::format("  {:<8}   {}\n", "", style.Good("gdb -batch -ex run -ex bt --args " + report.command));
   }
   return text;
 }
@@ -212,7 +226,7 @@ std::string WaitText(const report::RunReport& report, const Style& style) {
   return text;
 }
 
-std::string CauseText(const report::RunReport& report, const Style& style) {
+std::string CauseText(const report::RunReport& report, const RunDetail& detail, const Style& style) {
   if (report.explanation.causes.empty()) return "";
   const report::LikelyCause& cause = report.explanation.causes.front();
   std::string text = "\n" + style.Bold("cause: " + cause.cause) +
@@ -235,6 +249,8 @@ std::string CauseText(const report::RunReport& report, const Style& style) {
   text += Row("do not", cause.avoid);
   if (!cause.code.empty())
     text += fmt::format("  {:<8} {}\n", "more", style.Dim("culprit explain " + cause.code));
+  constexpr double kSettled = 0.9;
+  if (cause.confidence >= kSettled && !detail.verbose) return text;
   std::string_view label = "or else";
   for (size_t i = 1; i < report.explanation.causes.size(); ++i) {
     const report::LikelyCause& other = report.explanation.causes[i];
@@ -247,15 +263,18 @@ std::string CauseText(const report::RunReport& report, const Style& style) {
 // What check has against the machine besides the cause.
 std::string FindingsText(const report::RunReport& report, const Style& style) {
   std::string text;
+  size_t warnings = 0;
   for (const report::Finding& finding : report.check.findings) {
     const bool told =
         !report.explanation.causes.empty() && report.explanation.causes.front().code == finding.code;
-    if (told || finding.severity == report::Severity::kNote) continue;
-    if (text.empty())
-      text = "\n" + style.Bold("also found on this machine") + style.Dim("  culprit check") + "\n";
+    if (finding.severity == report::Severity::kWarning && !told) ++warnings;
+    if (told || finding.severity != report::Severity::kError) continue;
     text += Row(finding.code, finding.summary);
   }
-  return text;
+  if (warnings > 0) text += fmt::format("  {} warning{}\n", warnings, warnings == 1 ? "" : "s");
+  return text.empty()
+             ? ""
+             : "\n" + style.Bold("also found on this machine") + style.Dim("  culprit check") + "\n" + text;
 }
 
 std::string LoadLine(const report::RunLoad& load, const Style& style) {
@@ -271,22 +290,41 @@ std::string LoadLine(const report::RunLoad& load, const Style& style) {
   return line + "\n";
 }
 
+// Those of CUDA, once each: file, version, where.
+std::string ShortLoads(const std::vector<report::RunLoad>& loads, const Style& style) {
+  constexpr size_t kMost = 16;
+  std::vector<const report::RunLoad*> shown;
+  size_t name = 0, version = 0;
+  for (const report::RunLoad& load : loads) {
+    const bool known =
+        std::ranges::any_of(shown, [&](const auto* other) { return other->path == load.path; });
+    if (load.title.empty() || known) continue;
+    shown.push_back(&load);
+    name = std::max(name, base::BaseName(load.path).size());
+    version = std::max(version, load.version.version.size());
+  }
+  std::string text;
+  for (size_t i = 0; i < std::min(shown.size(), kMost); ++i) {
+    const report::RunLoad& load = *shown[i];
+    text += fmt::format("  {:<{}}  {:<{}}  {}{}\n", base::Printable(base::BaseName(load.path)), name,
+                        base::Printable(load.version.version), version,
+                        base::Printable(base::DirName(load.path)), style.Dim("  " + load.via));
+  }
+  if (shown.size() > kMost) text += style.Dim(fmt::format("  and {} more", shown.size() - kMost)) + "\n";
+  return text;
+}
+
 std::string LoadsText(const report::RunReport& report, const RunDetail& detail, const Style& style) {
   if (report.loads.empty()) return "";
-  constexpr size_t kMost = 12;
-  size_t cuda = 0;
-  std::string lines;
-  for (const report::RunLoad& load : report.loads) {
-    if (detail.verbose) lines += LoadLine(load, style);
-    if (load.title.empty()) continue;
-    ++cuda;
-    if (!detail.verbose && cuda <= kMost) lines += LoadLine(load, style);
-  }
-  std::string title = fmt::format("{} libraries were loaded, {} of CUDA", report.loads.size(), cuda);
-  if (!detail.verbose && cuda > kMost)
-    lines += style.Dim(fmt::format("             and {} more", cuda - kMost)) + "\n";
-  return "\n" + style.Bold(title) +
-         (detail.verbose ? "" : style.Dim("  --verbose lists all, in load order")) + "\n" + lines;
+  const auto cuda =
+      std::ranges::count_if(report.loads, [](const report::RunLoad& load) { return !load.title.empty(); });
+  std::string text = "\n" +
+                     style.Bold(fmt::format("{} librar{} loaded, {} of CUDA", report.loads.size(),
+                                            report.loads.size() == 1 ? "y was" : "ies were", cuda)) +
+                     (detail.verbose ? "" : style.Dim("  --verbose lists all, in load order")) + "\n";
+  if (!detail.verbose) return text + ShortLoads(report.loads, style);
+  for (const report::RunLoad& load : report.loads) text += LoadLine(load, style);
+  return text;
 }
 
 std::string NotWatchedText(const report::RunReport& report, const Style& style) {
@@ -307,9 +345,9 @@ std::string ToText(const report::RunReport& report, const Style& style, const Ru
   text += CallText(report, detail, style);
   text += FailedLoadsText(report, detail, style);
   for (const report::RunMix& mix : report.mixes) text += MixText(mix, style);
-  if (report.crash) text += CrashText(*report.crash, detail, style);
+  if (report.crash) text += CrashText(report, detail, style);
   text += WaitText(report, style);
-  text += CauseText(report, style);
+  text += CauseText(report, detail, style);
   if (report.failed) text += FindingsText(report, style);
   text += LoadsText(report, detail, style);
   text += NotWatchedText(report, style);

@@ -18,10 +18,10 @@ struct RunCall {
   double seconds = 0;   // since the start
   std::string process;  // "python3 (4711)"; "" there is only one
   std::string api, function, status, detail, source;
-  std::string last_kernel;  // what the thread launched last, where that may have caused it
-  std::string said;         // the driver's own words about it
   int64_t code = 0;
-  std::string meaning;  // one sentence, from the tables
+  std::string meaning;      // one sentence, from the tables
+  std::string last_kernel;  // of an error that a kernel made: launched last before it
+  std::string said;         // why, as the driver's own log has it
   uint64_t count = 1;
 };
 

@@ -50,6 +50,11 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
 
 std::string CameThrough(const loader::Scenario& scenario, const loader::Object& object) {
   std::string through = FoundThrough(scenario.graph, object.path);
+  for (const loader::Request& request : scenario.graph.requests) {
+    const bool its = request.loaded_now && request.object < scenario.graph.objects.size() &&
+                     &scenario.graph.objects[request.object] == &object;
+    if (its && request.uncertain) through += " or by its full path";
+  }
   if (!scenario.WasSeen() || object.requester >= scenario.graph.objects.size()) return through;
   const bool needed = object.opened_by == loader::OpenedBy::kNeeded;
   return through + (needed ? ", needed by " : ", opened by ") + scenario.graph.objects[object.requester].path;

@@ -12,7 +12,8 @@ namespace culprit::rules {
 // How the object at `path` was found, in words: "LD_LIBRARY_PATH", "RUNPATH of /x/liby.so", "ld.so.cache".
 std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path);
 
-// The same of a process that was seen, with who asked for it: "LD_LIBRARY_PATH, needed by /x/liby.so".
+// The same of a process that was seen, with who asked for it: "LD_LIBRARY_PATH, needed by /x/liby.so"; where
+// only a search for its name leads there: "LD_LIBRARY_PATH or by its full path".
 std::string CameThrough(const loader::Scenario& scenario, const loader::Object& object);
 
 // The fix that takes a directory out of LD_LIBRARY_PATH: unset it when nothing else is in it.

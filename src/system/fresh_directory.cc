@@ -37,6 +37,10 @@ class Directory final : public FreshDirectory {
     }
   }
   void Leave(const std::string& name) override { left_.insert(name); }
+  void LetPass() override {
+    std::error_code ignored;
+    fs::permissions(path_, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec, ignored);
+  }
   std::string path() const override { return Inside(path_); }
   base::Result<std::string> Write(const std::string& name, std::string_view text) override {
     const fs::path file = path_ / name;
@@ -90,6 +94,15 @@ base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory() {
   if (error)
     return base::Fail(base::ErrorCode::kNotReadable, "no directory for temporary files: " + error.message());
   return MakeBelow(above);
+}
+
+base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryInMemory(uint64_t spare) {
+  const fs::path memory = "/dev/shm";
+  std::error_code error;
+  const fs::space_info space = fs::space(memory, error);
+  if (error || space.available < spare)
+    return base::Fail(base::ErrorCode::kTooLarge, memory.string() + ": not there, or too little room");
+  return MakeBelow(memory);
 }
 
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms() {

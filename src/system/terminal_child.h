@@ -82,6 +82,12 @@ FoundProgram FindCommand(const std::string& word);
 // started is an answer. To be called while this process has one thread.
 base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const TerminalWatch& watch);
 
+// "SIGSEGV"; "" where there are no signals.
+std::string NameOfSignal(int number);
+
+// Whether RunInTerminal can call on_event; "" it can.
+std::string WhyNoEvents();
+
 // Ends this process as that one ended: its status, or its signal.
 [[noreturn]] void EndAs(const TerminalEnd& end);
 

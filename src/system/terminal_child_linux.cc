@@ -425,6 +425,10 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   return Session(request, watch).Run();
 }
 
+std::string NameOfSignal(int number) { return SignalName(number); }
+
+std::string WhyNoEvents() { return "there are none on this system"; }
+
 void EndAs(const TerminalEnd& end) {
   std::fflush(nullptr);
   if (end.signal_number > 0) {

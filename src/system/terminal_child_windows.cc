@@ -98,9 +98,10 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   std::wstring line;
   AppendQuoted(line, Wide(request.command.front()));
   for (size_t i = 1; i < request.command.size(); ++i) AppendQuoted(line, Wide(request.command[i]));
+  const bool events_wanted = watch.on_event && WhyNoEvents().empty();
   std::map<std::string, std::string> variables = request.variables;
   // A process that is started by a debugger gets a heap that finds more mistakes, and so behaves differently.
-  if (watch.on_event) variables.try_emplace("_NO_DEBUG_HEAP", "1");
+  if (events_wanted) variables.try_emplace("_NO_DEBUG_HEAP", "1");
   std::wstring environment = EnvironmentWith(variables);
 
   const HANDLE our_output = GetStdHandle(STD_OUTPUT_HANDLE), our_error = GetStdHandle(STD_ERROR_HANDLE);
@@ -117,7 +118,7 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   PROCESS_INFORMATION process = {};
   SetConsoleCtrlHandler(StayAlive, TRUE);
   const BOOL started = CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
-                                      CREATE_UNICODE_ENVIRONMENT | (watch.on_event ? DEBUG_PROCESS : 0u),
+                                      CREATE_UNICODE_ENVIRONMENT | (events_wanted ? DEBUG_PROCESS : 0u),
                                       environment.data(), nullptr, &startup, &process);
   const DWORD reason = GetLastError();
   CloseHandle(output.write);
@@ -138,15 +139,15 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
     return Pass(output_read.get(), our_output, *buffer, watch) || complained;
   };
   DebugEvents events(watch.on_event);
-  if (watch.on_event) DebugSetProcessKillOnExit(FALSE);  // should we die, it lives on
+  if (events_wanted) DebugSetProcessKillOnExit(FALSE);  // should we die, it lives on
   for (bool ended = false; !ended;) {
     const bool heard = pass();
     // Its end is told by an event that has to be answered, so the events come first.
-    if (watch.on_event && !events.over() && events.Next(heard ? 0 : kGlance)) continue;
-    ended = WaitForSingleObject(child.get(), heard || watch.on_event ? 0 : kGlance) == WAIT_OBJECT_0;
+    if (events_wanted && !events.over() && events.Next(heard ? 0 : kGlance)) continue;
+    ended = WaitForSingleObject(child.get(), heard || events_wanted ? 0 : kGlance) == WAIT_OBJECT_0;
   }
   // Children that stay behind go on without us.
-  if (watch.on_event) events.LetGo();
+  if (events_wanted) events.LetGo();
   end.duration = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - end.start).count());
   for (int rounds = 0; rounds < kMostRounds && pass(); ++rounds) {
@@ -156,6 +157,15 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   GetExitCodeProcess(child.get(), &code);
   end.exit_status = static_cast<int>(code);
   return end;
+}
+
+std::string NameOfSignal(int) { return ""; }
+
+std::string WhyNoEvents() {
+  // Its debugging needs ptrace(), which an emulator of a CPU does not have, and stops the program there.
+  const HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
+  const bool wine = ntdll != nullptr && GetProcAddress(ntdll, "wine_get_version") != nullptr;
+  return wine ? "this is Wine, which is not to be trusted with debugging" : "";
 }
 
 void EndAs(const TerminalEnd& end) {

@@ -175,5 +175,28 @@ TEST(AddLoggedCalls, EnrichesWhatWasSeenAndAddsTheRest) {
   EXPECT_EQ(run.processes[1].failed_calls[1].count, 1u);
 }
 
+TEST(ForgetOurOwn, TakesOutWhatOurLibraryLoaded) {
+  record::Run run;
+  run.processes.resize(1);
+  const auto load = [&](const std::string& path, const std::string& requester) {
+    record::Loaded loaded;
+    loaded.path = path;
+    loaded.requester = requester;
+    run.processes[0].loads.push_back(loaded);
+  };
+  load("/usr/lib/libcuda.so.1", "/app");
+  load("/tmp/x/culprit-injection.so", "/usr/lib/libcuda.so.1");
+  load("/triton/libcupti.so.12", "/tmp/x/culprit-injection.so");
+  load("/triton/libnvperf.so", "/triton/libcupti.so.12");
+  load("/app/libcupti.so.13", "/app/libtorch.so");
+  record::Request request;
+  request.requester = "/tmp/x/culprit-injection.so";
+  run.processes[0].failed_requests = {request, {}};
+  ForgetOurOwn(run);
+  ASSERT_EQ(run.processes[0].loads.size(), 2u);
+  EXPECT_EQ(run.processes[0].loads[1].path, "/app/libcupti.so.13");
+  EXPECT_EQ(run.processes[0].failed_requests.size(), 1u);
+}
+
 }  // namespace
 }  // namespace culprit::watch

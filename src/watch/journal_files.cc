@@ -1,5 +1,6 @@
 #include "watch/journal_files.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -27,10 +28,20 @@ std::string Readable(const std::string& name) {
   return name.substr(0, kMaxName);
 }
 
+uint64_t ExtentOf(const system::System& machine, const std::string& path) {
+  const auto file = machine.Open(path);
+  uint64_t end = 0;
+  if (!file || file->bytes == nullptr) return end;
+  for (const binfmt::ElfSegment& segment : binfmt::ReadElf(*file->bytes).loads)
+    end = std::max(end, segment.vaddr + segment.memsz);
+  return end;
+}
+
 }  // namespace
 
 JournalFiles FilesOf(const system::System& machine) {
   return {.real_path = [&machine](const std::string& path) { return machine.RealPath(path).value_or(""); },
+          .extent = [&machine](const std::string& path) { return ExtentOf(machine, path); },
           .functions =
               [&machine](const std::string& path, const std::vector<uint64_t>& addresses) {
                 std::vector<std::string> names;

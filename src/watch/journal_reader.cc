@@ -163,6 +163,10 @@ void Reader::Open(Known& known, const JournalEvent& event) {
       loaded.via = request.attempts.back().via;
     }
   }
+  if (loaded.end == 0 && files_.extent) {
+    const uint64_t extent = files_.extent(loaded.path);
+    if (extent != 0) loaded.end = event.Number(4) + extent;
+  }
   const std::string& real = RealPath(loaded.path);
   if (real != loaded.path) loaded.real_path = real;
   if (!real.empty()) known.by_real_path[real].push_back(process.loads.size());

@@ -24,6 +24,9 @@ namespace culprit::watch {
 struct JournalFiles {
   // Links resolved; "" where nothing is.
   std::function<std::string(const std::string& path)> real_path;
+  // The first address behind the file's last segment, as in the file; 0 where it is not known. Asked where
+  // the library in the program could not tell.
+  std::function<uint64_t(const std::string& path)> extent;
   // The functions that hold these addresses of the file (not of memory), "" for none that is known.
   std::function<std::vector<std::string>(const std::string& path, const std::vector<uint64_t>& addresses)>
       functions;

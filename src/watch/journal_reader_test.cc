@@ -93,11 +93,15 @@ TEST(JournalReader, FindsACrashInWhatAForkInherited) {
   journal.Start(7);
   journal.Write(7, kCulpritSearch, {"request", "liba.so", "", "needed"});
   journal.Write(7, kCulpritOpen, {"/lib/liba.so", "10000", "20000", "0", "c000"});
+  journal.Write(7, kCulpritOpen, {"/lib/odd.so", "70000", "0", "0", "70000"});
   journal.Write(9, kCulpritFork, {"7", "8"});
   journal.Write(7, kCulpritOpen, {"/lib/later.so", "50000", "60000", "0", "50000"});
   journal.Write(9, kCulpritCrash, {"b", "ffffffff", "10", "0", "10044", "55555", "10"}, 12);
+  journal.Write(9, kCulpritCrash, {"6", "fffffffa", "0", "70010"});
   JournalFiles files;
+  files.extent = [](const std::string& path) { return path == "/lib/odd.so" ? 0x100u : 0u; };
   files.functions = [](const std::string& path, const std::vector<uint64_t>& addresses) {
+    if (path == "/lib/odd.so") return std::vector<std::string>{};
     EXPECT_EQ(path, "/lib/liba.so");
     EXPECT_EQ(addresses, std::vector<uint64_t>{0x4043});
     return std::vector<std::string>{"f"};
@@ -108,7 +112,8 @@ TEST(JournalReader, FindsACrashInWhatAForkInherited) {
   EXPECT_TRUE(child.forked);
   EXPECT_EQ(child.parent, 8);
   EXPECT_EQ(child.program, "/bin/tool");
-  ASSERT_EQ(child.crashes.size(), 1u);
+  ASSERT_EQ(child.crashes.size(), 2u);
+  EXPECT_EQ(child.crashes[1].frames.at(0).object, "/lib/odd.so") << "the file says how far it reaches";
   EXPECT_EQ(child.crashes[0].signal, "SIGSEGV");
   EXPECT_EQ(child.crashes[0].code, -1);
   EXPECT_EQ(child.crashes[0].thread, 12);

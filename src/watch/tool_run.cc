@@ -62,6 +62,7 @@ base::Result<ToolRun> PlanSanitizer(const system::System& machine, Tool tool, co
   ToolRun run;
   run.report = base::JoinPath(folder.path(), "compute-sanitizer.txt");
   if (machine.platform() == base::Platform::kWindows) {
+    run.tells_end = false;
     run.command = {base::ToWindowsPath(program)};
     for (std::string& option : SanitizerOptions(tool, help, base::ToWindowsPath(run.report)))
       run.command.push_back(std::move(option));

@@ -32,6 +32,7 @@ struct ToolRun {
   std::vector<std::string> command;  // to be run instead of the user's
   std::string report;                // the file that the tool writes
   std::string end;                   // the file that tells how the program ended; "" the report does
+  bool tells_end = true;             // false: nothing does
 };
 // `help`: what `program --help` says, for options that not every version has; "" none of these.
 base::Result<ToolRun> PlanToolRun(const system::System& machine, Tool tool, const std::string& program,

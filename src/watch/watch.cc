@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <optional>
 
 #include "base/product_version.h"
 #include "base/text.h"
@@ -10,8 +11,10 @@
 #include "watch/attempts.h"
 #include "watch/cuda_watch.h"
 #include "watch/kept_text.h"
+#include "watch/process_events.h"
 #include "watch/reach.h"
 #include "watch/threads.h"
+#include "watch/tool_watch.h"
 #include "watch/witnesses.h"
 
 namespace culprit::watch {
@@ -113,22 +116,35 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   const system::FoundProgram found =
       request.command.empty() ? system::FoundProgram{} : system::FindCommand(request.command.front());
   const Reach reach = found.path.empty() ? Reach{} : ReachOf(machine, found.path);
-  Witnesses witnesses(machine, request, reach);
+  std::optional<ToolWatch> tool;
+  if (request.tool != Tool::kNone && !found.path.empty()) {
+    auto made = ToolWatch::Make(machine, request.tool, request.command);
+    if (!made) return std::unexpected(made.error());
+    tool = *std::move(made);
+  }
+  Witnesses witnesses(machine, request, reach, tool ? tool->watched() : std::vector<record::Watched>{});
   KeptText output;
   const int64_t time_of_day = LocalTimeOfDay();
   int64_t command = 0;
-  const auto end = system::RunInTerminal(
-      {.command = request.command, .variables = witnesses.variables()},
+  ProcessEvents events(std::chrono::steady_clock::now());
+  const bool hears_events = request.loads && !tool && system::WhyNoEvents().empty();
+  auto end = system::RunInTerminal(
+      {.command = tool ? tool->command() : request.command, .variables = witnesses.variables()},
       {.on_output =
            [&](std::string_view bytes) {
              output.Add(bytes);
              if (on_output) on_output(bytes);
            },
        .on_start = [&](int64_t process) { command = process; },
-       .on_interrupt = [&](int64_t process,
-                           std::string_view) { run.threads = ThreadsOf(machine, process); }});
+       .on_interrupt = [&](int64_t process, std::string_view) { run.threads = ThreadsOf(machine, process); },
+       .on_event = hears_events ? [&](const system::ProcessEvent& event) { events.Add(event); }
+                                : std::function<void(const system::ProcessEvent&)>()});
   witnesses.LeaveWhatIsNeeded(machine);
   if (!end) return std::unexpected(end.error());
+  if (tool && end->started) {
+    if (const auto done = tool->Finish(machine, known, *end, run); !done)
+      return std::unexpected(done.error());
+  }
   seen.end = *end;
   run.duration = end->duration;
   run.exit_status = end->exit_status;
@@ -145,14 +161,15 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
 
   const auto started = std::chrono::duration_cast<std::chrono::nanoseconds>(end->start.time_since_epoch());
   JournalContents journal = witnesses.Journal(machine, static_cast<uint64_t>(started.count()));
-  run.processes = std::move(journal.processes);
+  run.processes = hears_events ? events.Take() : std::move(journal.processes);
   run.lost_events = journal.lost_events;
+  ForgetOurOwn(run);
   run.watched = {{"output", end->terminal ? "pseudo-terminal" : "pipe", ""}};
   const bool told =
       std::ranges::any_of(journal.watched, [](const auto& word) { return word.what == "loads"; });
   const bool own = FindProcess(run, command) != nullptr && !FindProcess(run, command)->loads.empty();
   if (own) {
-    run.watched.push_back({"loads", "LD_AUDIT", ""});
+    run.watched.push_back({"loads", hears_events ? "debug events" : "LD_AUDIT", ""});
   } else if (witnesses.audits() && reach.why_not.empty() && !told) {
     run.watched.push_back({"loads", "", "the loader of " + reach.program + " did not take our library"});
   }

@@ -14,6 +14,7 @@
 #include "record/run.h"
 #include "system/system.h"
 #include "system/terminal_child.h"
+#include "watch/tool_run.h"
 
 namespace culprit::watch {
 
@@ -33,6 +34,9 @@ struct Request {
   bool logs = true;
   std::vector<std::string> cupti;  // copies of libcupti, the best first
   Libraries libraries;
+  // Run by compute-sanitizer or cuda-gdb, which writes a text of the record; nothing but its logs and output
+  // is watched then. One that is not here is an error, and the command is not run.
+  Tool tool = Tool::kNone;
 };
 
 struct Seen {

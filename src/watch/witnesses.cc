@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "base/text.h"
@@ -19,6 +20,8 @@ constexpr const char* kAudit = "culprit-audit.so";
 constexpr const char* kInjection = "culprit-injection.so";
 constexpr uint64_t kMostVariables = 4 << 20;
 constexpr uint64_t kMostRoom = 64 << 20;
+constexpr uint64_t kRoomInMemory = 16 << 20;
+constexpr uint64_t kSpareMemory = 512 << 20;  // programs with many workers share much there
 constexpr uint64_t kLeastRoom = 1 << 20;
 
 std::string Beside(const std::string& name) {
@@ -34,10 +37,21 @@ std::string Beside(const std::string& name) {
 
 }  // namespace
 
-Witnesses::Witnesses(const system::System& machine, const Request& request, const Reach& reach) {
+Witnesses::Witnesses(const system::System& machine, const Request& asked, const Reach& reach,
+                     std::vector<record::Watched> instead)
+    : watched_(std::move(instead)) {
   const auto miss = [this](const char* what, const std::string& why) { watched_.push_back({what, "", why}); };
-  if (!request.loads) miss("loads", "switched off (--no-loads)");
-  if (!request.calls) miss("CUDA calls", "switched off (--no-calls)");
+  const bool tool = !watched_.empty();
+  if (!asked.loads && !tool) miss("loads", "switched off (--no-loads)");
+  if (!asked.calls && !tool) miss("CUDA calls", "switched off (--no-calls)");
+  Request request = asked;
+  if (tool) request.loads = request.calls = false;
+  // Windows tells of loads by itself, and takes no library of ours.
+  if (machine.platform() == base::Platform::kWindows) {
+    if (const std::string why = system::WhyNoEvents(); request.loads && !why.empty()) miss("loads", why);
+    if (request.calls) miss("CUDA calls", "culprit has no library for programs of Windows yet");
+    request.loads = request.calls = false;
+  }
   if (!request.loads && !request.calls && !request.logs) return;
   auto made = system::MakeFreshDirectoryForPrograms();
   if (!made) {
@@ -47,6 +61,7 @@ Witnesses::Witnesses(const system::System& machine, const Request& request, cons
   }
   directory_ = *std::move(made);
   path_ = directory_->path();
+  directory_->LetPass();  // witness/journal.h says why
   const std::map<std::string, std::string> environment = machine.Environment();
   const bool journal = (request.loads || request.calls) && MakeJournal();
   if (!journal && (request.loads || request.calls)) {
@@ -83,7 +98,8 @@ void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
   if (!processes) return;
   for (const system::DirectoryEntry& process : *processes) {
     if (process.name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto environment = system::ReadWholeFile(machine, "/proc/" + process.name + "/environ", kMostVariables);
+    const auto environment =
+        system::ReadWholeFile(machine, "/proc/" + process.name + "/environ", kMostVariables);
     if (!environment || environment->find(path_) == std::string::npos) continue;
     directory_->Leave(kAudit);
     directory_->Leave(kInjection);
@@ -92,8 +108,16 @@ void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
 }
 
 bool Witnesses::MakeJournal() {
-  journal_ = base::JoinPath(path_, "journal");
-  const uint64_t size = system::MakeFileWithRoom(journal_, kMostRoom, kLeastRoom);
+  uint64_t size = 0;
+  if (auto memory = system::MakeFreshDirectoryInMemory(kSpareMemory)) {
+    memory_ = *std::move(memory);
+    journal_ = base::JoinPath(memory_->path(), "journal");
+    size = system::MakeFileWithRoom(journal_, kRoomInMemory, kRoomInMemory);
+  }
+  if (size == 0) {
+    journal_ = base::JoinPath(path_, "journal");
+    size = system::MakeFileWithRoom(journal_, kMostRoom, kLeastRoom);
+  }
   if (size == 0) return false;
   auto header = std::make_unique<CulpritJournal>();
   std::memset(header.get(), 0, sizeof(CulpritJournal));
@@ -109,7 +133,10 @@ bool Witnesses::MakeJournal() {
 std::string Witnesses::Lay(const std::string& name, Bytes bytes) {
   if (bytes.empty()) return Beside(name);
   const auto file = directory_->Write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return file ? *file : "";
+  if (!file) return "";
+  std::error_code ignored;  // a process that has become another user must be able to open it, too
+  std::filesystem::permissions(*file, std::filesystem::perms(0755), ignored);
+  return *file;
 }
 
 JournalContents Witnesses::Journal(const system::System& machine, uint64_t started) const {

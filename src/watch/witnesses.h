@@ -19,8 +19,10 @@ namespace culprit::watch {
 
 class Witnesses {
  public:
-  // Nothing fails: what cannot be had is said in watched().
-  Witnesses(const system::System& machine, const Request& request, const Reach& reach);
+  // Nothing fails: what cannot be had is said in watched(). `instead`: what a tool says that runs the
+  // command; then only logs are switched on.
+  Witnesses(const system::System& machine, const Request& request, const Reach& reach,
+            std::vector<record::Watched> instead = {});
 
   const std::map<std::string, std::string>& variables() const { return variables_; }
   // What will not be seen.
@@ -40,6 +42,7 @@ class Witnesses {
   std::string Lay(const std::string& name, Bytes bytes);
 
   std::unique_ptr<system::FreshDirectory> directory_;
+  std::unique_ptr<system::FreshDirectory> memory_;  // the journal's, where it does not lie in directory_
   std::string path_, journal_;
   std::map<std::string, std::string> variables_;
   std::vector<record::Watched> watched_;

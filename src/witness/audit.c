@@ -112,48 +112,65 @@ struct Range {
   uintptr_t begin, end;
 };
 
+enum { kMaxHeaders = 20 };
+
 static struct Range RangeOf(const ElfW(Phdr) * headers, size_t count, uintptr_t bias) {
+  const struct Range unknown = {bias, 0};
   struct Range range = {UINTPTR_MAX, 0};
   for (size_t i = 0; i < count; ++i) {
     if (headers[i].p_type != PT_LOAD) continue;
     const uintptr_t begin = bias + (headers[i].p_vaddr & ~(uintptr_t)4095);
     const uintptr_t end = bias + headers[i].p_vaddr + headers[i].p_memsz;
+    if (end < begin) return unknown;
     if (begin < range.begin) range.begin = begin;
     if (end > range.end) range.end = end;
   }
-  if (range.end == 0) range.begin = bias;
-  return range;
+  return range.end == 0 ? unknown : range;
+}
+
+/* The ELF header lies at the beginning of nearly every object, and the program headers behind it or, after
+ * patchelf, elsewhere. Whoever reads the journal can still look into the file. */
+static struct Range RangeOfLibrary(uintptr_t bias) {
+  struct {
+    ElfW(Ehdr) header;
+    ElfW(Phdr) programs[kMaxHeaders];
+  } seen;
+  const struct Range unknown = {bias, 0};
+  size_t got = Peek(bias, &seen, sizeof seen);
+  const ElfW(Ehdr)* header = &seen.header;
+  if (got < sizeof *header || header->e_ident[0] != 0x7f || header->e_ident[1] != 'E' ||
+      header->e_ident[2] != 'L' || header->e_ident[3] != 'F' || header->e_phentsize != sizeof *seen.programs ||
+      header->e_phnum > kMaxHeaders)
+    return unknown;
+  got -= sizeof *header;
+  const size_t wanted = header->e_phnum * sizeof *seen.programs;
+  if (header->e_phoff != sizeof *header) got = Peek(bias + header->e_phoff, seen.programs, wanted);
+  if (got < wanted) return unknown;
+  /* One of them has brought the header here; else these are other bytes. */
+  for (size_t i = 0; i < header->e_phnum; ++i)
+    if (seen.programs[i].p_type == PT_LOAD && seen.programs[i].p_offset == 0 && seen.programs[i].p_vaddr == 0)
+      return RangeOf(seen.programs, header->e_phnum, bias);
+  return unknown;
+}
+
+/* A program that is not position-independent: the kernel says where its headers are. */
+static struct Range RangeOfFixedProgram(void) {
+  ElfW(auxv_t) auxiliary[40];
+  ElfW(Phdr) programs[kMaxHeaders];
+  const size_t size = ReadOwnFile("/proc/self/auxv", (char*)auxiliary, sizeof auxiliary - 1);
+  uintptr_t headers = 0;
+  size_t count = 0;
+  for (size_t i = 0; i < size / sizeof *auxiliary; ++i) {
+    if (auxiliary[i].a_type == AT_PHDR) headers = auxiliary[i].a_un.a_val;
+    if (auxiliary[i].a_type == AT_PHNUM) count = auxiliary[i].a_un.a_val;
+  }
+  if (count > kMaxHeaders) count = kMaxHeaders;
+  count = Peek(headers, programs, count * sizeof *programs) / sizeof *programs;
+  return RangeOf(programs, count, 0);
 }
 
 static struct Range RangeOfObject(const struct link_map* map) {
-  struct {
-    ElfW(Ehdr) header;
-    ElfW(Phdr) programs[20];
-  } seen;
-  const struct Range unknown = {map->l_addr, 0};
-  size_t count;
-  if (map->l_addr != 0) {
-    /* The ELF header lies at the beginning of nearly every object, and the program headers behind it. */
-    const size_t got = Peek(map->l_addr, &seen, sizeof seen);
-    if (got < sizeof seen.header || *(const uint32_t*)seen.header.e_ident != 0x464c457f /* "\177ELF" */ ||
-        seen.header.e_phoff != sizeof seen.header || seen.header.e_phentsize != sizeof *seen.programs)
-      return unknown;
-    count = (got - sizeof seen.header) / sizeof *seen.programs;
-    if (seen.header.e_phnum < count) count = seen.header.e_phnum;
-  } else { /* a program that is not position-independent: the kernel says where its headers are */
-    ElfW(auxv_t) auxiliary[40];
-    const size_t size = ReadOwnFile("/proc/self/auxv", (char*)auxiliary, sizeof auxiliary - 1);
-    uintptr_t headers = 0;
-    count = 0;
-    for (size_t i = 0; i < size / sizeof *auxiliary; ++i) {
-      if (auxiliary[i].a_type == AT_PHDR) headers = auxiliary[i].a_un.a_val;
-      if (auxiliary[i].a_type == AT_PHNUM) count = auxiliary[i].a_un.a_val;
-    }
-    if (count > sizeof seen.programs / sizeof *seen.programs)
-      count = sizeof seen.programs / sizeof *seen.programs;
-    count = Peek(headers, seen.programs, count * sizeof *seen.programs) / sizeof *seen.programs;
-  }
-  return RangeOf(seen.programs, count, map->l_addr);
+  return map->l_addr != 0 ? RangeOfLibrary(map->l_addr) : RangeOfFixedProgram();
 }
 
 static int IsKernels(const char* name) { /* linux-vdso.so.1 */

@@ -6,7 +6,7 @@
  * Who makes the file allocates all of it (posix_fallocate): a page for which the disk has no room would end
  * the program with SIGBUS. It lies on tmpfs (/dev/shm) where there is one: on a disk each page that a process
  * touches first costs a fifth of a millisecond and more. The directory of the libraries must be open to every
- * user (0755), because a process that has become another user still has LD_AUDIT, and ld.so complains about a
+ * user (0711), because a process that has become another user still has LD_AUDIT, and ld.so complains about a
  * library that it cannot open; one that can be opened and cannot open the journal stays silent. */
 #ifndef CULPRIT_WITNESS_JOURNAL_H_
 #define CULPRIT_WITNESS_JOURNAL_H_

@@ -184,5 +184,31 @@ TEST_F(Cli, ControlCharactersOfFileNamesDoNotReachTheTerminal) {
   EXPECT_EQ(output.status, 1);
 }
 
+// Every option that a command has is offered by the shells.
+TEST_F(Cli, CompletionsKnowEveryOption) {
+  const std::string bash = Run({"completions", "bash"}).out, fish = Run({"completions", "fish"}).out;
+  for (const std::string command :
+       {"check", "probe", "why", "inspect", "explain", "run", "rules", "plan", "fix", "snapshot", "diff"}) {
+    const std::string help = Run({command, "--help"}).out;
+    const size_t start = bash.find("\n    " + command + ") ");
+    ASSERT_NE(start, std::string::npos) << command;
+    std::string line = bash.substr(start, bash.find(";;", start) - start);
+    if (line.find("$common") != std::string::npos) line += bash.substr(bash.find("common="), 100);
+    for (size_t at = help.find("\nOptions:"); (at = help.find("\n  -", at + 1)) != std::string::npos;) {
+      const size_t dashes = help.find("--", at);
+      const std::string option = help.substr(dashes, help.find_first_of(" \n", dashes) - dashes);
+      EXPECT_NE((line + " ").find(option), std::string::npos) << command << " " << option << ": bash";
+      bool known = false;
+      std::istringstream lines(fish);
+      for (std::string one; std::getline(lines, one);) {
+        const bool meant =
+            one.find("__fish_seen") == std::string::npos || one.find(command) != std::string::npos;
+        known |= meant && (one + " ").find(" -l " + option.substr(2) + " ") != std::string::npos;
+      }
+      EXPECT_TRUE(known) << command << " " << option << ": fish";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace culprit

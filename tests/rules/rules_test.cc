@@ -7,13 +7,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "collect/host.h"
 #include "collect/look_at_stack.h"
+#include "collect/process.h"
 #include "diagnose/check.h"
 #include "diagnose/proof.h"
-#include "loader/scenario.h"
+#include "loader/observed.h"
 #include "made_up_machine.h"
 #include "made_up_probe.h"
 #include "report/fix.h"
@@ -44,6 +46,15 @@ report::CheckReport CheckSystem(const system::System& machine, const toml::table
                                .environments = Strings(description, "environments"),
                                .verify = description["verify"].value_or(false),
                                .host_unseen = description["root"].value_or(false)};
+  // A process of the machine: /proc is among its files.
+  std::optional<collect::ProcessLook> process;
+  if (const auto pid = description["process"].value<int64_t>()) {
+    auto found = collect::LookAtProcess(machine, *pid);
+    if (!found) throw std::runtime_error(found.error().message);
+    process = std::move(*found);
+    around.environment = process->environment;
+    around.environments = process->python;
+  }
   auto look = collect::LookAtStack(around, programs, std::chrono::minutes(1));
   if (const auto host = description["host"].value<std::string>()) {
     const auto parsed = collect::ParseHost(*host);
@@ -54,7 +65,8 @@ report::CheckReport CheckSystem(const system::System& machine, const toml::table
     look.snapshot.stack.probe =
         snapshot::Fact<snapshot::ProbeFacts>::Of(std::move(*probed), "a made-up probe");
   }
-  const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, programs);
+  const auto scenarios = process ? loader::ScenariosAround({process->process}, look.snapshot, *look.view)
+                                 : loader::PlayScenarios(look.snapshot, *look.view, programs);
   return diagnose::Check({look.snapshot, *look.view, scenarios});
 }
 

@@ -76,9 +76,23 @@ def judge(case, machine, plain):
     for number, given in enumerate(case.make(machine)):
         environment, before = given.get("environment", {}), given.get("before", [])
         record = machine.out / f"{re.sub(r'[^A-Za-z0-9]+', '-', case.name).strip('-')}.record"
+        told = machine.work / "report"
+        told.unlink(missing_ok=True)
         start = time.monotonic()
         status, text = run(
-            [*before, machine.program, "run", *case.options, "--save", str(record), "--", *given["command"]],
+            [
+                *before,
+                machine.program,
+                "run",
+                *case.options,
+                "--quiet",
+                "--save",
+                str(record),
+                "-o",
+                str(told),
+                "--",
+                *given["command"],
+            ],
             environment,
             given.get("interrupt"),
         )
@@ -103,8 +117,8 @@ def judge(case, machine, plain):
         cause, headline = first_cause(report), report.get("headline", "")
         if case.causes and cause not in case.causes:
             wrong.append(f"first cause {cause or 'none'}, expected {' or '.join(case.causes) or 'none'}")
-        # What culprit says comes after the program's own words.
-        own = text[text.rfind("\nculprit") :] if "\nculprit" in text else text
+        own = told.read_text(errors="replace") if told.exists() else ""
+        text += "\n----- culprit -----\n" + own
         for word in (*case.words, *given.get("words", ())):
             if not re.search(word, own):
                 wrong.append(f"the report does not say {word!r}")
@@ -188,7 +202,7 @@ def main():
                 flush=True,
             )
             if wrong:
-                tail = text[text.rfind("\nculprit") :] if "\nculprit" in text else text
+                tail = text[max(text.rfind("\n----- culprit"), 0) :]
                 print("".join(f"    | {line[:160]}\n" for line in tail.strip().splitlines()[:14]), end="", flush=True)
             reports.write(f"##### {word} {case.name}\n{text}\n\n")
         if not options.no_overhead and (not options.cases or "overhead" in options.cases):

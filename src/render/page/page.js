@@ -20,7 +20,7 @@ function makePictures(section) {
   const cache = [];
   const state = {pictures: data.pictures, shown: -1, picture: (place) => cache[place] ??= unpack(data, data.pictures[place])};
   const canvas = element('div', {class: 'canvas'});
-  const panel = element('div', {class: 'facts', 'aria-live': 'polite', role: 'region', 'aria-label': 'Facts of the library', tabindex: '0'});
+  const panel = element('div', {class: 'facts', role: 'region', 'aria-label': 'Facts of the library', tabindex: '0'});
   const stage = element('div', {class: 'stage'}, canvas, panel);
   const ends = element('p', {class: 'ends'});
   const legend = element('ul', {class: 'legend', 'aria-label': 'Colours'});
@@ -68,8 +68,8 @@ function makePictures(section) {
     showLegend();
   };
   const control = (words, label, action) => element('button', {type: 'button', 'aria-label': label, title: label, onclick: action}, words);
-  canvas.append(element('div', {class: 'zoom'}, control('\u2212', 'Smaller', () => drawing.zoom(0.8)), control('+', 'Larger', () => drawing.zoom(1.25)), control('All', 'Show all', () => drawing.fit())));
-  section.append(element('div', {class: 'bar'}, chooser, makeFinder(state), element('span', {class: 'choice', role: 'group', 'aria-label': 'Colours'}, ...choices)),
+  const zoom = element('div', {class: 'zoom', role: 'group', 'aria-label': 'Size'}, control('\u2212', 'Smaller', () => drawing.zoom(0.8)), control('+', 'Larger', () => drawing.zoom(1.25)), control('All', 'Show all', () => drawing.fit()));
+  section.append(element('div', {class: 'bar'}, chooser, makeFinder(state), element('span', {class: 'choice', role: 'group', 'aria-label': 'Colours'}, ...choices), zoom),
     ends, stage, legend,
     element('p', {class: 'hint'}, 'Drag to move; the wheel zooms once the picture is clicked. Arrow keys go from library to library, + and \u2212 zoom, 0 shows all.'));
   if (data.left_out) section.append(element('p', {class: 'hint'}, data.left_out + ' more processes are left out to keep this page small.'));
@@ -83,7 +83,7 @@ function makePictures(section) {
 // As tall as the picture needs, within reason.
 function sizeStage(stage, picture) {
   const libraries = picture.libraries.filter(matters).length;
-  stage.style.height = Math.min(720, Math.max(380, 300 + libraries * 9)) + 'px';
+  stage.style.height = Math.min(720, Math.max(440, 300 + libraries * 9)) + 'px';
 }
 
 function addShowButton(article, state) {

@@ -216,9 +216,9 @@ class Picture {
     if (best.k === 0) this.view = {k: 0.8, x: 32, y: 32};
     this.move();
   }
-  scaleFor(area, box) { return Math.min((box.width - 64) / (area.right - area.x), (box.height - 90) / (area.bottom - area.y)); }
+  scaleFor(area, box) { return Math.min((box.width - 64) / (area.right - area.x), (box.height - 64) / (area.bottom - area.y)); }
   lookAt(area, k, box) {
-    this.view = {k, x: (box.width - k * (area.right - area.x)) / 2 - k * area.x, y: Math.max(28, (box.height - 40 - k * (area.bottom - area.y)) / 2) - k * area.y};
+    this.view = {k, x: (box.width - k * (area.right - area.x)) / 2 - k * area.x, y: Math.max(28, (box.height - k * (area.bottom - area.y)) / 2) - k * area.y};
     this.move();
   }
   fit() {
@@ -268,7 +268,11 @@ class Picture {
   }
   mark() {
     const chosen = this.selected && this.selected.library;
-    for (const card of this.cardOf.values()) card.drawn.classList.toggle('selected', card === this.selected || (chosen && card.library === chosen));
+    for (const card of this.cardOf.values()) {
+      const on = card === this.selected || Boolean(chosen && card.library === chosen);
+      card.drawn.classList.toggle('selected', on);
+      card.drawn.setAttribute('aria-selected', String(on));
+    }
     if (this.selected) {
       const card = chosen ? this.cardOf.get(chosen) : this.selected;
       if (card) { this.selected = card; this.svg.setAttribute('aria-activedescendant', card.drawn.id); }
@@ -353,7 +357,7 @@ class Picture {
 
 function depthOf(card) { let depth = 0; for (let at = card.parent; at; at = at.parent) ++depth; return depth; }
 function groupWords(group) {
-  const name = group.members.length + (group.members[0].system ? ' system' : '') + ' libraries';
+  const name = group.members.length + (group.members[0].system ? ' system' : '') + (group.members.length === 1 ? ' library' : ' libraries');
   return {name, below: group.members[0].system ? '' : 'of ' + group.key, spoken: name + ' of ' + group.key + ', folded'};
 }
 function cardWords(library) {
