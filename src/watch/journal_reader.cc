@@ -249,14 +249,18 @@ void Reader::BlameFile(Known& known, const record::Crash& crash) {
 }
 
 void Reader::Call(Known& known, const JournalEvent& event) {
+  const auto kernel = [&](size_t field) {
+    const std::string name(event.Text(field));
+    return files_.readable && !name.empty() ? files_.readable(name) : name;
+  };
   record::FailedCall call{.at = Since(event.at),
                           .thread = event.thread,
                           .api = std::string(event.Text(0)),
                           .function = std::string(event.Text(1)),
                           .code = static_cast<int64_t>(event.Number(2)),
                           .status = {},
-                          .detail = std::string(event.Text(3)),
-                          .last_kernel = std::string(event.Text(4)),
+                          .detail = kernel(3),
+                          .last_kernel = kernel(4),
                           .said = {},
                           .source = "CUPTI"};
   std::vector<record::FailedCall>& calls = Of(known).failed_calls;
