@@ -72,9 +72,9 @@ TEST(HideSecrets, ValuesOfSecretVariablesWhereverTheyStand) {
 }
 
 TEST(HideSecrets, TakesTimeInProportion) {
-  EXPECT_EQ(HideSecrets(std::string(1 << 17, '-')).size(), size_t{1} << 17);
-  EXPECT_EQ(HideSecrets(std::string(1 << 17, 'a')).size(), size_t{1} << 17);
-  EXPECT_EQ(HideSecrets(std::string(1 << 17, '=')).size(), size_t{1} << 17);
+  EXPECT_EQ(HideSecrets(std::string(1 << 15, '-')).size(), size_t{1} << 15);
+  EXPECT_EQ(HideSecrets(std::string(1 << 15, 'a')).size(), size_t{1} << 15);
+  EXPECT_EQ(HideSecrets(std::string(1 << 15, '=')).size(), size_t{1} << 15);
   std::string urls;
   while (urls.size() < (1 << 16)) urls += "://a";
   EXPECT_EQ(HideSecrets(urls), urls);
