@@ -1,6 +1,8 @@
 #include "cli/page_facts.h"
 
-#include <ctime>
+#include <fmt/format.h>
+
+#include <chrono>
 
 #include "base/product_version.h"
 #include "diagnose/picture.h"
@@ -28,15 +30,14 @@ std::string MachineInWords(const snapshot::Snapshot& snapshot) {
 }
 
 std::string Now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-#ifdef _WIN32
-  gmtime_s(&utc, &now);
-#else
-  gmtime_r(&now, &utc);
-#endif
-  char text[40];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc));
+  namespace chrono = std::chrono;
+  const auto now = chrono::floor<chrono::minutes>(chrono::system_clock::now());
+  const auto day = chrono::floor<chrono::days>(now);
+  const chrono::year_month_day date(day);
+  const chrono::hh_mm_ss time(now - day);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     time.hours().count(), time.minutes().count());
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ class Browser:
 
         flags = ["--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--no-sandbox",
                  "--disable-extensions", "--disable-component-update", "--disable-background-networking",
-                 "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage", "--mute-audio", "--force-device-scale-factor=1",
+                 "--disable-sync", "--disable-default-apps", "--disable-dev-shm-usage", "--mute-audio",
+                 "--force-device-scale-factor=1",
                  "--user-data-dir=" + self.profile.name, f"--window-size={width},{height}", "about:blank"]
         self.log = open(os.path.join(self.profile.name, "log"), "wb")
         self.process = subprocess.Popen([program(), *flags], preexec_fn=pipes, close_fds=False,
@@ -112,7 +113,8 @@ class Browser:
             time.sleep(0.02)
 
     def run(self, script):
-        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, userGesture=True)
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True,
+                           userGesture=True)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
             raise Failure(f"{script}: {details.get('exception', {}).get('description', details['text'])}")
@@ -140,19 +142,22 @@ class Browser:
                 found.append(details.get("exception", {}).get("description", details["text"]))
             elif event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] in ("error", "warning"):
                 found.append(event["params"]["entry"]["text"])
-            elif event["method"] == "Runtime.consoleAPICalled" and event["params"]["type"] in ("error", "warning", "assert"):
+            elif event["method"] == "Runtime.consoleAPICalled" and \
+                    event["params"]["type"] in ("error", "warning", "assert"):
                 found.append(str(event["params"]["args"]))
         return found
 
     def requests(self):
         """Everything that was asked for since `open`, but the page itself and data: addresses."""
-        urls = [event["params"]["request"]["url"] for event in self.events if event["method"] == "Network.requestWillBeSent"]
+        urls = [event["params"]["request"]["url"] for event in self.events
+                if event["method"] == "Network.requestWillBeSent"]
         return [url for url in urls[1:] if not url.startswith("data:")]
 
     def picture(self, path, whole=False):
         options = {}
         if whole:
             size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            options = {"captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 6000), "scale": 1}}
+            clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 6000), "scale": 1}
+            options = {"captureBeyondViewport": True, "clip": clip}
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png", **options)["data"]))

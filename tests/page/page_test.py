@@ -17,14 +17,16 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 RECTANGLES = """[...document.querySelectorAll('.card')].map((card) => { const box = card.querySelector('.box');
   const [x, y] = card.getAttribute('transform').match(/-?[0-9.]+/g).map(Number);
-  return {x, y, width: +box.getAttribute('width'), height: +box.getAttribute('height'), label: card.getAttribute('aria-label'),
+  return {x, y, width: +box.getAttribute('width'), height: +box.getAttribute('height'),
+    label: card.getAttribute('aria-label'),
     text: Math.max(...[...card.querySelectorAll('text')].map((text) => text.getBBox().x + text.getBBox().width))}; })"""
 SELECTED = "document.querySelector('.card.selected')?.getAttribute('aria-label') ?? ''"
 
 
 def check(top, output, *options):
-    command = [PROGRAM, "check", "--root", top / "root", "--env", top / "env", "--host", "driver=580.95.05,gpu=sm_90", "--format", "html",
-               "-o", output, *options, "/home/ada/train", "/home/ada/br<b>oken"]
+    command = [PROGRAM, "check", "--root", top / "root", "--env", top / "env", "--host",
+               "driver=580.95.05,gpu=sm_90", "--format", "html", "-o", output, *options,
+               "/home/ada/train", "/home/ada/br<b>oken"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1, (done.returncode, done.stderr)
     return output.read_bytes()
@@ -55,7 +57,7 @@ class Page:
     def test_opens_without_a_complaint_and_asks_nobody(self):
         self.tab.open(self.file)
         self.tab.call("Emulation.setFocusEmulationEnabled", enabled=True)
-        assert self.tab.run("document.documentElement.dataset.drawn") is not None, "not drawn: " + str(self.tab.complaints())
+        assert self.tab.run("document.documentElement.dataset.drawn") is not None, self.tab.complaints()
         assert self.tab.complaints() == [], self.tab.complaints()
         assert self.tab.requests() == [], self.tab.requests()
 
@@ -68,7 +70,8 @@ class Page:
         assert "CUL3004" in self.tab.run("document.querySelector('.verdict').textContent")
         seen = self.tab.run("""(() => { const card = document.querySelector('.card.culprit').getBoundingClientRect(),
           canvas = document.querySelector('.canvas').getBoundingClientRect();
-          return card.left >= canvas.left && card.right <= canvas.right && card.top >= canvas.top && card.bottom <= canvas.bottom; })()""")
+          return card.left >= canvas.left && card.right <= canvas.right &&
+            card.top >= canvas.top && card.bottom <= canvas.bottom; })()""")
         assert seen, "the culprit lies outside of the picture"
         assert self.tab.run("document.querySelectorAll('.edge.mixed').length") > 0
         assert "libcudnn_" in self.tab.run("document.querySelector('.facts h3').textContent")
@@ -88,7 +91,8 @@ class Page:
         assert self.tab.run("document.activeElement.parentElement.querySelector('.proof').checkVisibility()")
 
     def test_a_fix_is_copied(self):
-        self.tab.call("Browser.grantPermissions", session=False, permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        self.tab.call("Browser.grantPermissions", session=False,
+                      permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         self.tab.run("document.querySelector('.fix .copy').click()")
         wanted = self.tab.run("document.querySelector('.fix code').textContent")
         until = time.monotonic() + 10
@@ -106,7 +110,8 @@ class Page:
         assert self.tab.run("document.querySelector('.facts h3').textContent") == "libpad0777.so"
         away = self.tab.run("""(() => { const card = document.querySelector('.card.selected').getBoundingClientRect(),
           canvas = document.querySelector('.canvas').getBoundingClientRect();
-          return Math.hypot(card.left + card.right - canvas.left - canvas.right, card.top + card.bottom - canvas.top - canvas.bottom) / 2; })()""")
+          return Math.hypot(card.left + card.right - canvas.left - canvas.right,
+            card.top + card.bottom - canvas.top - canvas.bottom) / 2; })()""")
         assert away < 5, f"{away} pixels from the middle"
         places = self.tab.run("[...document.querySelectorAll('.facts .places li')].map((place) => place.textContent)")
         assert len(places) >= 3 and "missing" in places[0] and "found" in places[-1], places
@@ -127,7 +132,8 @@ class Page:
         assert "train" in self.tab.run(SELECTED)
         self.tab.key("ArrowRight", code=39)
         assert "train" not in self.tab.run(SELECTED)
-        assert self.tab.run("document.getElementById(document.querySelector('.canvas svg').getAttribute('aria-activedescendant')).classList.contains('selected')")
+        active = self.tab.run("document.querySelector('.canvas svg').getAttribute('aria-activedescendant')")
+        assert self.tab.run(f"document.getElementById('{active}').classList.contains('selected')")
 
     def test_colours_by_origin(self):
         before = self.tab.run("document.querySelector('.legend').textContent")
@@ -135,20 +141,24 @@ class Page:
         assert self.tab.run("document.querySelector('.legend').textContent") != before
 
     def test_another_process_shows_what_is_missing(self):
-        self.tab.run("(() => { const box = document.getElementById('process'); box.value = [...box.options].find((option) => "
-                     "option.textContent.includes('oken')).value; box.dispatchEvent(new Event('change')); })()")
-        assert self.tab.run("document.querySelector('.card.missing').getAttribute('aria-label')").endswith("libnowhere.so.3")
+        self.tab.run("(() => { const box = document.getElementById('process'); "
+                     "box.value = [...box.options].find((option) => option.textContent.includes('oken')).value; "
+                     "box.dispatchEvent(new Event('change')); })()")
+        label = self.tab.run("document.querySelector('.card.missing').getAttribute('aria-label')")
+        assert label.endswith("libnowhere.so.3"), label
         assert "libnowhere.so.3" in self.tab.run("document.querySelector('.facts h3').textContent")
 
     def test_hostile_names_are_only_text(self):
         text = self.bytes.decode()  # valid UTF-8
         assert self.tab.run("typeof hit") == "undefined"
-        assert self.tab.run("document.querySelectorAll('main img, main script, main b:not(.file), [onmouseover], [onerror]').length") == 0
+        markup = "main img, main script, main b:not(.file), [onmouseover], [onerror]"
+        assert self.tab.run(f"document.querySelectorAll('{markup}').length") == 0
         assert self.tab.run("document.scripts.length") == 2
         signs = set(re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]", text))
         assert signs == set(), signs
-        for words, shown in (("gnp", "lib\\u{202e}gnp.so"), ("31m", "lib\\x1b[31m\\xff\\x0a.so"), ("<img", "lib<img src=x onerror=hit()>.so"),
-                             ("<script>", "script><script>hit()<"), ("&lt", "lib\"onmouseover=\"hit()&lt;'.so"), ("2028", "lib\\u{2028}\\u{2066}end.so")):
+        for words, shown in (("gnp", "lib\\u{202e}gnp.so"), ("31m", "lib\\x1b[31m\\xff\\x0a.so"),
+                             ("<img", "lib<img src=x onerror=hit()>.so"), ("<script>", "script><script>hit()<"),
+                             ("&lt", "lib\"onmouseover=\"hit()&lt;'.so"), ("2028", "lib\\u{2028}\\u{2066}end.so")):
             self.tab.run("document.getElementById('find').value = ''; document.getElementById('find').focus()")
             self.tab.type(words)
             self.tab.key("Enter", text="\r", code=13)
@@ -156,8 +166,10 @@ class Page:
             assert name == shown, (name, shown)
 
     def test_a_script_that_gets_in_does_not_run(self):
-        self.tab.run("document.body.insertAdjacentHTML('beforeend', '<img src=\"data:image/png;base64,x\" onerror=\"window.hurt = 1\">')")
-        self.tab.run("(() => { const script = document.createElement('script'); script.textContent = 'window.hurt = 2'; document.body.append(script); })()")
+        self.tab.run("document.body.insertAdjacentHTML('beforeend', "
+                     "'<img src=\"data:image/png;base64,x\" onerror=\"window.hurt = 1\">')")
+        self.tab.run("(() => { const script = document.createElement('script'); "
+                     "script.textContent = 'window.hurt = 2'; document.body.append(script); })()")
         time.sleep(0.2)
         assert self.tab.run("typeof hurt") == "undefined", "the policy of the page lets foreign scripts run"
 
@@ -193,7 +205,8 @@ class Page:
     def test_a_run_has_its_timeline(self):
         record, page = self.file.parent / "train.run", self.file.parent / "run.html"
         script = "import ctypes, time; time.sleep(0.2); ctypes.CDLL('libno<b>where.so.7')"
-        subprocess.run([PROGRAM, "run", "--save", record, "--", sys.executable, "-c", script], capture_output=True, timeout=120)
+        subprocess.run([PROGRAM, "run", "--save", record, "--", sys.executable, "-c", script],
+                       capture_output=True, timeout=120)
         subprocess.run([PROGRAM, "explain", record, "--format", "html", "-o", page], check=False, timeout=120)
         self.tab.open(page)
         assert self.tab.complaints() == [], self.tab.complaints()

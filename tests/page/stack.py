@@ -9,24 +9,27 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "apply")
 import trees  # noqa: E402
 
 PADDING = 850
-# A path that ends the script element, one that would be an image, one that turns what follows around, and bytes that are no text.
+# A path that ends the script element, one that would be an image, one that turns what follows around, bytes that are
+# no text.
 HOSTILE_FOLDER = "x<"
-HOSTILE = [b"script><script>hit()<", b"lib<img src=x onerror=hit()>.so", 'lib\u202egnp.so'.encode(), b"lib\x1b[31m\xff\n.so",
+HOSTILE = [b"script><script>hit()<", b"lib<img src=x onerror=hit()>.so", 'lib\u202egnp.so'.encode(),
+           b"lib\x1b[31m\xff\n.so",
            b"lib\"onmouseover=\"hit()&lt;'.so", "lib\u2028\u2066end.so".encode()]
 
 
 def shared(path, soname, text="", *options):
     """Bytes for names: they are no text."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([b"cc", b"-x", b"c", b"-", b"-x", b"none", b"-o", bytes(path), b"-shared", b"-fPIC", b"-nostdlib", b"-Wl,-soname," + soname,
-                    *(option.encode() for option in options)],
+    subprocess.run([b"cc", b"-x", b"c", b"-", b"-x", b"none", b"-o", bytes(path), b"-shared", b"-fPIC",
+                    b"-nostdlib", b"-Wl,-soname," + soname, *(option.encode() for option in options)],
                    input=(text or "int one;\n").encode(), check=True)
 
 
 def program(path, libraries, *options):
     path.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cc", "-x", "c", "-", "-x", "none", "-o", path, "-Wl,--no-as-needed", "-Wl,--disable-new-dtags",
-                    "-Wl,--allow-shlib-undefined", *options, *libraries], input=b"int main(void) { return 0; }\n", check=True)
+                    "-Wl,--allow-shlib-undefined", *options, *libraries],
+                   input=b"int main(void) { return 0; }\n", check=True)
 
 
 def cudnn(folder, minor):
@@ -39,7 +42,7 @@ def cudnn(folder, minor):
 
 
 def make(top):
-    """Folder with root/ and env; the programs are /home/ada/train, which mixes, and /home/ada/broken, which misses a library."""
+    """Folder with root/ and env; the programs are /home/ada/train, which mixes, and another, which misses a library."""
     root = top / "root"
     trees.small_machine(root)
     home = root / "home/ada"
@@ -51,7 +54,8 @@ def make(top):
         (home / place).mkdir()
     hostile = []
     for name in HOSTILE:
-        path = pathlib.Path(str(home / "lib") + "/" + (HOSTILE_FOLDER + "/" if name.startswith(b"script") else "") + name.decode(errors="surrogateescape"))
+        folder = home / "lib" / (HOSTILE_FOLDER if name.startswith(b"script") else "")
+        path = folder / name.decode(errors="surrogateescape")
         shared(path, path.name.encode(errors="surrogateescape"))
         hostile.append(path)
     first = home / "lib/libpad0000.so"
