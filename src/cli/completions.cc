@@ -36,7 +36,7 @@ constexpr std::string_view kBash = R"sh(_culprit() {
     why) COMPREPLY=($(compgen -W "--for --from --snapshot --loader --dot --all --no-dlopen $common" -- "$cur")) ;;
     check) COMPREPLY=($(compgen -f -W "--live --pid --host --python --verify --strict --no-redact --timeout $common" -- "$cur")) ;;
     probe) COMPREPLY=($(compgen -W "--device --cudnn --framework --python --compile --deep --timeout --no-redact --format --output --color --quiet --verbose --help" -- "$cur")) ;;
-    explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow $common" -- "$cur")) ;;
+    explain) COMPREPLY=($(compgen -f -W "--here --snapshot --host --follow --no-redact $common" -- "$cur")) ;;
     run) COMPREPLY=($(compgen -c -f -W "--always --save --sanitize --sanitize=racecheck --sanitize=initcheck --sanitize=synccheck --debug --no-loads --no-calls --no-redact --timeout --format --output --color --quiet --verbose --help" -- "$cur")) ;;
     rules) COMPREPLY=($(compgen -W "$common" -- "$cur")) ;;
     inspect) COMPREPLY=($(compgen -f -W "$common" -- "$cur")) ;;
@@ -71,7 +71,7 @@ complete -c culprit -n "__fish_seen_subcommand_from fix" -l yes
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l undo
 complete -c culprit -n "__fish_seen_subcommand_from fix" -l force
 complete -c culprit -n "__fish_seen_subcommand_from check diff" -l strict
-complete -c culprit -n "__fish_seen_subcommand_from check probe run fix diff" -l no-redact
+complete -c culprit -n "__fish_seen_subcommand_from check explain probe run fix diff" -l no-redact
 complete -c culprit -n "__fish_seen_subcommand_from check probe run fix" -l timeout -x
 complete -c culprit -n "__fish_seen_subcommand_from check" -l pid -x -a "(__fish_complete_pids)"
 complete -c culprit -n "__fish_seen_subcommand_from check snapshot" -l live

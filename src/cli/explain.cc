@@ -44,7 +44,7 @@ struct ExplainOptions {
 struct Reading {
   std::vector<logs::Symptom> symptoms;
   std::vector<report::LogInput> inputs;
-  std::string record;  // text of a record of `culprit run`; "" none
+  std::string record = {};  // text of a record of `culprit run`; "" none
 };
 
 bool WriteExplanation(const ExplainOptions& options, const report::Explanation& explanation) {
@@ -77,7 +77,7 @@ std::string_view KindOfBinary(std::string_view start) {
   return "";
 }
 
-constexpr size_t kRecordBeginning = 64;
+constexpr size_t kRecordBeginning = 256;
 
 base::Result<std::string> ReadRest(base::ByteStream& stream) {
   constexpr size_t kLimit = size_t{1} << 30;

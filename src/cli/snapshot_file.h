@@ -1,4 +1,4 @@
-// A snapshot from a file that the user names.
+// A snapshot from a file that the user names: also that of the record of a run.
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "diagnose/run_parts.h"
 #include "knowledge/libraries.h"
+#include "record/killed_loader.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -71,6 +72,10 @@ std::optional<report::RunCrash> CrashOf(const record::Run& run, const rules::Sce
                         .signal = last->signal,
                         .what = WhatHappened(*last),
                         .frames = {}};
+  for (const record::Request& request : of->failed_requests)
+    if (record::KilledLoader(request) && !request.attempts.empty())
+      told.what =
+          "the loader was opening " + Shown(request.attempts.back().path, scene.view) + ": " + told.what;
   bool carried = last->signal == "SIGABRT";
   for (const record::Frame& frame : last->frames) {
     carried = carried && CarriesAbort(frame);
@@ -93,7 +98,8 @@ std::string CrashWords(const report::RunCrash& crash) {
   const report::RunFrame& top = crash.frames.front();
   std::string words = crash.signal + " in " + Place(top);
   const auto caller = std::ranges::find_if(crash.frames, [&](const report::RunFrame& frame) {
-    return !frame.object.empty() && frame.object != top.object;
+    const bool glue = base::BaseName(frame.object).starts_with("libffi");
+    return !frame.object.empty() && frame.object != top.object && !glue;
   });
   if (caller != crash.frames.end()) {
     words += fmt::format(", called {}by {}", caller->guessed ? "probably " : "", Place(*caller));

@@ -10,6 +10,7 @@
 #include "diagnose/run_parts.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
+#include "record/killed_loader.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -50,7 +51,7 @@ bool RequiredByTable(const Request& request) {
   });
 }
 
-// Who brought in the file that asked, outermost first.
+// Who brought in the file that asked, outermost first: from the library that the program opened.
 std::vector<std::string> ChainOf(const Process& process, const Mapped& mapped, const std::string& requester) {
   std::vector<std::string> chain;
   std::string path = requester;
@@ -59,7 +60,7 @@ std::vector<std::string> ChainOf(const Process& process, const Mapped& mapped, c
     if (path == process.program || (!mapped.empty() && path == mapped.front()->path)) break;
     chain.push_back(path);
     const auto loaded = std::ranges::find_if(mapped, [&](const auto* one) { return one->path == path; });
-    if (loaded == mapped.end()) break;
+    if (loaded == mapped.end() || (*loaded)->dlopen) break;  // the program asked for this one
     path = (*loaded)->requester;
   }
   std::ranges::reverse(chain);
@@ -82,6 +83,7 @@ enum class Weight { kNamed, kRequired, kNeeded, kNone };
 Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& request,
                 const std::vector<std::string>& named, bool cudnn_fails) {
   if (!run.failed()) return Weight::kNone;
+  if (record::KilledLoader(request)) return Weight::kNamed;
   if (std::ranges::binary_search(named, FileName(request.name))) return Weight::kNamed;
   if (Loaded(mapped, Stem(request.name))) return Weight::kNone;  // found under another name, or later
   if (cudnn_fails && IsCudnnPart(request.name)) return Weight::kRequired;

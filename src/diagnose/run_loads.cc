@@ -53,9 +53,9 @@ std::vector<const record::Loaded*> Had(const record::Run& run, const record::Pro
   constexpr size_t kDeepest = 64;  // forks of forks
   std::vector<const record::Process*> line = {&process};
   while (line.back()->forked && line.size() < kDeepest) {
-    const auto parent = std::ranges::find(run.processes, line.back()->parent, &record::Process::id);
-    if (parent == run.processes.end() || std::ranges::find(line, &*parent) != line.end()) break;
-    line.push_back(&*parent);
+    const record::Process* parent = FindProcess(run, line.back()->parent, line.back()->at);
+    if (parent == nullptr || std::ranges::find(line, parent) != line.end()) break;
+    line.push_back(parent);
   }
   std::vector<const record::Loaded*> had;
   for (size_t i = line.size(); i-- > 0;) {

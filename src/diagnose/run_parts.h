@@ -20,6 +20,8 @@ namespace culprit::diagnose {
 double Seconds(uint64_t microseconds);
 // "63 s", "4.2 s", "3 min"
 std::string Lasting(double seconds);
+// A process that executes another program goes on under its id: the one of them that there was at that time.
+const record::Process* FindProcess(const record::Run& run, int64_t id, uint64_t at);
 // "python3 (4711)"; "" where the run had one process only.
 std::string ProcessName(const record::Run& run, const record::Process& process);
 // When the run was over as far as its causes go: somebody's interruption, or its end.

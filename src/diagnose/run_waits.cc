@@ -74,12 +74,12 @@ std::vector<RunWait> WaitsOf(const record::Run& run) {
   }
   if (threads.size() > kMostThreads) threads.resize(kMostThreads);
   for (const record::Thread* thread : threads) {
-    const auto process = std::ranges::find(run.processes, thread->process, &record::Process::id);
+    const record::Process* process = FindProcess(run, thread->process, over);
     const std::string doing = Doing(*thread);
     if (doing.empty()) continue;
     waits.push_back({.seconds = 0,
-                     .process = process == run.processes.end() ? fmt::format("process {}", thread->process)
-                                                               : ProcessName(run, *process),
+                     .process = process == nullptr ? fmt::format("process {}", thread->process)
+                                                   : ProcessName(run, *process),
                      .thread = thread->thread == thread->process ? "main thread"
                                                                  : fmt::format("thread {}", thread->thread),
                      .function = doing,

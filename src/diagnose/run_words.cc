@@ -41,8 +41,18 @@ std::string Lasting(double seconds) {
   return fmt::format("{:.0f} min", seconds / 60);
 }
 
+const record::Process* FindProcess(const record::Run& run, int64_t id, uint64_t at) {
+  const record::Process* found = nullptr;
+  for (const record::Process& process : run.processes) {
+    if (process.id == id && (found == nullptr || process.at <= at)) found = &process;
+  }
+  return found;
+}
+
 std::string ProcessName(const record::Run& run, const record::Process& process) {
-  if (run.processes.size() < 2) return "";
+  const bool alone =
+      std::ranges::all_of(run.processes, [&](const auto& other) { return other.id == process.id; });
+  if (alone) return "";
   return fmt::format("{} ({})", base::BaseName(process.program), process.id);
 }
 

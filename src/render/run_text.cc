@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "render/place.h"
 #include "render/run.h"
@@ -53,11 +54,14 @@ std::string KernelText(const report::RunReport& report, const Style& style) {
   std::string text;
   for (const report::RunKernelError& error : report.kernel_errors) {
     const std::string times = error.count > 1 ? fmt::format("  ({} times)", error.count) : "";
-    text += "\n" + style.Bold("kernel error") + style.Dim("  " + error.tool) + "\n";
+    // Without a kernel it is a call or a signal on the host.
+    const bool on_gpu = !error.kernel.empty();
+    text += "\n" + style.Bold(on_gpu ? "kernel error" : "error") + style.Dim("  " + error.tool) + "\n";
     text += Row("what", error.kind + times);
     text += Row("kernel", error.kernel);
-    text += Row("line", error.file.empty() ? "not known: build with -lineinfo"
-                                           : fmt::format("{}:{}", error.file, error.line));
+    text += Row("line", !error.file.empty() ? fmt::format("{}:{}", error.file, error.line)
+                        : on_gpu            ? "not known: build with -lineinfo"
+                                            : "");
     text += Row("where", error.where);
     text += Row("", error.detail);
     std::string_view label = "host";
@@ -105,18 +109,22 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
   return text;
 }
 
-// Sub-directories for CPU capabilities are tried everywhere, and a library is asked for under several names:
-// the places of one name tell it all.
+// A sub-directory for CPU capabilities, as glibc tries them in every directory.
+bool ForCpus(const report::Place& place) {
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "glibc-hwcaps", "tls", "atomics", "x86_64", "aarch64", "haswell", "xeon_phi", "avx512_1"};
+  const std::string_view directory = base::DirName(place.path);
+  return directory.find("/glibc-hwcaps/") != std::string_view::npos ||
+         std::ranges::find(kNames, base::BaseName(directory)) != kNames.end();
+}
+
+// A library is asked for under several names: the places of one of them tell it all.
 std::vector<report::Place> WorthShowing(const report::RunFailedLoad& failed, bool all) {
   std::vector<report::Place> shown = failed.searched;
   if (all) return shown;
-  const auto in = [](const report::Place& place, const char* part) {
-    return place.path.find(part) != std::string::npos;
-  };
   std::erase_if(shown, [&](const report::Place& place) {
-    if (place.outcome != "missing") return false;
-    return in(place, "/glibc-hwcaps/") || in(place, "/tls/") || in(place, "/x86_64/") ||
-           base::BaseName(place.path) != base::BaseName(failed.name);
+    return place.outcome == "missing" &&
+           (ForCpus(place) || base::BaseName(place.path) != base::BaseName(failed.name));
   });
   return shown;
 }
@@ -262,6 +270,10 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
 
 // What check has against the machine besides the cause.
 std::string FindingsText(const report::RunReport& report, const Style& style) {
+  const bool uses_cuda =
+      report.first_failure || !report.other_failures.empty() ||
+      std::ranges::any_of(report.loads, [](const report::RunLoad& load) { return !load.title.empty(); });
+  if (!uses_cuda) return "";  // what is wrong with CUDA here is nothing to this program
   std::string text;
   size_t warnings = 0;
   for (const report::Finding& finding : report.check.findings) {

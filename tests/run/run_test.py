@@ -295,8 +295,10 @@ class Explained(unittest.TestCase):
         self.assertEqual({a["outcome"] for a in missing[0]["attempts"]}, {"missing"})
         self.assertIn("cannot open shared object file", missing[0]["error"])
         later = subprocess.run([CULPRIT, "explain", record], capture_output=True, timeout=60, check=False)
-        for word in ("libinnermost.so", "libthird.so"):
-            self.assertIn(word, later.stdout.decode(), "the same from the record alone")
+        self.assertEqual(later.returncode, 1)
+        self.assertIn("dependent-missing: libinnermost.so, which " + self.folder.name + "/libthird.so needs",
+                      " ".join(later.stdout.decode().split()))
+        self.assertIn(later.stdout, done.stderr, "the same from the record alone, to the letter")
 
     def test_secrets_stay_out_of_a_record(self):
         record = os.path.join(self.folder.name, "secrets.json")
