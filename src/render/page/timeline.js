@@ -50,14 +50,15 @@ function drawTimeline(section, data) {
   section.append(all);
 }
 // The lanes: processes in which something went wrong or much was loaded; the others share one.
-const LANES = 7;
+const LANES = 4;
 function lanesOf(events) {
   const weights = new Map();
   for (const event of events) weights.set(event.process, (weights.get(event.process) || 0) + (event.bad ? 1000 : 1));
-  const own = new Set([...weights.keys()].sort((a, b) => weights.get(b) - weights.get(a)).slice(0, weights.size > LANES + 1 ? LANES : LANES + 1));
+  const chosen = new Set([...weights.keys()].sort((a, b) => weights.get(b) - weights.get(a)).slice(0, weights.size > LANES + 1 ? LANES : LANES + 1));
+  const own = new Set([...weights.keys()].filter((process) => chosen.has(process)));  // in the order of their start
   const rest = (weights.size - own.size) + ' other processes';
   for (const event of events) event.lane = own.has(event.process) ? event.process : rest;
-  return [...new Set(events.map((event) => event.lane))];
+  return [...own, ...(own.size < weights.size ? [rest] : [])];
 }
 function niceStep(range, count) {
   const rough = range / Math.max(1, Math.floor(count)), power = 10 ** Math.floor(Math.log10(rough));
