@@ -9,7 +9,9 @@ function(culprit_text target name)
       list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${word})
     endif()
   endforeach()
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/texts)
+  # Included as "render/NAME.h", like the headers of that folder.
+  get_filename_component(own ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/texts/${own})
   string(REPLACE ";" "|" words "${ARGN}")
   set(script ${PROJECT_SOURCE_DIR}/cmake/write_texts.cmake)
   add_custom_command(OUTPUT ${folder}/${name}.cc ${folder}/${name}.h
@@ -17,5 +19,5 @@ function(culprit_text target name)
             -DFOLDER=${folder} -P ${script}
     DEPENDS ${files} ${script} VERBATIM)
   target_sources(${target} PRIVATE ${folder}/${name}.cc ${folder}/${name}.h)
-  target_include_directories(${target} PRIVATE ${folder})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/texts)
 endfunction()

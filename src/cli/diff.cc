@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
 #include <optional>
 #include <utility>
@@ -93,8 +94,12 @@ int ExitStatus(const DiffOptions& options, const report::DiffReport& report, con
   }
   const auto failed = [](const Judged& judged) { return judged.machine.run && judged.machine.run->failed(); };
   if (before.machine.run && failed(after) && !failed(before)) return kExitFound;
+  // Nothing was found, and something that could be looked at before could not be looked at.
   const bool lost_sight =
-      report.verdict_after == report::Verdict::kUnknown && report.verdict_before != report::Verdict::kUnknown;
+      after.check.verdict == report::Verdict::kUnknown &&
+      std::ranges::any_of(after.check.not_checked, [&](const report::NotChecked& item) {
+        return std::ranges::find(before.check.not_checked, item) == before.check.not_checked.end();
+      });
   return lost_sight ? kExitCannot : kExitOk;
 }
 

@@ -73,6 +73,8 @@ class Reader {
   void Line(std::string_view line) {
     line = base::Trim(line.substr(0, kLongestLine));
     if (line.starts_with("[culprit] ")) return Section(line.substr(10));
+    if (line.starts_with("CUDA Exception: ")) return Announce(line.substr(16));
+    if (line == "Assertion failed.") return Announce("Assertion failed");
     if (line.starts_with("The exception was triggered at PC")) return TriggeredAt(line);
     if (const size_t signal = line.find("received signal "); signal != std::string_view::npos)
       return Stop(line.substr(signal + 16));
@@ -93,7 +95,12 @@ class Reader {
     if (frame) OneFrame(ReadFrame(line), error);
   }
 
+  // Where the process is gone before the debugger stops at it, what was announced is all there is.
   KernelFindings Finish() {
+    if (!announced_.empty() && found_.errors.empty()) {
+      const std::string kind = std::exchange(announced_, {});
+      Stop(kind);
+    }
     if (ended_) found_.total = found_.errors.size();
     return std::move(found_);
   }
@@ -105,10 +112,19 @@ class Reader {
     if (name.starts_with("exit") || name.starts_with("signal") || name == "end") ended_ = true;
   }
 
-  void TriggeredAt(std::string_view line) {  // "... at PC 0x55c08620 (a.cu:17)"
+  void Announce(std::string_view kind) {
+    if (announced_.empty()) announced_ = kind;
+  }
+
+  // "... at PC 0x55c08620 (a.cu:17)", "... at PC 0x7f64977a1790  store(int*, int)  (a.cu:17)"
+  void TriggeredAt(std::string_view line) {
     const size_t open = line.rfind('(');
     if (open == std::string_view::npos || !line.ends_with(')')) return;
-    SplitFileLine(line.substr(open + 1, line.size() - open - 2), file_, line_);
+    if (!SplitFileLine(line.substr(open + 1, line.size() - open - 2), file_, line_)) return;
+    const size_t address = line.find("0x");
+    if (address > open) return;
+    const std::string_view function = base::Trim(line.substr(address, open - address));
+    kernel_ = base::Trim(function.substr(std::min(function.find(' '), function.size())));
   }
 
   void Stop(std::string_view words) {  // "CUDA_EXCEPTION_14, Warp Illegal Address."
@@ -123,6 +139,7 @@ class Reader {
       error.kind = words;
     error.file = std::exchange(file_, {});
     error.line = std::exchange(line_, 0);
+    error.kernel = std::exchange(kernel_, {});
     found_.errors.push_back(std::move(error));
     stopped_ = true;
     section_.clear();
@@ -176,7 +193,7 @@ class Reader {
   }
 
   KernelFindings found_;
-  std::string file_, section_;
+  std::string announced_, kernel_, file_, section_;
   uint64_t line_ = 0;
   bool stopped_ = false, ended_ = false;
 };

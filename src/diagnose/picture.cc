@@ -122,8 +122,8 @@ class Drawing {
   }
 
   size_t Requester(const Request& request) {
-    if (request.requester != loader::kNone) return request.requester;
-    if (request.requester_path.empty()) return 0;
+    // Of one that is gone again, `requester` is only who began that load.
+    if (request.requester_path.empty()) return request.requester == loader::kNone ? 0 : request.requester;
     const std::string path = Absolute(scene_.snapshot, request.requester_path);
     for (size_t i = 0; i < graph_.objects.size(); ++i) {
       if (picture_.libraries[i].path == path) return i;

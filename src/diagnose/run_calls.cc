@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/demangle.h"
 #include "diagnose/run_parts.h"
 #include "knowledge/status_codes.h"
 
@@ -147,11 +148,11 @@ report::RunCall Told(const record::Run& run, const Seen& seen) {
                        .api = call.api,
                        .function = call.function,
                        .status = call.status,
-                       .detail = call.detail,
+                       .detail = base::ReadableFunction(call.detail),
                        .source = call.source,
                        .code = call.code,
                        .meaning = "",
-                       .last_kernel = call.last_kernel,
+                       .last_kernel = base::ReadableFunction(call.last_kernel),
                        .said = call.said,
                        .count = call.count};
   told.meaning = Meaning(call, told.status);

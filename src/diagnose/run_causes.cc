@@ -61,7 +61,8 @@ void AddSeen(const record::Run& run, const report::RunReport& report, Heard& hea
   const std::string signal = report.crash ? report.crash->signal : run.signal;
   if (HasCuda(report) && !SignalWords(signal).empty() && run.interrupted.empty())
     AddLine(heard, SignalWords(signal));
-  if (run.interrupted.empty() && (run.signal == "SIGKILL" || run.exit_status == 137))
+  if (run.interrupted.empty() && report.kernel_errors.empty() &&
+      (run.signal == "SIGKILL" || run.exit_status == 137))
     AddLine(heard, "Killed");
 }
 
@@ -138,7 +139,8 @@ void FindCauses(const record::Run& run, const rules::Scene& scene, const report:
 }
 
 std::string Headline(const record::Run& run, const report::RunReport& report) {
-  if (!report.kernel_errors.empty()) return KernelWords(report.kernel_errors.front());
+  if (!report.kernel_errors.empty() && !report.kernel_errors.front().kernel.empty())
+    return KernelWords(report.kernel_errors.front());
   const std::vector<report::LikelyCause>& causes = report.explanation.causes;
   if (!report.failed) {
     if (!report.mixes.empty()) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "diagnose/run_parts.h"
 #include "knowledge/libraries.h"
+#include "record/killed_loader.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -71,6 +72,10 @@ std::optional<report::RunCrash> CrashOf(const record::Run& run, const rules::Sce
                         .signal = last->signal,
                         .what = WhatHappened(*last),
                         .frames = {}};
+  for (const record::Request& request : of->failed_requests)
+    if (record::KilledLoader(request) && !request.attempts.empty())
+      told.what =
+          "the loader was opening " + Shown(request.attempts.back().path, scene.view) + ": " + told.what;
   bool carried = last->signal == "SIGABRT";
   for (const record::Frame& frame : last->frames) {
     carried = carried && CarriesAbort(frame);

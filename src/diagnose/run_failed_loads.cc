@@ -10,6 +10,7 @@
 #include "diagnose/run_parts.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
+#include "record/killed_loader.h"
 
 namespace culprit::diagnose {
 namespace {
@@ -84,6 +85,7 @@ enum class Weight { kNamed, kRequired, kNeeded, kNone };
 Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& request,
                 const std::vector<std::string>& named, bool cudnn_fails) {
   if (!run.failed()) return Weight::kNone;
+  if (record::KilledLoader(request)) return Weight::kNamed;
   if (std::ranges::binary_search(named, FileName(request.name))) return Weight::kNamed;
   if (Loaded(mapped, Stem(request.name))) return Weight::kNone;  // found under another name, or later
   if (cudnn_fails && IsCudnnPart(request.name)) return Weight::kRequired;

@@ -25,8 +25,10 @@ void AddProcess(std::vector<TimelineEvent>& events, const record::Process& proce
   };
   add(process.at, "start", process.program + (process.forked ? " (forked)" : ""), false);
   for (const record::Loaded& load : process.loads) add(load.at, "load", load.path, false);
+  // Programs try many names; those whose failure the output tells of are the ones that hurt.
   for (const record::Request& request : process.failed_requests)
-    add(request.at, "load failed", request.name + (request.error.empty() ? "" : ": " + request.error), true);
+    add(request.at, "load failed", request.name + (request.error.empty() ? "" : ": " + request.error),
+        !request.error.empty());
   for (const record::FailedCall& call : process.failed_calls) {
     const std::string status = call.status.empty() ? std::to_string(call.code) : call.status;
     add(call.at, "call failed",

@@ -120,7 +120,7 @@ bool FailsIn(const Seen& seen, const std::string& directory) {
 }
 
 // The Python environment of the process, and the framework of it that speaks for the process: the one that
-// could not be loaded, otherwise the first that was.
+// could not be loaded, otherwise the first on the list that was.
 void FindEnvironment(Seen& seen) {
   if (!seen.snapshot.stack.environments) return;
   const auto& environments = *seen.snapshot.stack.environments;
@@ -186,11 +186,12 @@ record::Process WithParents(const record::Run& run, const record::Process& proce
   const auto parent = std::ranges::find(run.processes, process.parent, &record::Process::id);
   if (parent == run.processes.end() || &*parent == &process) return process;
   record::Process whole = process;
-  std::vector<record::Loaded> loads = WithParents(run, *parent, depth + 1).loads;
+  record::Process above = WithParents(run, *parent, depth + 1);
+  std::vector<record::Loaded> loads = std::move(above.loads);
   std::erase_if(loads, [&](const record::Loaded& loaded) { return loaded.at > process.at; });
   loads.insert(loads.end(), process.loads.begin(), process.loads.end());
   whole.loads = std::move(loads);
-  if (whole.program.empty()) whole.program = parent->program;
+  if (whole.program.empty()) whole.program = above.program;
   return whole;
 }
 

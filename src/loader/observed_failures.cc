@@ -101,7 +101,8 @@ class Failures {
     bool optional = failed.error.empty() && !starting;
     if (requester == kNone) request.requester_path = failed.requester;
     if (gone != nullptr) {
-      optional = optional && !AddCallOf(*gone, request.error, failed.error);
+      const bool needed = AddCallOf(*gone, request.error, failed.error);
+      optional = optional && !needed;
     } else if (optional && requester != kNone) {
       optional = !Needs(graph_.objects[requester], request);
     }

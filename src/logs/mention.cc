@@ -50,7 +50,9 @@ void Count(std::string_view line, LineKinds& kinds) {
   kinds.patch += Has(line, kPatch) ? 1 : 0;
   kinds.commits += Has(line, kCommit) ? 1 : 0;
   kinds.whole_commits += line.starts_with("commit ") && Has(line, kCommit) ? 1 : 0;
-  kinds.found_in += Has(line, kFoundIn) && line.find("error:") == std::string_view::npos ? 1 : 0;
+  const bool happened = line.find("error:") != std::string_view::npos ||
+                        line.find(" Assertion ") != std::string_view::npos;  // of a compiler, of a kernel
+  kinds.found_in += Has(line, kFoundIn) && !happened ? 1 : 0;
   kinds.traceback = kinds.traceback ||
                     line.find("Traceback (most recent call last)") != std::string_view::npos ||
                     line.find("  File \"") != std::string_view::npos;

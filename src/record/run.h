@@ -94,8 +94,7 @@ struct FailedCall {
   std::string function;  // "cuMemAlloc_v2", "cudaLaunchKernel"
   int64_t code = 0;      // as returned
   std::string status;    // "CUDA_ERROR_OUT_OF_MEMORY"; "" no name known
-  std::string
-      detail;  // name of the kernel that it launches, mangled; of a call known from a log alone: its words
+  std::string detail;    // name of the kernel that it launches; of a call known from a log alone: its words
   std::string
       last_kernel;     // of an error that may come from an earlier launch: the one before, of this thread
   std::string said;    // what the driver's log says of a call that was seen: why it failed

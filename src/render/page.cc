@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/sha256.h"
-#include "page_parts.h"
 #include "render/page_data.h"
+#include "render/page_parts.h"
 #include "render/page_sections.h"
 
 namespace culprit::render {

@@ -1,3 +1,4 @@
+// Findings, the table of the stack, and what was not checked, as HTML.
 #include <string>
 
 #include "render/page_sections.h"

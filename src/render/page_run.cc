@@ -41,29 +41,39 @@ std::string Places(const std::vector<report::Place>& places, const PageText& tex
     items += "<li><span class=\"fact\">" + text.Sentence(place.path) + "</span><span class=\"source\">" +
              text.Html(place.via) + ": " + text.Html(place.outcome) + "</span></li>";
   }
-  return items.empty() ? ""
-                       : Fold(fmt::format("{} places searched", places.size()),
-                              "<ol class=\"proof\">" + items + "</ol>");
+  return items.empty()
+             ? ""
+             : Fold(fmt::format("{} place{} searched", places.size(), places.size() == 1 ? "" : "s"),
+                    "<ol class=\"proof\">" + items + "</ol>");
+}
+
+std::string FailedLoad(const report::RunFailedLoad& load, const PageText& text) {
+  std::string html = "<li>" + When(load.seconds) + Who(load.process, text) + "<div><b class=\"file\">" +
+                     text.Html(load.name) + "</b> could not be loaded";
+  if (!load.requested_by.empty())
+    html += "<span class=\"detail\">asked for by " + text.Sentence(load.requested_by) + "</span>";
+  std::string chain;
+  for (const std::string& link : load.chain) chain += (chain.empty() ? "" : " &rarr; ") + text.Sentence(link);
+  if (!chain.empty()) html += "<span class=\"detail\">brought in by " + chain + "</span>";
+  for (const report::Copy& copy : load.elsewhere)
+    html += "<span class=\"detail\">lies all the same in " + text.Sentence(copy.path) + " " +
+            text.Html(copy.note) + "</span>";
+  return html + Places(load.searched, text) + "</div></li>";
 }
 
 std::string FailedLoads(const RunReport& report, const PageText& text) {
-  std::string items;
+  std::string harmful, survived;
+  size_t count = 0;
   for (const report::RunFailedLoad& load : report.failed_loads) {
-    items += "<li>" + When(load.seconds) + Who(load.process, text) + "<div><b class=\"file\">" +
-             text.Html(load.name) + "</b> could not be loaded";
-    if (load.survived) items += " (the program went on without it)";
-    if (!load.requested_by.empty())
-      items += "<span class=\"detail\">asked for by " + text.Sentence(load.requested_by) + "</span>";
-    std::string chain;
-    for (const std::string& link : load.chain) chain += (chain.empty() ? "" : " &rarr; ") + text.Html(link);
-    if (!chain.empty()) items += "<span class=\"detail\">brought in by " + chain + "</span>";
-    for (const report::Copy& copy : load.elsewhere)
-      items += "<span class=\"detail\">lies all the same in " + text.Sentence(copy.path) + " " +
-               text.Html(copy.note) + "</span>";
-    items += Places(load.searched, text) + "</div></li>";
+    (load.survived ? survived : harmful) += FailedLoad(load, text);
+    count += load.survived ? 1 : 0;
   }
-  return items.empty() ? ""
-                       : Section("loads", "Loads that failed", "<ol class=\"events\">" + items + "</ol>");
+  std::string html;
+  if (!harmful.empty()) html += "<ol class=\"events\">" + harmful + "</ol>";
+  if (!survived.empty())
+    html += Fold(fmt::format("{} without which the program went on", count),
+                 "<ol class=\"events\">" + survived + "</ol>");
+  return html.empty() ? "" : Section("loads", "Loads that failed", html);
 }
 
 std::string Mixes(const RunReport& report, const PageText& text) {

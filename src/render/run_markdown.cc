@@ -55,7 +55,8 @@ std::string ToMarkdown(const report::RunReport& report) {
   text += fmt::format("{}: {} after {:.1f} s\n\n", Code(report.command), Plain(report.ended), report.seconds);
   for (const report::RunKernelError& error : report.kernel_errors) {
     text +=
-        fmt::format("{}: {} in {}{}\n\n", Plain(error.tool), Plain(error.kind), Code(error.kernel),
+        fmt::format("{}: {}{}{}\n\n", Plain(error.tool), Plain(error.kind),
+                    error.kernel.empty() ? "" : " in " + Code(error.kernel),
                     error.file.empty() ? "" : " at " + Code(fmt::format("{}:{}", error.file, error.line)));
   }
   if (report.first_failure) {

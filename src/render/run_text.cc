@@ -52,11 +52,14 @@ std::string KernelText(const report::RunReport& report, const Style& style) {
   std::string text;
   for (const report::RunKernelError& error : report.kernel_errors) {
     const std::string times = error.count > 1 ? fmt::format("  ({} times)", error.count) : "";
-    text += "\n" + style.Bold("kernel error") + style.Dim("  " + error.tool) + "\n";
+    // Without a kernel it is a call or a signal on the host.
+    const bool on_gpu = !error.kernel.empty();
+    text += "\n" + style.Bold(on_gpu ? "kernel error" : "error") + style.Dim("  " + error.tool) + "\n";
     text += Row("what", error.kind + times);
     text += Row("kernel", error.kernel);
-    text += Row("line", error.file.empty() ? "not known: build with -lineinfo"
-                                           : fmt::format("{}:{}", error.file, error.line));
+    text += Row("line", !error.file.empty() ? fmt::format("{}:{}", error.file, error.line)
+                        : on_gpu            ? "not known: build with -lineinfo"
+                                            : "");
     text += Row("where", error.where);
     text += Row("", error.detail);
     std::string_view label = "host";

@@ -174,6 +174,15 @@ bool LacksLink(const Scene& scene, const Request& request, const loader::Library
   return elf != nullptr && elf->soname.value_or("") == request.name && IsSearched(scene, request, copy.path);
 }
 
+// What another Python environment has is no matter of the search: this one lacks it.
+bool OfAnotherEnvironment(const Scene& scene, const loader::Scenario& scenario,
+                          const loader::LibraryCopy& copy) {
+  const snapshot::PythonEnvironment* own = scene.EnvironmentOf(scenario);
+  const auto below = [&](const std::string& directory) { return copy.path.starts_with(directory + "/"); };
+  if (own == nullptr || std::ranges::any_of(own->site_packages, below)) return false;
+  return copy.path.find("/site-packages/") != std::string::npos;
+}
+
 void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   const std::string& name = failed.request->name;
   if (name.find('/') != std::string::npos) return;
@@ -184,6 +193,7 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
     return;
   }
   for (loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
+    if (OfAnotherEnvironment(scene, *failed.scenario, copy)) continue;
     if (BaseName(copy.path) == name && InCachedDirectory(scene, copy.path)) {
       failed.why = Why::kNotCached;
       failed.file = copy.path;

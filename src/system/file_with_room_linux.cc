@@ -1,3 +1,4 @@
+// Room is taken with fallocate(); a file system without it gets zeros.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// By the mode of the file and its extended attributes.
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>

@@ -68,16 +68,14 @@ std::string_view Between(std::string_view line, std::string_view before, std::st
   return line.substr(from + before.size(), to - from - before.size());
 }
 
-std::vector<std::string_view> Lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
+// Takes the next line off the text; false: there is none.
+bool NextLine(std::string_view& text, std::string_view& line) {
+  if (text.empty()) return false;
+  const size_t end = text.find('\n');
+  line = text.substr(0, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return true;
 }
 
 // The same again right after only counts.
@@ -113,7 +111,7 @@ std::optional<DriverLine> SplitDriverLine(std::string_view line) {
 std::vector<LoggedCall> CallsOfDriver(std::string_view text, int64_t started) {
   std::vector<LoggedCall> calls;
   DriverLine before;
-  for (const std::string_view line : Lines(text)) {
+  for (std::string_view line; NextLine(text, line);) {
     const std::optional<DriverLine> now = SplitDriverLine(line);
     if (!now) continue;
     const std::string_view code = Between(now->words, "Returning ", " (");
@@ -157,7 +155,7 @@ std::vector<LoggedCall> CallsOfCudnn(std::string_view text, int64_t started) {
     }
     call.reset();
   };
-  for (const std::string_view line : Lines(text)) {
+  for (std::string_view line; NextLine(text, line);) {
     if (line.size() > 2 && line[1] == '!' && line.find(" CuDNN (v") == 2) {
       finish();
       if (line[0] != 'E') continue;

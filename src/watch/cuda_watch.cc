@@ -1,6 +1,7 @@
 #include "watch/cuda_watch.h"
 
 #include <array>
+#include <set>
 
 #include "base/text.h"
 #include "witness/journal.h"
@@ -66,6 +67,22 @@ Switches SwitchesForLogs(const Environment& environment, const std::string& dire
     switches.watched.push_back({.what = "CUDA log", .how = std::string(kCudaLog), .why_not = ""});
   }
   return switches;
+}
+
+void ForgetOurOwn(record::Run& run) {
+  for (record::Process& process : run.processes) {
+    std::set<std::string> ours;
+    const auto by_us = [&](const std::string& requester) {
+      return base::BaseName(requester) == "culprit-injection.so" || ours.contains(requester);
+    };
+    std::erase_if(process.loads, [&](const record::Loaded& loaded) {
+      if (base::BaseName(loaded.path) != "culprit-injection.so" && !by_us(loaded.requester)) return false;
+      ours.insert(loaded.path);
+      return true;
+    });
+    std::erase_if(process.failed_requests,
+                  [&](const record::Request& request) { return by_us(request.requester); });
+  }
 }
 
 }  // namespace culprit::watch

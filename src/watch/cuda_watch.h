@@ -52,4 +52,8 @@ int64_t LocalTimeOfDay();  // microseconds since midnight
 // become calls of their own.
 void AddLoggedCalls(record::Run& run, const std::vector<LoggedCall>& calls);
 
+// Takes out what our library loaded, and asked for in vain, for itself: a libcupti of another CUDA would look
+// like a mix of the program's.
+void ForgetOurOwn(record::Run& run);
+
 }  // namespace culprit::watch

@@ -126,19 +126,20 @@ TEST(DriverLog, GivesTheCallsThatFailed) {
   EXPECT_EQ(CallsOf(kDriver, kDriverText)[1].call.at, 0u);
 }
 
+constexpr std::string_view kCudnnText =
+    "\nW! CuDNN (v91900 56) function cudnnBatchNormalizationBackwardEx() called:\n"
+    "w!         Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: !canRunSemiPersist\n"
+    "w! Process=476; Thread=963; GPU=NULL; Handle=NULL; StreamId=NULL.\n\n\n"
+    "E! CuDNN (v91900 56) function cudnnSetTensor4dDescriptor() called:\n"
+    "e!         Error: CUDNN_STATUS_BAD_PARAM; Reason: (n <= 0) || (c <= 0)\n"
+    "e!         Error: CUDNN_STATUS_INTERNAL_ERROR; Reason: passed on\n"
+    "e! Time: 2026-11-16T00:00:01.500000 (0d+0h+0m+0s since start)\n"
+    "e! Process=477; Thread=478; GPU=NULL; Handle=NULL; StreamId=NULL.\n\n\n"
+    "E! CuDNN (v8700) function cudnnCreate() called:\n"
+    "e!     Error: CUDNN_STATUS_NOT_INITIALIZED; Reason: cut o";
+
 TEST(CudnnLog, GivesErrorsAndNoWarnings) {
-  const auto calls = CallsOf(kCudnn,
-                             "\nW! CuDNN (v91900 56) function cudnnBatchNormalizationBackwardEx() called:\n"
-                             "w!         Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: !canRunSemiPersist\n"
-                             "w! Process=476; Thread=963; GPU=NULL; Handle=NULL; StreamId=NULL.\n\n\n"
-                             "E! CuDNN (v91900 56) function cudnnSetTensor4dDescriptor() called:\n"
-                             "e!         Error: CUDNN_STATUS_BAD_PARAM; Reason: (n <= 0) || (c <= 0)\n"
-                             "e!         Error: CUDNN_STATUS_INTERNAL_ERROR; Reason: passed on\n"
-                             "e! Time: 2026-11-16T00:00:01.500000 (0d+0h+0m+0s since start)\n"
-                             "e! Process=477; Thread=478; GPU=NULL; Handle=NULL; StreamId=NULL.\n\n\n"
-                             "E! CuDNN (v8700) function cudnnCreate() called:\n"
-                             "e!     Error: CUDNN_STATUS_NOT_INITIALIZED; Reason: cut o",
-                             (86'400 - 1) * 1'000'000LL);
+  const auto calls = CallsOf(kCudnn, kCudnnText, (86'400 - 1) * 1'000'000LL);
   ASSERT_EQ(calls.size(), 2u);
   EXPECT_EQ(calls[0].call.function, "cudnnSetTensor4dDescriptor");
   EXPECT_EQ(calls[0].call.status, "CUDNN_STATUS_BAD_PARAM");
@@ -149,6 +150,18 @@ TEST(CudnnLog, GivesErrorsAndNoWarnings) {
   EXPECT_EQ(calls[0].call.at, 2'500'000u);  // past midnight
   EXPECT_EQ(calls[1].call.code, 1);
   EXPECT_EQ(calls[1].process, 476);
+}
+
+TEST(Logs, MayBeCutAnywhereAndSpoiled) {
+  for (const auto& [log, text] : {std::pair(kDriver, kDriverText), std::pair(kCudnn, kCudnnText)}) {
+    for (size_t i = 0; i < text.size(); ++i) {
+      std::string spoiled(text);
+      spoiled[i] = static_cast<char>(i % 2 == 0 ? '\n' : '9');
+      EXPECT_LE(CallsOf(log, text.substr(i), 5).size(), 2u);
+      EXPECT_LE(CallsOf(log, text.substr(0, i), 5).size(), 2u);
+      EXPECT_LE(CallsOf(log, spoiled, 5).size(), 3u);
+    }
+  }
 }
 
 TEST(AddLoggedCalls, EnrichesWhatWasSeenAndAddsTheRest) {
@@ -173,6 +186,29 @@ TEST(AddLoggedCalls, EnrichesWhatWasSeenAndAddsTheRest) {
   EXPECT_EQ(run.processes[1].failed_calls[0].function, "cuInit");
   EXPECT_EQ(run.processes[1].failed_calls[1].said, "too many threads");
   EXPECT_EQ(run.processes[1].failed_calls[1].count, 1u);
+}
+
+TEST(ForgetOurOwn, TakesOutWhatOurLibraryLoaded) {
+  record::Run run;
+  run.processes.resize(1);
+  const auto load = [&](const std::string& path, const std::string& requester) {
+    record::Loaded loaded;
+    loaded.path = path;
+    loaded.requester = requester;
+    run.processes[0].loads.push_back(loaded);
+  };
+  load("/usr/lib/libcuda.so.1", "/app");
+  load("/tmp/x/culprit-injection.so", "/usr/lib/libcuda.so.1");
+  load("/triton/libcupti.so.12", "/tmp/x/culprit-injection.so");
+  load("/triton/libnvperf.so", "/triton/libcupti.so.12");
+  load("/app/libcupti.so.13", "/app/libtorch.so");
+  record::Request request;
+  request.requester = "/tmp/x/culprit-injection.so";
+  run.processes[0].failed_requests = {request, {}};
+  ForgetOurOwn(run);
+  ASSERT_EQ(run.processes[0].loads.size(), 2u);
+  EXPECT_EQ(run.processes[0].loads[1].path, "/app/libcupti.so.13");
+  EXPECT_EQ(run.processes[0].failed_requests.size(), 1u);
 }
 
 }  // namespace

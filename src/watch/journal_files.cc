@@ -50,7 +50,8 @@ JournalFiles FilesOf(const system::System& machine) {
                 names = binfmt::FunctionsAt(*file->bytes, binfmt::ReadElf(*file->bytes), addresses);
                 for (std::string& name : names) name = Readable(name);
                 return names;
-              }};
+              },
+          .readable = Readable};
 }
 
 }  // namespace culprit::watch

@@ -6,6 +6,8 @@
 #include <ranges>
 #include <utility>
 
+#include "base/text.h"
+#include "record/killed_loader.h"
 #include "watch/journal_crash.h"
 #include "watch/journal_events.h"
 #include "witness/journal.h"
@@ -50,6 +52,7 @@ class Reader {
   void Open(Known& known, const JournalEvent& event);
   void Close(Known& known, const JournalEvent& event);
   void Crash(Known& known, const JournalEvent& event);
+  void BlameFile(Known& known, const record::Crash& crash);
   void Call(Known& known, const JournalEvent& event);
   void Watching(const JournalEvent& event);
   // A request that nothing was opened for.
@@ -231,18 +234,33 @@ void Reader::Crash(Known& known, const JournalEvent& event) {
   });
   record::Crash crash = CrashOf(event, objects, files_);
   crash.at = Since(event.at);
+  BlameFile(known, crash);
   Of(known).crashes.push_back(std::move(crash));
 }
 
+// A file that is cut short or damaged kills the loader while it is being opened.
+void Reader::BlameFile(Known& known, const record::Crash& crash) {
+  const auto asked = known.asked.find(crash.thread);
+  if (asked == known.asked.end() || asked->second.attempts.empty() || crash.frames.empty()) return;
+  const bool in_loader = base::BaseName(crash.frames[0].object).starts_with("ld");
+  const std::string& path = asked->second.attempts.back().path;
+  if (!in_loader || RealPath(path).empty()) return;  // that search had ended long ago
+  asked->second.error = record::KilledLoader(path, crash.signal);
+}
+
 void Reader::Call(Known& known, const JournalEvent& event) {
+  const auto kernel = [&](size_t field) {
+    const std::string name(event.Text(field));
+    return files_.readable && !name.empty() ? files_.readable(name) : name;
+  };
   record::FailedCall call{.at = Since(event.at),
                           .thread = event.thread,
                           .api = std::string(event.Text(0)),
                           .function = std::string(event.Text(1)),
                           .code = static_cast<int64_t>(event.Number(2)),
                           .status = {},
-                          .detail = std::string(event.Text(3)),
-                          .last_kernel = std::string(event.Text(4)),
+                          .detail = kernel(3),
+                          .last_kernel = kernel(4),
                           .said = {},
                           .source = "CUPTI"};
   std::vector<record::FailedCall>& calls = Of(known).failed_calls;

@@ -30,6 +30,8 @@ struct JournalFiles {
   // The functions that hold these addresses of the file (not of memory), "" for none that is known.
   std::function<std::vector<std::string>(const std::string& path, const std::vector<uint64_t>& addresses)>
       functions;
+  // The name of a C++ function as a person writes it.
+  std::function<std::string(const std::string& name)> readable;
 };
 
 struct JournalContents {

@@ -163,6 +163,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   JournalContents journal = witnesses.Journal(machine, static_cast<uint64_t>(started.count()));
   run.processes = hears_events ? events.Take() : std::move(journal.processes);
   run.lost_events = journal.lost_events;
+  ForgetOurOwn(run);
   run.watched = {{"output", end->terminal ? "pseudo-terminal" : "pipe", ""}};
   const bool told =
       std::ranges::any_of(journal.watched, [](const auto& word) { return word.what == "loads"; });

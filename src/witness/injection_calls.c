@@ -12,7 +12,7 @@
 #include "witness/journal_writer.h"
 
 enum {
-  kKernelSize = 512,
+  kKernelSize = 1024,
   kRepeats = 64, /* of one failure in a row */
 };
 

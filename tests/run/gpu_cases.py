@@ -173,9 +173,9 @@ def kernel(word, *flags, interrupt=None):
 
 def part_missing(machine):
     python, site = machine.environment("environment")
-    parts = sorted(site.glob("nvidia/**/libcudnn_ops.so.9"))
+    parts = sorted(site.glob("nvidia/**/libcudnn_graph.so.9"))
     if not parts:
-        raise CannotBeMade("no libcudnn_ops.so.9 in the environment")
+        raise CannotBeMade("no libcudnn_graph.so.9 in the environment")
     kept = parts[0].with_name("kept")
     parts[0].rename(kept)
     try:
@@ -183,7 +183,7 @@ def part_missing(machine):
         yield {
             "command": [python, "-c", "import torch\n" + CONVOLUTION],
             "before": without_cudnn_of_the_system(machine),
-            "words": [r"libcudnn_ops"],
+            "words": [r"libcudnn_graph"],
         }
     finally:
         kept.rename(parts[0])
@@ -303,7 +303,7 @@ CASES = [
         ("application-bug",),
         ("assert",),
     ),
-    Case("a part of cuDNN removed", part_missing, ("cudnn-sublibrary-missing",), ("libcudnn_ops",)),
+    Case("a part of cuDNN removed", part_missing, ("cudnn-sublibrary-missing",), ("libcudnn_graph",)),
     Case("import fails three levels down", import_fails, ("cuda-library-missing", "dependent-missing")),
     Case(
         "library three levels down missing",

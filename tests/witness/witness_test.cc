@@ -286,6 +286,18 @@ TEST_F(Witness, ACrashNamesTheLibraryAndTheFunctionAndEndsTheProgramAsBefore) {
   EXPECT_TRUE(called(At("victim"), "main"));
 }
 
+TEST_F(Witness, AFileCutShortKillsTheLoaderAndIsNamed) {
+  fs::resize_file(At("libcrash.so"), 5000);
+  const record::Process process = First(Victim({"load", "libcrash.so"}));
+  EXPECT_EQ(WTERMSIG(ended_.status), SIGBUS);
+  ASSERT_EQ(process.crashes.size(), 1u);
+  EXPECT_EQ(process.crashes[0].signal, "SIGBUS");
+  EXPECT_NE(process.crashes[0].frames.at(0).object.find("/ld-"), std::string::npos);
+  ASSERT_EQ(process.failed_requests.size(), 1u);
+  EXPECT_EQ(process.failed_requests[0].attempts.back().path, At("libcrash.so"));
+  EXPECT_NE(process.failed_requests[0].error.find("SIGBUS"), std::string::npos);
+}
+
 TEST_F(Witness, ASignalThatWasSentIsPassedOn) {
   for (const auto& [how, number, name] :
        {std::tuple("kill", SIGSEGV, "SIGSEGV"), std::tuple("abort", SIGABRT, "SIGABRT")}) {

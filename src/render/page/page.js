@@ -42,7 +42,8 @@ function makePictures(section) {
       return item(swatch, key);
     });
     legend.replaceChildren(...[has((library) => library.culprit) && item(named('culprit'), 'culprit'), picture.edges.some((edge) => edge.mixed) && item(named('mixed'), 'does not fit'),
-      has((library) => library.missing) && item(named('missing'), 'not found'), has((library) => library.loses) && item(named('loses'), 'a copy that is not loaded'), ...colours].filter(Boolean));
+      has((library) => library.missing) && item(named('missing'), 'not found'), has((library) => library.loses) && item(named('loses'), 'a copy that is not loaded'),
+      has((library) => library.unloaded) && item(element('i', {}, 'italic'), 'opened and taken back'), ...colours].filter(Boolean));
   };
   const choices = ['version', 'origin'].map((name) => {
     const button = element('button', {type: 'button', 'aria-pressed': String(name === by)}, 'By ' + name);

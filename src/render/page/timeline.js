@@ -2,9 +2,9 @@
 function drawTimeline(section, data) {
   const events = data.timeline.map(([seconds, process, kind, text, bad]) =>
     ({seconds, process: data.strings[process], kind: data.strings[kind], text: data.strings[text], bad: bad === 1}));
-  const processes = [...new Set(events.map((event) => event.process))];
+  const processes = lanesOf(events);
   const last = Math.max(...events.map((event) => event.seconds), 0.001);
-  const told = events.filter((event) => event.kind !== 'load' && event.kind !== 'start');
+  const told = events.filter((event) => event.bad || !['load', 'load failed', 'start'].includes(event.kind));
   told.forEach((event, place) => { event.number = place + 1; });
   const holder = element('div', {class: 'times'});
   section.append(holder);
@@ -19,7 +19,7 @@ function drawTimeline(section, data) {
       if (processes.length > 1) svg.append(shape('text', {x: 0, y: y + 4}, fitted(process, left - 14, '400 11px')));
       let d = '', lastX = -9;
       for (const event of events) {
-        if (event.process !== process || event.kind !== 'load' || x(event.seconds) - lastX < 1) continue;
+        if (event.lane !== process || !event.kind.startsWith('load') || x(event.seconds) - lastX < 1) continue;
         lastX = x(event.seconds);
         d += 'M' + lastX.toFixed(1) + ' ' + (y - 6) + 'v12';
       }
@@ -27,7 +27,7 @@ function drawTimeline(section, data) {
       // Dots that would touch stand a little above each other's place.
       let free = -99;
       for (const event of told) {
-        if (event.process !== process) continue;
+        if (event.lane !== process) continue;
         const at = Math.min(Math.max(x(event.seconds), free + 19), right);
         if (at - x(event.seconds) > 60 && !event.bad) continue;
         free = at;
@@ -48,6 +48,17 @@ function drawTimeline(section, data) {
   const all = element('details', {}, element('summary', {}, 'All ' + events.length + ' events'));
   all.addEventListener('toggle', () => { if (all.children.length === 1) all.append(element('ol', {class: 'happened'}, ...events.map(item))); });
   section.append(all);
+}
+// The lanes: processes in which something went wrong or much was loaded; the others share one.
+const LANES = 4;
+function lanesOf(events) {
+  const weights = new Map();
+  for (const event of events) weights.set(event.process, (weights.get(event.process) || 0) + (event.bad ? 1000 : 1));
+  const chosen = new Set([...weights.keys()].sort((a, b) => weights.get(b) - weights.get(a)).slice(0, weights.size > LANES + 1 ? LANES : LANES + 1));
+  const own = new Set([...weights.keys()].filter((process) => chosen.has(process)));  // in the order of their start
+  const rest = (weights.size - own.size) + ' other processes';
+  for (const event of events) event.lane = own.has(event.process) ? event.process : rest;
+  return [...own, ...(own.size < weights.size ? [rest] : [])];
 }
 function niceStep(range, count) {
   const rough = range / Math.max(1, Math.floor(count)), power = 10 ** Math.floor(Math.log10(rough));
