@@ -96,6 +96,12 @@ std::string FailedLoadWords(const report::RunFailedLoad& failed) {
                      failed.requested_by.empty() ? "the program" : failed.requested_by);
 }
 
+std::string Unwatched(const report::RunReport& report) {
+  return report.not_watched.empty() ? "" : ", as far as it could be watched";
+}
+
+}  // namespace
+
 std::string KernelWords(const report::RunKernelError& error) {
   std::string words = error.kind;
   if (!error.kernel.empty()) words += " in kernel " + error.kernel;
@@ -103,14 +109,9 @@ std::string KernelWords(const report::RunKernelError& error) {
   return words;
 }
 
-std::string Unwatched(const report::RunReport& report) {
-  return report.not_watched.empty() ? "" : ", as far as it could be watched";
-}
-
-}  // namespace
-
 void FindCauses(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
                 Heard heard, report::RunReport& report) {
+  if (!report.kernel_errors.empty()) AddLine(heard, report.kernel_errors.front().kind);
   if (run.failed()) AddSeen(run, report, heard);
   const std::vector<Settlement> settlements = SettleRun(run, scene, check, report, heard.symptoms);
   report.explanation = Explain(heard.symptoms, std::move(heard.inputs), settlements);

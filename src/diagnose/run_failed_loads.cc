@@ -20,7 +20,9 @@ using record::Request;
 using report::RunFailedLoad;
 
 constexpr size_t kLongestChain = 32;
-constexpr size_t kMostSearched = 8;  // failures for which copies are looked for
+constexpr size_t kMostRequests = 20000;  // of a made-up record the rest is left out
+constexpr size_t kMostChains = 64;       // failures of which it is told through whom they came
+constexpr size_t kMostSearched = 8;      // failures for which copies are looked for
 
 std::string FileName(const std::string& name) { return std::string(base::BaseName(name)); }
 
@@ -132,11 +134,13 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
   };
   std::vector<Group> groups;
   std::map<std::string, size_t> places;
+  size_t requests = 0;
   const std::vector<std::string> named = LibrariesNamed(run);
   const bool cudnn_fails = ComplainsOfCudnn(heard);
   for (const Process& process : run.processes) {
     const Mapped mapped = process.failed_requests.empty() ? Mapped{} : Had(run, process);
     for (const Request& request : process.failed_requests) {
+      if (++requests > kMostRequests) break;
       const Weight weight = WeightOf(run, mapped, request, named, cudnn_fails);
       const std::string key = std::to_string(process.id) + " " + request.requester + " " + Stem(request.name);
       const auto [place, fresh] = places.try_emplace(key, groups.size());
@@ -145,7 +149,9 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
                            .process = ProcessName(run, process),
                            .name = request.name,
                            .requested_by = Shown(request.requester, scene.view),
-                           .chain = ChainOf(process, mapped, request.requester),
+                           .chain = groups.size() < kMostChains || weight != Weight::kNone
+                                        ? ChainOf(process, mapped, request.requester)
+                                        : std::vector<std::string>{},
                            .dlopen = request.dlopen,
                            .survived = false,
                            .searched = {},

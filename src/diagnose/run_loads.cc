@@ -1,6 +1,7 @@
 // What the processes of a run loaded, in order, each CUDA library with its version.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "base/windows_path.h"
@@ -9,6 +10,9 @@
 
 namespace culprit::diagnose {
 namespace {
+
+// More than any real process; the rest of a made-up record is left out.
+constexpr size_t kMostLoads = 8192;
 
 // Of the system's own directories.
 bool InSystemDirectory(const std::string& path, const snapshot::Snapshot& snapshot) {
@@ -58,12 +62,13 @@ std::vector<const record::Loaded*> Had(const record::Run& run, const record::Pro
     line.push_back(parent);
   }
   std::vector<const record::Loaded*> had;
+  std::set<std::string_view> paths;
   for (size_t i = line.size(); i-- > 0;) {
     for (const record::Loaded& loaded : line[i]->loads) {
+      if (had.size() >= kMostLoads) break;
       const bool inherited = i == 0 || loaded.at <= line[i - 1]->at;
-      const bool known =
-          std::ranges::any_of(had, [&](const auto* other) { return other->path == loaded.path; });
-      if (inherited && (i + 1 == line.size() || !known)) had.push_back(&loaded);
+      const bool known = !paths.insert(loaded.path).second && i + 1 < line.size();
+      if (inherited && !known) had.push_back(&loaded);
     }
   }
   return had;
@@ -75,6 +80,7 @@ std::vector<report::RunLoad> Loads(const record::Run& run, const rules::Scene& s
     const std::string name = ProcessName(run, process);
     std::map<std::string, size_t> places;  // by path, plus one
     for (const record::Loaded& loaded : process.loads) {
+      if (loads.size() >= kMostLoads * 4) return loads;
       // The program itself; and what a process that forked had from its parent was told there.
       if (&loaded == &process.loads.front() && !process.forked) continue;
       if (process.forked && loaded.at < process.at) continue;

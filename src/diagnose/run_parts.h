@@ -102,6 +102,8 @@ bool Concerns(const report::Finding& finding, const rules::Scene& scene);
 // Fills `explanation` of the report.
 void FindCauses(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
                 Heard heard, report::RunReport& report);
+// "Invalid __global__ read of size 4 bytes in kernel k, k.cu:7".
+std::string KernelWords(const report::RunKernelError& error);
 std::string Headline(const record::Run& run, const report::RunReport& report);
 
 }  // namespace culprit::diagnose

@@ -156,6 +156,22 @@ void ByAnswer(const report::RunReport& report, Settlements& settlements) {
   }
 }
 
+// A tool saw the kernel do it.
+void ByTool(const report::RunReport& report, Settlements& settlements) {
+  if (report.kernel_errors.empty()) return;
+  const report::RunKernelError& error = report.kernel_errors.front();
+  Settlement seen{"application-bug", true, KernelWords(error)};
+  seen.because = fmt::format("{} saw it happen{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
+                             error.detail.empty() ? "" : ": " + error.detail);
+  seen.fix = {
+      .text = error.file.empty()
+                  ? "build with -lineinfo to have the line named; then correct the index or the size there"
+                  : fmt::format("correct the index or the size at {}:{}", error.file, error.line),
+      .commands = {},
+      .risk = "none"};
+  settlements.push_back(std::move(seen));
+}
+
 // A kernel ran and failed.
 void ByKernel(const report::RunCall& call, const std::string& command,
               std::span<const logs::Symptom> symptoms, Settlements& settlements) {
@@ -262,6 +278,7 @@ std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& sc
                                   const report::CheckReport& check, const report::RunReport& report,
                                   std::span<const logs::Symptom> symptoms) {
   Settlements settlements;
+  ByTool(report, settlements);
   ByCall(run, scene, report, symptoms, settlements);
   ByFindings(scene, check, settlements);
   ByMixes(run, report, settlements);

@@ -36,14 +36,12 @@ std::string When(double seconds, const std::string& process, const Style& style)
 
 std::string Title(const report::RunReport& report, const Style& style) {
   std::string text;
-  const bool named = !report.explanation.causes.empty() && report.failed &&
+  const bool bad = report.failed || !report.kernel_errors.empty();
+  const bool named = !report.explanation.causes.empty() && bad &&
                      report.explanation.causes.front().summary == report.headline;
   const std::string slug = named ? report.explanation.causes.front().cause + ": " : "";
   for (const std::string& line : Wrapped(slug + report.headline, kWidth)) {
-    text += (report.failed          ? style.Bad(line)
-             : report.mixes.empty() ? style.Good(line)
-                                    : style.Warn(line)) +
-            "\n";
+    text += (bad ? style.Bad(line) : report.mixes.empty() ? style.Good(line) : style.Warn(line)) + "\n";
   }
   return text +
          style.Dim(fmt::format("{}: {} after {}", report.command, report.ended, Lasting(report.seconds))) +
@@ -310,7 +308,7 @@ std::string ShortLoads(const std::vector<report::RunLoad>& loads, const Style& s
   for (const report::RunLoad& load : loads) {
     const bool known =
         std::ranges::any_of(shown, [&](const auto* other) { return other->path == load.path; });
-    if (load.title.empty() || known) continue;
+    if (load.title.empty() || known || shown.size() > kMost * 16) continue;
     shown.push_back(&load);
     name = std::max(name, base::BaseName(load.path).size());
     version = std::max(version, load.version.version.size());

@@ -211,6 +211,26 @@ TEST(Run, AKernelOutOfItsBounds) {
   EXPECT_EQ(report.other_failures.size(), 2u);
 }
 
+TEST(Run, WhatAToolSawOfAKernel) {
+  Machine machine("world = \"torch\"\n");
+  record::Run run = machine.Run("");
+  run.exit_status = 0;
+  run.texts.push_back({.name = "compute-sanitizer",
+                       .beginning = "========= COMPUTE-SANITIZER\n"
+                                    "========= Invalid __global__ write of size 4 bytes\n"
+                                    "=========     at scatter(float *, int)+0x70 in scatter.cu:12\n"
+                                    "=========     by thread (3,0,0) in block (0,0,0)\n"
+                                    "=========     Access to 0x7f0000000010 is out of bounds\n"
+                                    "=========     and is 13 bytes after the nearest allocation\n"
+                                    "========= \n"
+                                    "========= ERROR SUMMARY: 1 error\n"});
+  const auto report = machine.Explain(run);
+  EXPECT_HAS(report.headline, "Invalid __global__ write of size 4 bytes in kernel scatter");
+  EXPECT_HAS(report.headline, "scatter.cu:12");
+  EXPECT_EQ(FirstCause(report), "application-bug");
+  EXPECT_GT(Confidence(report), 0.9);
+}
+
 TEST(Run, AnAssertionInAKernel) {
   Machine machine("world = \"torch\"\n");
   record::Run run = machine.Run(
