@@ -205,6 +205,9 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   failed.unlisted = copies.unlisted();
   if (!failed.copies.empty() || failed.library == nullptr) return;
   failed.copies = copies.FindOthers(*failed.scenario, *failed.library);
+  std::erase_if(failed.copies, [&](const loader::LibraryCopy& copy) {
+    return OfAnotherEnvironment(scene, *failed.scenario, copy);
+  });
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 

@@ -146,8 +146,8 @@ def ratio(name, machine, measure, repetitions, limit):
 
 
 def overhead(machine, repetitions):
-    def steps(before):
-        status, said = run([*before, machine.python, str(PROGRAMS / "train.py"), "400"], {})
+    def steps(before, *shape):
+        status, said = run([*before, machine.python, str(PROGRAMS / "train.py"), *shape], {})
         found = re.search(r"seconds ([\d.]+)", said)
         if status != 0 or not found:
             raise CannotBeMade(f"train.py: status {status}: {said[-300:]}")
@@ -161,7 +161,9 @@ def overhead(machine, repetitions):
         return time.perf_counter() - start
 
     whole([])  # so that the files are in memory
-    good = ratio("a training step loop", machine, steps, repetitions, 1.03)
+    good = ratio("a training step loop", machine, lambda before: steps(before, "100", "128", "64", "64"), repetitions, 1.03)
+    tiny = "a loop of tiny steps, where calls decide"
+    good = ratio(tiny, machine, lambda before: steps(before, "400"), repetitions, 1.03) and good
     return ratio("import torch", machine, whole, repetitions + 2, 1.10) and good
 
 

@@ -1,25 +1,28 @@
-"""A training loop that tells how long its steps took: small layers, so that calls and not arithmetic decide."""
+"""train.py STEPS [CHANNELS [BATCH [SIZE]]]: a training loop that tells how long its steps took.
+
+As it is, layers are so small that calls and not arithmetic decide: the worst case for whoever watches calls.
+"""
 
 import sys
 import time
 
 import torch
 
-steps = int(sys.argv[1])
+steps, channels, batch, size = [*map(int, sys.argv[1:]), *(32, 32, 32)[len(sys.argv) - 2 :]]
 torch.manual_seed(0)
 layers = []
 for _ in range(8):
-    layers += [torch.nn.Conv2d(32, 32, 3, padding=1), torch.nn.BatchNorm2d(32), torch.nn.ReLU()]
+    layers += [torch.nn.Conv2d(channels, channels, 3, padding=1), torch.nn.BatchNorm2d(channels), torch.nn.ReLU()]
 model = torch.nn.Sequential(
-    torch.nn.Conv2d(3, 32, 3, padding=1),
+    torch.nn.Conv2d(3, channels, 3, padding=1),
     *layers,
     torch.nn.AdaptiveAvgPool2d(1),
     torch.nn.Flatten(),
-    torch.nn.Linear(32, 10),
+    torch.nn.Linear(channels, 10),
 ).cuda()
 optimiser = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-images = torch.randn(32, 3, 32, 32, device="cuda")
-labels = torch.randint(0, 10, (32,), device="cuda")
+images = torch.randn(batch, 3, size, size, device="cuda")
+labels = torch.randint(0, 10, (batch,), device="cuda")
 
 
 def step():
