@@ -161,7 +161,8 @@ def overhead(machine, repetitions):
         return time.perf_counter() - start
 
     whole([])  # so that the files are in memory
-    good = ratio("a training step loop", machine, lambda before: steps(before, "100", "128", "64", "64"), repetitions, 1.03)
+    usual = "a training step loop"
+    good = ratio(usual, machine, lambda before: steps(before, "100", "128", "64", "64"), repetitions, 1.03)
     tiny = "a loop of tiny steps, where calls decide"
     good = ratio(tiny, machine, lambda before: steps(before, "400"), repetitions, 1.03) and good
     return ratio("import torch", machine, whole, repetitions + 2, 1.10) and good
