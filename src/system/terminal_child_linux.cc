@@ -130,13 +130,14 @@ class Session {
     relay.at_once = fstat(ends.to, &status) == 0 && S_ISREG(status.st_mode);
   }
 
-  // A terminal that stops its group stops us with the program, where both are in one.
+  // SIGTSTP too: we stop when the program has stopped, so that the shell does not read a key meant for it,
+  // and not at all if it goes on.
   void CatchSignals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGCHLD})
+    for (const int number :
+         {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGCHLD, SIGTSTP})
       sigaddset(&set, number);
-    if (own_terminal_) sigaddset(&set, SIGTSTP);
     signals_ = Lift(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     sigaddset(&set, SIGPIPE);  // a write says it, too
     pthread_sigmask(SIG_BLOCK, &set, &mask_);
@@ -150,7 +151,8 @@ class Session {
   void DropPending() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int number : {SIGPIPE, SIGCHLD, SIGWINCH, SIGCONT, SIGINT, SIGQUIT}) sigaddset(&set, number);
+    for (const int number : {SIGPIPE, SIGCHLD, SIGWINCH, SIGCONT, SIGINT, SIGQUIT, SIGTSTP})
+      sigaddset(&set, number);
     const timespec now = {};
     while (sigtimedwait(&set, nullptr, &now) > 0) {
     }
@@ -339,15 +341,15 @@ class Session {
   // The program was stopped: so is what the shell sees of it.
   void StopToo(int number) {
     user_.Restore();
-    if (own_terminal_ && number != SIGSTOP) {
+    if (number == SIGSTOP) {
+      raise(SIGSTOP);
+    } else {
       sigset_t set, before;
       sigemptyset(&set);
       sigaddset(&set, SIGTSTP);
-      kill(0, SIGTSTP);
+      kill(own_terminal_ ? 0 : getpid(), SIGTSTP);
       pthread_sigmask(SIG_UNBLOCK, &set, &before);  // here it stops, unless nobody could continue it
       pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    } else {
-      raise(SIGSTOP);
     }
     Continue();
   }
@@ -361,7 +363,7 @@ class Session {
       return;
     int status = 0;
     if (waitpid(child_, &status, WUNTRACED | WNOHANG) != child_) return;
-    if (WIFSTOPPED(status)) return StopToo(SIGSTOP);
+    if (WIFSTOPPED(status)) return StopToo(WSTOPSIG(status));
     Ended(status);
   }
 
