@@ -160,6 +160,9 @@ void ByAnswer(const report::RunReport& report, Settlements& settlements) {
 void ByTool(const report::RunReport& report, Settlements& settlements) {
   if (report.kernel_errors.empty()) return;
   const report::RunKernelError& error = report.kernel_errors.front();
+  if (error.kernel.empty() || error.kind.starts_with("SIG")) return;  // somebody ended it
+  for (const char* other : {"hardware-fault", "driver-wedged", "out-of-memory"})
+    settlements.push_back({other, false, KernelWords(error)});
   Settlement seen{"application-bug", true, KernelWords(error)};
   seen.because = fmt::format("{} saw it happen{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
                              error.detail.empty() ? "" : ": " + error.detail);
@@ -236,26 +239,6 @@ void ByCall(const record::Run& run, const rules::Scene& scene, const report::Run
     ByKernel(*report.first_failure, report.command, symptoms, settlements);
 }
 
-// compute-sanitizer or cuda-gdb saw a kernel do wrong.
-void ByTool(const report::RunReport& report, Settlements& settlements) {
-  if (report.kernel_errors.empty()) return;
-  const report::RunKernelError& error = report.kernel_errors.front();
-  if (error.kernel.empty() || error.kind.starts_with("SIG")) return;  // somebody ended it
-  std::string says = error.tool + ": " + error.kind + " in kernel " + error.kernel;
-  if (!error.file.empty()) says += fmt::format(", {}:{}", error.file, error.line);
-  for (const char* other : {"hardware-fault", "driver-wedged", "out-of-memory"})
-    settlements.push_back({other, false, says});
-  Settlement settled{"application-bug", true, std::move(says)};
-  settled.because = "the tool saw the kernel do it, so driver and libraries work";
-  settled.fix = {
-      .text = error.file.empty()
-                  ? "correct the kernel or what it is given; built with -lineinfo the line is named too"
-                  : "correct that line of the kernel, or the sizes and indices that it is given",
-      .commands = {},
-      .risk = "none"};
-  settlements.push_back(std::move(settled));
-}
-
 void ByCrash(const report::RunReport& report, Settlements& settlements) {
   if (!report.crash || report.crash->frames.empty()) return;
   const report::RunFrame& top = report.crash->frames.front();
@@ -285,7 +268,6 @@ std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& sc
   ByFailedLoad(report, settlements);
   ByAnswer(report, settlements);
   ByCrash(report, settlements);
-  ByTool(report, settlements);
   SettleByDriver(symptoms, scene, settlements);
   // Which copies lie about does not excuse a cuDNN whose part is missing beside it, and not an environment
   // that lacks what another one has.
