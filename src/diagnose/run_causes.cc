@@ -111,7 +111,8 @@ std::string KernelWords(const report::RunKernelError& error) {
 
 void FindCauses(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
                 Heard heard, report::RunReport& report) {
-  if (!report.kernel_errors.empty()) AddLine(heard, report.kernel_errors.front().kind);
+  if (!report.kernel_errors.empty() && !report.kernel_errors.front().kernel.empty())
+    AddLine(heard, report.kernel_errors.front().kind);
   if (run.failed()) AddSeen(run, report, heard);
   const std::vector<Settlement> settlements = SettleRun(run, scene, check, report, heard.symptoms);
   report.explanation = Explain(heard.symptoms, std::move(heard.inputs), settlements);

@@ -160,9 +160,9 @@ void ByAnswer(const report::RunReport& report, Settlements& settlements) {
 void ByTool(const report::RunReport& report, Settlements& settlements) {
   if (report.kernel_errors.empty()) return;
   const report::RunKernelError& error = report.kernel_errors.front();
-  if (error.kind.starts_with("SIG")) return;  // somebody ended it
+  if (error.kernel.empty() || error.kind.starts_with("SIG")) return;  // somebody ended it
   for (const char* other : {"hardware-fault", "driver-wedged", "out-of-memory"})
-    settlements.push_back({other, false, error.tool + " saw a kernel do wrong"});
+    settlements.push_back({other, false, KernelWords(error)});
   Settlement seen{"application-bug", true, KernelWords(error)};
   seen.because = fmt::format("{} saw it happen{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
                              error.detail.empty() ? "" : ": " + error.detail);
