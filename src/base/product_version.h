@@ -5,6 +5,6 @@
 
 namespace culprit::base {
 
-std::string_view ProductVersion();  // "0.7.0"
+std::string_view ProductVersion();  // "0.8.0"
 
 }  // namespace culprit::base

@@ -101,8 +101,10 @@ def judge(case, machine, plain):
             alone, said = run([*before, *given["command"]], environment, given.get("interrupt"))
             if alone % 256 != status % 256 and 128 - alone != status:
                 wrong.append(f"ends with {status}, alone with {alone}")
-            if said.strip() and said.strip().splitlines()[-1] not in text and "0x" not in said.splitlines()[-1]:
-                wrong.append("its last line is not in the output: " + said.strip().splitlines()[-1][:100])
+            # Numbers are of the moment; under a tool a kernel fails with another status.
+            last = re.sub(r"[\d.]+", "N", (said.strip().splitlines() or [""])[-1])
+            if not case.options and last not in re.sub(r"[\d.]+", "N", text) and "0x" not in last:
+                wrong.append("its last line is not in the output: " + last[:100])
         if not record.exists():
             wrong.append(f"no record was saved (status {status})")
             continue
