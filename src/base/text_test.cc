@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/demangle.h"
+
 namespace culprit::base {
 namespace {
 
@@ -33,6 +35,15 @@ TEST(Text, PrintableLeavesTextAndEscapesControlBytes) {
   EXPECT_EQ(Printable("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
   EXPECT_EQ(Printable("\xff\xc0\xaf"), "\\xff\\xc0\\xaf");
   EXPECT_EQ(Printable("\xc2\x9b"), "\\xc2\\x9b");  // C1 control sequence introducer
+}
+
+TEST(ReadableFunction, SymbolsOfKernels) {
+  EXPECT_EQ(ReadableFunction("_Z5StorePii"), "Store(int*, int)");
+  EXPECT_EQ(ReadableFunction("cudaMalloc"), "cudaMalloc");
+  EXPECT_EQ(ReadableFunction("_Z"), "_Z");
+  EXPECT_EQ(ReadableFunction("_ZN2at6native13reduce_kernelILi512ENS0_2OpILi4ENS2_ILi3ENS2"
+                             "_ILi2ENS0_33sum_functor_of_a_rather_long_nameEEEEEEEEEvT0_Pi"),
+            "at::native::reduce_kernel<...>");
 }
 
 }  // namespace

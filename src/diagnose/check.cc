@@ -102,6 +102,27 @@ void Conclude(CheckReport& report, bool blind, bool hostless) {
 
 }  // namespace
 
+namespace {
+
+// What was seen in a process need not be foretold of it too: the same thing to do, told once.
+void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
+  const auto seen = [&](const Finding& finding) {
+    return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
+      return scenario.WasSeen() &&
+             std::ranges::find(finding.affects, scenario.title) != finding.affects.end();
+    });
+  };
+  const std::vector<Finding> all = findings;
+  std::erase_if(findings, [&](const Finding& finding) {
+    return !finding.affects.empty() && !seen(finding) && std::ranges::any_of(all, [&](const Finding& other) {
+      return other.code == finding.code && other.fix.text == finding.fix.text &&
+             other.fix.commands == finding.fix.commands && seen(other);
+    });
+  });
+}
+
+}  // namespace
+
 CheckReport Check(const rules::Scene& scene) {
   CheckReport report;
   const snapshot::Stack& stack = scene.stack();
@@ -139,6 +160,7 @@ CheckReport Check(const rules::Scene& scene) {
     RaiseWhatHappened(scene, report);
     ReadWords(scene, report);
   }
+  DropForetold(scene, report.findings);
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
   Conclude(report, blind, stack.gpus.state == snapshot::FactState::kNotApplicable);

@@ -178,6 +178,24 @@ TEST(CudaGdbLog, ExceptionWithItsKernelLineAndHostStack) {
   EXPECT_EQ(found.total, 1u);
 }
 
+// As cuda-gdb 13 tells it: the process is gone before the debugger stops.
+TEST(CudaGdbLog, ExceptionOfAProcessThatIsGone) {
+  const KernelFindings found = ReadCudaGdbLog(
+      "CUDA Exception: Warp Illegal Address\n"
+      "The exception was triggered at PC 0x7f64977a1790  store(int*, int)  (store.cu:17)\n"
+      "\n"
+      "Program terminated with signal SIGKILL, Killed.\n"
+      "The program no longer exists.\n"
+      "[culprit] kernels\n"
+      "No CUDA kernels.\n"
+      "[culprit] signal 9\n");
+  ASSERT_EQ(found.errors.size(), 1u);
+  EXPECT_EQ(found.errors[0].kind, "Warp Illegal Address");
+  EXPECT_EQ(found.errors[0].kernel, "store(int*, int)");
+  EXPECT_EQ(found.errors[0].file, "store.cu");
+  EXPECT_EQ(found.errors[0].line, 17u);
+}
+
 TEST(CudaGdbLog, KernelThatRunsAtAnInterruption) {
   const KernelFindings found = ReadCudaGdbLog(
       "Program received signal SIGINT, Interrupt.\n"

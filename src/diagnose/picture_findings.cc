@@ -118,7 +118,11 @@ void MarkMixed(Picture& picture, const report::CheckReport& check) {
   for (report::PictureEdge& edge : picture.edges) {
     const PictureLibrary& from = picture.libraries[edge.from];
     const PictureLibrary& to = picture.libraries[edge.to];
-    if (odd[edge.from] != odd[edge.to] && FamilyOf(from) == FamilyOf(to)) edge.mixed = true;
+    const bool same_family = !FamilyOf(to).empty() && FamilyOf(from) == FamilyOf(to);
+    if (same_family) {
+      edge.mixed = odd[edge.from] != odd[edge.to];
+      continue;
+    }
     if (!to.culprit || to.missing || to.unloaded) continue;
     for (const size_t place : to.findings) {
       const Finding& finding = check.findings[place];

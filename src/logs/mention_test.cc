@@ -60,6 +60,12 @@ TEST(OnlyMentions, NotLogs) {
       OnlyMentions("Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n    import "
                    "torch\n    return f(x)\n"
                    "    raise E(\nRuntimeError: CUDA error: out of memory\n"));
+  std::string assertions;
+  for (const char* thread : {"0", "1", "2", "3", "4", "5"}) {
+    assertions += std::string("/src/take.cu:7: void take(int*): block: [0,0,0], thread: [") + thread +
+                  ",0,0] Assertion `i < 2` failed.\n";
+  }
+  EXPECT_FALSE(OnlyMentions(assertions));
   EXPECT_FALSE(OnlyMentions("step 1\nstep 2\nstep 3\nstep 4\nstep 5\nstep 6\n"));
 }
 

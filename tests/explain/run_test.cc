@@ -231,6 +231,37 @@ TEST(Run, WhatAToolSawOfAKernel) {
   EXPECT_GT(Confidence(report), 0.9);
 }
 
+TEST(Run, AToolNamesOnlyWhatStopsAKernel) {
+  Machine machine("world = \"torch\"\n");
+  record::Run run = machine.Run(
+      "/src/take.cu:7: void take(int*): block: [0,0,0], thread: [3,0,0] Assertion `i < 2` failed.\n");
+  run.texts.push_back({.name = "compute-sanitizer",
+                       .beginning = "========= COMPUTE-SANITIZER\n"
+                                    "========= Warp assert\n"
+                                    "=========     at __assertfail+0x19a0\n"
+                                    "=========     by thread (3,0,0) in block (0,0,0)\n"
+                                    "========= \n"
+                                    "========= ERROR SUMMARY: 1 error\n"});
+  const auto report = machine.Explain(run);
+  ASSERT_FALSE(report.kernel_errors.empty());
+  EXPECT_EQ(report.kernel_errors[0].kernel, "take(int*)");
+  EXPECT_EQ(report.kernel_errors[0].file, "/src/take.cu");
+  EXPECT_EQ(report.kernel_errors[0].line, 7u);
+}
+
+// Healthy programs have such lines in the driver's log.
+TEST(Run, TheLogOfTheDriverIsNoOutput) {
+  Machine machine("world = \"torch\"\n");
+  record::Run run = machine.Run("");
+  run.exit_status = 0;
+  run.texts.push_back(
+      {.name = "CUDA log",
+       .beginning =
+           "[02:45:12.589][140160565263936][CUDA][E] Returning 201 (CUDA_ERROR_INVALID_CONTEXT) from "
+           "cuCtxGetDevice_v2\n"});
+  EXPECT_TRUE(machine.Explain(run).explanation.causes.empty());
+}
+
 TEST(Run, AnAssertionInAKernel) {
   Machine machine("world = \"torch\"\n");
   record::Run run = machine.Run(
