@@ -145,45 +145,47 @@ uint32_t CudnnMajor(std::string_view version) {
 
 std::vector<LoggedCall> CallsOfCudnn(std::string_view text, int64_t started) {
   std::vector<LoggedCall> calls;
-  std::optional<LoggedCall> call;
+  LoggedCall call;
+  bool open = false;  // between the lines of one message
   uint32_t major = 0;
   const auto finish = [&] {
-    if (call && !call->call.status.empty()) {
-      if (const auto* row = knowledge::FindCudnnStatus(call->call.status))
-        call->call.code = major >= 9 ? row->v9 : major == 8 ? row->v8 : row->v7;
-      Add(calls, *std::move(call));
+    if (open && !call.call.status.empty()) {
+      if (const auto* row = knowledge::FindCudnnStatus(call.call.status))
+        call.call.code = major >= 9 ? row->v9 : major == 8 ? row->v8 : row->v7;
+      Add(calls, std::move(call));
     }
-    call.reset();
+    call = {};
+    open = false;
   };
   for (std::string_view line; NextLine(text, line);) {
     if (line.size() > 2 && line[1] == '!' && line.find(" CuDNN (v") == 2) {
       finish();
       if (line[0] != 'E') continue;
-      call.emplace();
+      open = true;
       major = CudnnMajor(Between(line, "CuDNN (v", ")"));
-      call->call.api = "cudnn";
-      call->call.function = Words(Between(line, "function ", "()"));
-      call->call.source = "cuDNN log";
+      call.call.api = "cudnn";
+      call.call.function = Words(Between(line, "function ", "()"));
+      call.call.source = "cuDNN log";
       continue;
     }
-    if (!call || !line.starts_with("e!")) continue;
+    if (!open || !line.starts_with("e!")) continue;
     const size_t status = line.find("CUDNN_STATUS_");
     if (status != std::string_view::npos) {
       // The first is where it began, those after it who passed it on.
-      if (call->call.status.empty()) {
+      if (call.call.status.empty()) {
         const size_t end = std::min(line.find_first_of("; \t,", status), line.size());
-        call->call.status = Words(line.substr(status, end - status));
+        call.call.status = Words(line.substr(status, end - status));
       }
       if (const size_t reason = line.find("Reason: ");
-          reason != std::string_view::npos && call->call.detail.empty())
-        call->call.detail = Words(line.substr(reason + 8));
+          reason != std::string_view::npos && call.call.detail.empty())
+        call.call.detail = Words(line.substr(reason + 8));
     } else if (const size_t time = line.find("Time: "); time != std::string_view::npos) {
       const size_t clock = line.find('T', time + 6);
-      if (clock != std::string_view::npos) call->call.at = Since(started, TimeOfDay(line.substr(clock + 1)));
+      if (clock != std::string_view::npos) call.call.at = Since(started, TimeOfDay(line.substr(clock + 1)));
     } else if (const size_t process = line.find("Process="); process != std::string_view::npos) {
-      call->process = Number(line.substr(process + 8)).value_or(0);
+      call.process = Number(line.substr(process + 8)).value_or(0);
       if (const size_t thread = line.find("Thread="); thread != std::string_view::npos)
-        call->call.thread = Number(line.substr(thread + 7)).value_or(0);
+        call.call.thread = Number(line.substr(thread + 7)).value_or(0);
     }
   }
   finish();
