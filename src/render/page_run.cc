@@ -96,8 +96,11 @@ std::string Mixes(const RunReport& report, const PageText& text) {
 std::string Crash(const RunReport& report, const PageText& text) {
   if (!report.crash) return "";
   const report::RunCrash& crash = *report.crash;
-  std::string frames;
-  for (const report::RunFrame& frame : crash.frames) {
+  constexpr size_t kShown = 4;  // who crashed and who called; the rest for those who want it
+  std::string top, rest;
+  for (size_t i = 0; i < crash.frames.size(); ++i) {
+    const report::RunFrame& frame = crash.frames[i];
+    std::string& frames = i < kShown ? top : rest;
     frames += std::string("<li") + (frame.guessed ? " class=\"guessed\"" : "") + "><b class=\"file\">" +
               text.Html(frame.function.empty() ? "?" : frame.function) + "</b> <span class=\"detail\">" +
               text.Sentence(frame.object) + fmt::format(" +0x{:x} ", frame.offset) +
@@ -105,7 +108,11 @@ std::string Crash(const RunReport& report, const PageText& text) {
   }
   return Section("crash", "The crash",
                  "<p>" + When(crash.seconds) + Who(crash.process, text) + " " + text.Html(crash.signal) +
-                     ": " + text.Sentence(crash.what) + "</p><ol class=\"frames\">" + frames + "</ol>");
+                     ": " + text.Sentence(crash.what) + "</p><ol class=\"frames\">" + top + "</ol>" +
+                     (rest.empty() ? ""
+                                   : Fold(fmt::format("{} more frames", crash.frames.size() - kShown),
+                                          fmt::format("<ol class=\"frames\" start=\"{}\">", kShown + 1) +
+                                              rest + "</ol>")));
 }
 
 std::string Waits(const RunReport& report, const PageText& text) {

@@ -1,32 +1,17 @@
 #include "watch/journal_files.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
+#include "base/demangle.h"
 #include "binfmt/elf.h"
 #include "binfmt/elf_functions.h"
-
-#if __has_include(<cxxabi.h>)
-#include <cxxabi.h>
-#endif
 
 namespace culprit::watch {
 namespace {
 
 constexpr size_t kMaxName = 1024;  // longer ones only repeat their template arguments
 
-std::string Readable(const std::string& name) {
-#if __has_include(<cxxabi.h>)
-  if (name.starts_with("_Z") && name.size() <= kMaxName) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> plain(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status == 0 && plain != nullptr) return std::string(plain.get()).substr(0, kMaxName);
-  }
-#endif
-  return name.substr(0, kMaxName);
-}
+std::string Readable(const std::string& name) { return base::ReadableFunction(name).substr(0, kMaxName); }
 
 uint64_t ExtentOf(const system::System& machine, const std::string& path) {
   const auto file = machine.Open(path);
