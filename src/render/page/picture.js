@@ -147,13 +147,14 @@ class Picture {
   }
   // Between any two cards.
   curve(from, to, classes) {
-    const x1 = from.x + from.width, y1 = from.y + from.height / 2;
-    const back = to.x < x1;
-    const x2 = back && to.x <= from.x ? to.x + to.width : to.x, y2 = to.y + to.height / 2;
-    const start = back && to.x <= from.x ? from.x : x1;
+    const x1 = from.x + from.width, y1 = from.y + from.height / 2, y2 = to.y + to.height / 2;
+    const above = to.x < x1 && from.x < to.x + to.width;  // of one column: around its cards, not across them
+    const back = !above && to.x <= from.x;
+    const start = back ? from.x : x1;
+    const x2 = above || back ? to.x + to.width : to.x;
     const reach = Math.max(36, Math.abs(x2 - start) / 2);
-    const a = back && to.x <= from.x ? start - reach : start + reach;
-    const b = back && to.x <= from.x ? x2 + reach : x2 - reach;
+    const a = above ? Math.max(start, x2) + 32 : back ? start - reach : start + reach;
+    const b = above ? a : back ? x2 + reach : x2 - reach;
     this.lines.append(shape('path', {class: 'edge ' + classes, d: 'M' + start + ' ' + y1 + 'C' + a + ' ' + y1 + ' ' + b + ' ' + y2 + ' ' + x2 + ' ' + y2}));
   }
 
