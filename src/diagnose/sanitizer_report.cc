@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "base/lines.h"
 #include "base/text.h"
 #include "diagnose/kernel_errors.h"
 
@@ -311,11 +312,7 @@ class Reader {
 
 KernelFindings ReadSanitizerReport(std::string_view text) {
   Reader reader;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    reader.Line(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  for (std::string_view line; base::NextLine(text, line);) reader.Line(line);
   return reader.Finish();
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/windows_exception.h"
+
 namespace culprit::probe {
 namespace {
 
@@ -10,32 +12,10 @@ std::string Seconds(std::chrono::milliseconds limit) {
   return std::to_string(limit.count()) + " ms";
 }
 
-// The codes with which Windows ends a process that did something it may not; "" for any other.
+// "" where it ended with a status of its own.
 std::string WindowsCrash(int exit_status) {
   const auto code = static_cast<uint32_t>(exit_status);
-  switch (code) {
-    case 0xC0000005:
-      return "EXCEPTION_ACCESS_VIOLATION";
-    case 0xC0000006:
-      return "EXCEPTION_IN_PAGE_ERROR";
-    case 0xC000001D:
-      return "EXCEPTION_ILLEGAL_INSTRUCTION";
-    case 0xC0000094:
-      return "EXCEPTION_INT_DIVIDE_BY_ZERO";
-    case 0xC00000FD:
-      return "EXCEPTION_STACK_OVERFLOW";
-    case 0xC0000374:
-      return "STATUS_HEAP_CORRUPTION";
-    case 0xC0000409:
-      return "STATUS_STACK_BUFFER_OVERRUN";
-    default:
-      break;
-  }
-  if (code < 0xC0000000) return "";
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string name = "0x";
-  for (int shift = 28; shift >= 0; shift -= 4) name += kHex[code >> shift & 15];
-  return name;
+  return code < 0xC0000000 ? "" : base::WindowsExceptionName(code);
 }
 
 void Died(snapshot::ProbeStep& step, const system::ChildEnd& end, const Transcript& transcript,

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "system/relay_linux.h"
 #include "system/signal_name_linux.h"
 #include "system/terminal_child.h"
 #include "system/terminal_start_linux.h"
@@ -27,9 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Buffer = std::array<char, 64 * 1024>;
-constexpr size_t kSafeWrite = 4096;  // that a pipe takes without blocking, when poll() says so (PIPE_BUF)
-constexpr int kLastOutput = 40;      // ms to wait for more, where somebody else holds the terminal open
-constexpr size_t kMostLastOutput = 4 << 20;
 constexpr auto kNewPatience = std::chrono::seconds(5);  // an interruption after that is a new one
 
 std::string Words(int error) { return std::generic_category().message(error); }
@@ -43,15 +40,6 @@ std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string
   for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
   return environment;
 }
-
-// From one stream of the program to the same of ours.
-struct Relay {
-  Descriptor from, kept_open;
-  int to = 1;
-  bool terminal = false;
-  bool at_once = false;  // the destination never blocks: a file
-  std::string pending;   // read and not written yet
-};
 
 class Session {
  public:
@@ -118,16 +106,8 @@ class Session {
   }
 
   void Take(ChildStreamEnds ends) {
-    Relay& relay = relays_.emplace_back();
-    relay.from = std::move(ends.ours);
-    relay.to = ends.to;
-    relay.terminal = ends.terminal;
-    if (ends.terminal) {
-      relay.kept_open = std::move(ends.theirs);
-      end_.terminal = true;
-    }
-    struct stat status = {};
-    relay.at_once = fstat(ends.to, &status) == 0 && S_ISREG(status.st_mode);
+    end_.terminal |= ends.terminal;
+    relays_.emplace_back(std::move(ends));
   }
 
   // SIGTSTP too: we stop when the program has stopped, so that the shell does not read a key meant for it,
@@ -163,91 +143,19 @@ class Session {
     const bool keys = user_.raw() && input_.empty();
     waits.push_back({keys ? 0 : -1, POLLIN, 0});
     for (const Relay& relay : relays_) {
-      const bool writes = !relay.pending.empty();
-      waits.push_back({writes ? -1 : relay.from.get(), POLLIN, 0});
-      waits.push_back({writes ? relay.to : -1, POLLOUT, 0});
+      waits.push_back({relay.writes() ? -1 : relay.from(), POLLIN, 0});
+      waits.push_back({relay.writes() ? relay.to() : -1, POLLOUT, 0});
     }
-    if (!input_.empty() && !relays_.empty()) waits.push_back({relays_.front().from.get(), POLLOUT, 0});
+    if (!input_.empty() && !relays_.empty()) waits.push_back({relays_.front().from(), POLLOUT, 0});
     if (poll(waits.data(), waits.size(), -1) < 0) return;
     for (size_t i = 0; i < relays_.size(); ++i) {
-      if (waits[3 + 2 * i].revents != 0) Read(relays_[i]);
-      if (waits[4 + 2 * i].revents != 0) WriteSome(relays_[i]);
+      if (waits[3 + 2 * i].revents != 0) relays_[i].Read(watch_.on_output);
+      if (waits[4 + 2 * i].revents != 0) relays_[i].WriteSome();
     }
     if (!input_.empty()) PassInput();
     if (waits[2].revents != 0) ReadKeys();
     if (waits[0].revents != 0) TakeSignals();
     if (waits[1].revents != 0) HearLeader();
-  }
-
-  // --- output
-
-  // How much; 0: nothing is there now.
-  size_t Read(Relay& relay) {
-    if (!relay.from) return 0;
-    const ssize_t got = read(relay.from.get(), buffer_.data(), buffer_.size());
-    if (got > 0) {
-      const std::string_view bytes(buffer_.data(), static_cast<size_t>(got));
-      relay.pending = bytes;
-      WriteSome(relay);
-      if (watch_.on_output) watch_.on_output(bytes);
-      return bytes.size();
-    }
-    if (got == 0 || (errno != EAGAIN && errno != EINTR)) relay.from.Close();
-    return 0;
-  }
-
-  // As much as goes without waiting.
-  void WriteSome(Relay& relay) {
-    while (!relay.pending.empty()) {
-      pollfd wait = {relay.to, POLLOUT, 0};
-      if (!relay.at_once && poll(&wait, 1, 0) == 0) return;
-      const size_t most = relay.at_once ? relay.pending.size() : std::min(relay.pending.size(), kSafeWrite);
-      const ssize_t put = write(relay.to, relay.pending.data(), most);
-      if (put > 0) {
-        relay.pending.erase(0, static_cast<size_t>(put));
-      } else if (put < 0 && errno == EAGAIN) {  // somebody made it so; it is his, too
-        return;
-      } else if (put < 0 && errno != EINTR) {
-        LoseReader(relay, errno);
-      }
-    }
-  }
-
-  // The program finds out as it would have: its next write fails.
-  void LoseReader(Relay& relay, int error) {
-    if (error == EPIPE) {
-      end_.reader_left = true;
-    } else if (relay.to == 1) {
-      std::fprintf(stderr, "culprit: standard output cannot be written: %s\n", Words(error).c_str());
-    }
-    relay.pending.clear();
-    relay.kept_open.Close();
-    relay.from.Close();
-  }
-
-  // What it had written when it ended, not what its children in the background go on to write.
-  void Drain(Relay& relay) {
-    WriteAll(relay);
-    relay.kept_open.Close();
-    for (size_t got = 0; relay.from && got < kMostLastOutput;) {
-      if (const size_t bytes = Read(relay)) {
-        got += bytes;
-        WriteAll(relay);
-        continue;
-      }
-      // A pipe has everything at once, a terminal takes a moment.
-      pollfd wait = {relay.from.get(), POLLIN, 0};
-      if (!relay.from || !relay.terminal || poll(&wait, 1, kLastOutput) <= 0) break;
-    }
-    WriteAll(relay);
-  }
-
-  void WriteAll(Relay& relay) {
-    while (!relay.pending.empty()) {
-      pollfd wait = {relay.to, POLLOUT, 0};
-      poll(&wait, 1, -1);
-      WriteSome(relay);
-    }
   }
 
   // --- input
@@ -264,8 +172,8 @@ class Session {
   }
 
   void PassInput() {
-    if (relays_.empty() || !relays_.front().from) return input_.clear();
-    const ssize_t put = write(relays_.front().from.get(), input_.data(), input_.size());
+    if (relays_.empty() || !relays_.front().open()) return input_.clear();
+    const ssize_t put = write(relays_.front().from(), input_.data(), input_.size());
     if (put > 0) input_.erase(0, static_cast<size_t>(put));
     if (put < 0 && errno != EAGAIN && errno != EINTR) input_.clear();
   }
@@ -273,7 +181,7 @@ class Session {
   // A key that will become a signal in the program's terminal.
   void NoteInterruption(std::string_view keys) {
     termios settings = {};
-    if (tcgetattr(relays_.front().from.get(), &settings) != 0 || (settings.c_lflag & ISIG) == 0) return;
+    if (tcgetattr(relays_.front().from(), &settings) != 0 || (settings.c_lflag & ISIG) == 0) return;
     for (const char key : keys) {
       const auto code = static_cast<cc_t>(key);
       if (code == _POSIX_VDISABLE) continue;
@@ -305,7 +213,7 @@ class Session {
         return LookAtChild();
       case SIGWINCH:
         for (Relay& relay : relays_) {
-          if (relay.terminal && relay.from) CopySize(own_terminal_ ? 0 : relay.to, relay.from.get());
+          if (relay.terminal() && relay.open()) CopySize(own_terminal_ ? 0 : relay.to(), relay.from());
         }
         if (!own_terminal_) kill(command_, SIGWINCH);  // its own came perhaps before the size did
         return;
@@ -329,9 +237,9 @@ class Session {
   void Continue() {
     if (own_terminal_) {
       user_.GoRaw();
-      if (!relays_.empty() && relays_.front().from) {
-        CopySize(0, relays_.front().from.get());
-        const pid_t group = tcgetpgrp(relays_.front().from.get());
+      if (!relays_.empty() && relays_.front().open()) {
+        CopySize(0, relays_.front().from());
+        const pid_t group = tcgetpgrp(relays_.front().from());
         if (group > 0) kill(-group, SIGCONT);
       }
     }
@@ -393,7 +301,10 @@ class Session {
   }
 
   void Finish() {
-    for (Relay& relay : relays_) Drain(relay);
+    for (Relay& relay : relays_) {
+      relay.Drain(watch_.on_output);
+      end_.reader_left |= relay.reader_left();
+    }
     user_.Restore();
     stay_.Close();
     Reap();

@@ -16,6 +16,7 @@
 #include <ctime>
 #include <optional>
 
+#include "base/lines.h"
 #include "base/text.h"
 #include "knowledge/status_codes.h"
 #include "watch/cuda_watch.h"
@@ -68,16 +69,6 @@ std::string_view Between(std::string_view line, std::string_view before, std::st
   return line.substr(from + before.size(), to - from - before.size());
 }
 
-// Takes the next line off the text; false: there is none.
-bool NextLine(std::string_view& text, std::string_view& line) {
-  if (text.empty()) return false;
-  const size_t end = text.find('\n');
-  line = text.substr(0, end);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return true;
-}
-
 // The same again right after only counts.
 void Add(std::vector<LoggedCall>& calls, LoggedCall call) {
   if (!calls.empty()) {
@@ -111,7 +102,7 @@ std::optional<DriverLine> SplitDriverLine(std::string_view line) {
 std::vector<LoggedCall> CallsOfDriver(std::string_view text, int64_t started) {
   std::vector<LoggedCall> calls;
   DriverLine before;
-  for (std::string_view line; NextLine(text, line);) {
+  for (std::string_view line; base::NextLine(text, line);) {
     const std::optional<DriverLine> now = SplitDriverLine(line);
     if (!now) continue;
     const std::string_view code = Between(now->words, "Returning ", " (");
@@ -157,7 +148,7 @@ std::vector<LoggedCall> CallsOfCudnn(std::string_view text, int64_t started) {
     call = {};
     open = false;
   };
-  for (std::string_view line; NextLine(text, line);) {
+  for (std::string_view line; base::NextLine(text, line);) {
     if (line.size() > 2 && line[1] == '!' && line.find(" CuDNN (v") == 2) {
       finish();
       if (line[0] != 'E') continue;

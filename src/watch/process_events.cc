@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/windows_exception.h"
 
 namespace culprit::watch {
 namespace {
@@ -29,39 +30,6 @@ record::Loaded Mapped(const system::ProcessEvent& event, uint64_t at) {
 }
 
 }  // namespace
-
-std::string ExceptionName(uint32_t code) {
-  switch (code) {
-    case 0xC0000005:
-      return "EXCEPTION_ACCESS_VIOLATION";
-    case 0xC0000006:
-      return "EXCEPTION_IN_PAGE_ERROR";
-    case 0xC000001D:
-      return "EXCEPTION_ILLEGAL_INSTRUCTION";
-    case 0xC0000094:
-      return "EXCEPTION_INT_DIVIDE_BY_ZERO";
-    case 0xC00000FD:
-      return "EXCEPTION_STACK_OVERFLOW";
-    case 0xC0000135:
-      return "STATUS_DLL_NOT_FOUND";
-    case 0xC0000139:
-      return "STATUS_ENTRYPOINT_NOT_FOUND";
-    case 0xC000007B:
-      return "STATUS_INVALID_IMAGE_FORMAT";
-    case 0xC0000142:
-      return "STATUS_DLL_INIT_FAILED";
-    case 0xC0000374:
-      return "STATUS_HEAP_CORRUPTION";
-    case 0xC0000409:
-      return "STATUS_STACK_BUFFER_OVERRUN";
-    case 0x80000003:
-      return "EXCEPTION_BREAKPOINT";
-    case 0xE06D7363:
-      return "C++ exception";
-    default:
-      return fmt::format("0x{:08X}", code);
-  }
-}
 
 record::Process* ProcessEvents::Find(int64_t id) {
   const auto found = std::ranges::find(processes_, id, &record::Process::id);
@@ -109,7 +77,7 @@ void ProcessEvents::Crash(const system::ProcessEvent& event, uint64_t at, record
   record::Crash crash;
   crash.at = at;
   crash.thread = event.thread;
-  crash.signal = ExceptionName(event.code);
+  crash.signal = base::WindowsExceptionName(event.code);
   crash.code = static_cast<int64_t>(event.code);
   crash.address = event.address;
   for (size_t i = 0; i < event.frames.size() && crash.frames.size() < kMostFrames; ++i) {

@@ -29,7 +29,4 @@ class ProcessEvents {
   std::vector<record::Process> processes_;
 };
 
-// "EXCEPTION_ACCESS_VIOLATION"; "0xC0000374" for one without a name.
-std::string ExceptionName(uint32_t code);
-
 }  // namespace culprit::watch
