@@ -10,6 +10,7 @@
 #include "system/child.h"
 #include "system/command_line_windows.h"
 #include "system/native_windows.h"
+#include "system/pipe_windows.h"
 
 namespace culprit::system {
 namespace {
@@ -26,18 +27,6 @@ std::string_view Read(HANDLE pipe, Buffer& buffer) {
   const auto wanted = static_cast<DWORD>(std::min<size_t>(waiting, buffer.size()));
   if (ReadFile(pipe, buffer.data(), wanted, &got, nullptr) == 0) return {};
   return {buffer.data(), got};
-}
-
-struct Ends {
-  HANDLE read = nullptr, write = nullptr;
-};
-
-Ends InheritedPipe() {
-  SECURITY_ATTRIBUTES inherited = {sizeof(inherited), nullptr, TRUE};
-  Ends ends;
-  if (CreatePipe(&ends.read, &ends.write, &inherited, 1 << 16) == 0) return {};
-  SetHandleInformation(ends.read, HANDLE_FLAG_INHERIT, 0);
-  return ends;
 }
 
 std::unexpected<base::Error> NotStarted(const std::string& program, DWORD error) {
@@ -66,7 +55,7 @@ base::Result<ChildEnd> RunChild(const ChildRequest& request, const ChildWatch& w
   SECURITY_ATTRIBUTES inherited = {sizeof(inherited), nullptr, TRUE};
   const Handle nothing(CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherited,
                                    OPEN_EXISTING, 0, nullptr));
-  const Ends output = InheritedPipe(), error = InheritedPipe();
+  const PipeEnds output = InheritedPipe(), error = InheritedPipe();
   const Handle output_read(output.read), error_read(error.read);
   Handle job(CreateJobObjectW(nullptr, nullptr));
   if (!nothing || !output_read || !error_read || !job) {

@@ -11,6 +11,7 @@
 #include "system/command_line_windows.h"
 #include "system/debug_events_windows.h"
 #include "system/native_windows.h"
+#include "system/pipe_windows.h"
 #include "system/terminal_child.h"
 
 namespace culprit::system {
@@ -20,18 +21,6 @@ using Clock = std::chrono::steady_clock;
 using Buffer = std::array<char, 1 << 16>;
 constexpr DWORD kGlance = 2;  // ms
 constexpr int kMostRounds = 64;
-
-struct Ends {
-  HANDLE read = nullptr, write = nullptr;
-};
-
-Ends InheritedPipe() {
-  SECURITY_ATTRIBUTES inherited = {sizeof(inherited), nullptr, TRUE};
-  Ends ends;
-  if (CreatePipe(&ends.read, &ends.write, &inherited, 1 << 16) == 0) return {};
-  SetHandleInformation(ends.read, HANDLE_FLAG_INHERIT, 0);
-  return ends;
-}
 
 void WriteAll(HANDLE to, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -105,7 +94,7 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   std::wstring environment = EnvironmentWith(variables);
 
   const HANDLE our_output = GetStdHandle(STD_OUTPUT_HANDLE), our_error = GetStdHandle(STD_ERROR_HANDLE);
-  const Ends output = InheritedPipe(), error = InheritedPipe();
+  const PipeEnds output = InheritedPipe(), error = InheritedPipe();
   const Handle output_read(output.read), error_read(error.read);
   if (!output_read || !error_read)
     return base::Fail(base::ErrorCode::kUnsupported, "no pipe for the program");
