@@ -1,10 +1,12 @@
-# culprit_folder(NAME [COLD] SOURCES ... TESTS ... SEES ... LINKS ... TEST_LINKS ...)
-#   One library culprit_NAME from the sources of the calling folder, and one test program NAME_test.
-#   SEES names the culprit folders whose headers may be included (tests/layers_test checks that the
-#   includes say the same); LINKS names libraries from outside. PRECOMPILE names headers that most of its sources
-#   include: with CULPRIT_PCH they are compiled once. The release packages are built without, so a source that
-#   forgets an include does not pass. COLD: it runs once in a run and waits for files or people, so it is optimised
-#   less, which compiles in two thirds of the time.
+# culprit_folder(NAME [COLD] [PLATFORM] SOURCES ... WITHOUT ... SEES ... LINKS ... TEST_LINKS ... PRECOMPILE ...)
+#   The library culprit_NAME from every source of the calling folder, and the test program NAME_test from every *_test.cc:
+#   a new file is built because it is there. SOURCES are generated ones; WITHOUT leaves files out. SEES names the rooms
+#   whose headers may be included; tests/layers_test holds the includes to it. LINKS are libraries from outside.
+#   COLD: runs once and waits for files or people, so it is compiled with -O1, in two thirds of the time.
+#   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
+#   PRECOMPILE: headers that most of its sources include (CULPRIT_PCH).
+#   With CULPRIT_UNITY a compiler run takes CULPRIT_UNITY sources of a folder at once; the `dev` preset, `./test --all` and
+#   clang-tidy take each by itself, so a source that forgets an include does not pass.
 
 # g++ 12 sees overlapping and overlong copies in "literal" + std::string (GCC bugs 105651 and 105329, mended in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -31,20 +33,56 @@ if(CULPRIT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # so that ccache knows
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
 
-function(culprit_folder name)
-  cmake_parse_arguments(ARG "COLD" "" "SOURCES;TESTS;SEES;LINKS;TEST_LINKS;PRECOMPILE" ${ARGN})
-  set(target culprit_${name})
-  foreach(seen IN LISTS ARG_SEES)
-    if(NOT TARGET culprit_${seen})
-      message(WARNING "src/${name} sees ${seen}, which is no folder before it in src/CMakeLists.txt")
-    endif()
+# culprit_sources(SOURCES [TESTS] [PLATFORM] [WITHOUT ...]): the sources of the calling folder and its sub-folders
+# that are no room of their own (have no CMakeLists.txt), for this platform.
+function(culprit_sources sources)
+  cmake_parse_arguments(ARG "TESTS;PLATFORM" "" "WITHOUT" ${ARGN})
+  set(here ${CMAKE_CURRENT_SOURCE_DIR})
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${here} ${here}/*.cc)
+  file(GLOB_RECURSE rooms RELATIVE ${here} ${here}/*/CMakeLists.txt)
+  foreach(room IN LISTS rooms)
+    get_filename_component(room ${room} DIRECTORY)
+    list(FILTER found EXCLUDE REGEX "^${room}/")
   endforeach()
+  if(WIN32)
+    set(other linux)
+  else()
+    set(other windows)
+  endif()
+  if(ARG_PLATFORM)
+    list(FILTER found EXCLUDE REGEX "^${other}/|_${other}(_test)?[.]cc$")
+  endif()
+  if(ARG_TESTS)
+    list(FILTER found INCLUDE REGEX "_test[.]cc$")
+  else()
+    list(FILTER found EXCLUDE REGEX "_test[.]cc$")
+  endif()
+  if(ARG_WITHOUT)
+    list(REMOVE_ITEM found ${ARG_WITHOUT})
+  endif()
+  set(${sources} ${found} PARENT_SCOPE)
+endfunction()
+
+function(culprit_unity target)
+  if(CULPRIT_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${CULPRIT_UNITY})
+  endif()
+endfunction()
+
+function(culprit_folder name)
+  cmake_parse_arguments(ARG "COLD;PLATFORM" "" "SOURCES;WITHOUT;SEES;LINKS;TEST_LINKS;PRECOMPILE" ${ARGN})
+  set(target culprit_${name})
+  set(platform "")
+  if(ARG_PLATFORM)
+    set(platform PLATFORM)
+  endif()
+  culprit_sources(sources ${platform} WITHOUT ${ARG_WITHOUT})
   list(TRANSFORM ARG_SEES PREPEND culprit_)
-  if(ARG_SOURCES)
-    add_library(${target} STATIC ${ARG_SOURCES})
+  if(sources)
+    add_library(${target} STATIC ${sources} ${ARG_SOURCES})
+    culprit_unity(${target})
     set(scope PUBLIC)
-    # Fit for libculprit.so. Hidden, so that no call and no variable goes through a table for it: programs are as
-    # quick as before.
+    # Fit for libculprit.so. Hidden, so that calls and variables need no table: programs are as quick as without.
     if(NOT WIN32)
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                                  VISIBILITY_INLINES_HIDDEN ON)
@@ -61,16 +99,13 @@ function(culprit_folder name)
     list(TRANSFORM ARG_PRECOMPILE PREPEND ${PROJECT_SOURCE_DIR}/src/ REGEX "/")
     target_precompile_headers(${target} PRIVATE <algorithm> <map> <optional> <set> <string> <vector> ${ARG_PRECOMPILE})
   endif()
-  if(CULPRIT_TESTS AND CULPRIT_UNIT_TESTS AND ARG_TESTS)
-    add_executable(${name}_test ${ARG_TESTS})
+  culprit_sources(tests TESTS ${platform})
+  if(CULPRIT_TESTS AND CULPRIT_UNIT_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    culprit_unity(${name}_test)
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_LINKS} GTest::gtest_main)
     # What is tested is optimised; the tests themselves need not be, and compile in half of the time.
     target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
-    list(LENGTH ARG_TESTS tests)
-    if(CULPRIT_PCH AND tests GREATER 3)
-      target_precompile_headers(${name}_test PRIVATE <gtest/gtest.h> <map> <optional> <set> <string> <vector>
-                                                     ${ARG_PRECOMPILE})
-    endif()
     add_test(NAME ${name}_test COMMAND ${name}_test)
   endif()
 endfunction()

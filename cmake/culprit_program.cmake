@@ -1,16 +1,14 @@
-# culprit_program(NAME SOURCES ... LINKS ... PRECOMPILE ...)
+# culprit_program(NAME SOURCES ... SEES ... LINKS ...)
 #   A program for users, placed at the top of the build folder (build/release/culprit). With CULPRIT_STATIC it
 #   depends on glibc alone, so that it starts on any distribution with that glibc or a newer one
 #   (packaging/test-release checks which), and carries no function that nothing calls. On Windows it depends on
 #   the DLLs of Windows alone.
 function(culprit_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;SEES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE culprit_flags ${ARG_LINKS})
-  if(CULPRIT_PCH AND ARG_PRECOMPILE)
-    list(TRANSFORM ARG_PRECOMPILE PREPEND ${PROJECT_SOURCE_DIR}/src/ REGEX "/")
-    target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
-  endif()
+  list(TRANSFORM ARG_SEES PREPEND culprit_)
+  target_link_libraries(${name} PRIVATE culprit_flags ${ARG_SEES} ${ARG_LINKS})
+  culprit_unity(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   if(CULPRIT_STATIC AND MINGW)
     target_link_options(${name} PRIVATE -static LINKER:--gc-sections)

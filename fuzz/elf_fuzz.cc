@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "binfmt/elf.h"
+#include "binfmt/elf/elf.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "binfmt/elf.h"
-#include "binfmt/fatbin.h"
-#include "binfmt/gpu_support.h"
+#include "binfmt/elf/elf.h"
+#include "binfmt/gpu/fatbin.h"
+#include "binfmt/gpu/gpu_support.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "watch/journal_reader.h"
-#include "witness/journal.h"
+#include "run/watch/journal/reader.h"
+#include "run/witness/journal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CulpritJournal header{};

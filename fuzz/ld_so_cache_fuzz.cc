@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "binfmt/ld_so_cache.h"
+#include "binfmt/cache/ld_so_cache.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace base = culprit::base;

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <string>
 
-#include "binfmt/write_elf.h"
-#include "binfmt/write_fatbin.h"
-#include "binfmt/write_ld_so_cache.h"
-#include "binfmt/write_pe.h"
+#include "binfmt/elf/write.h"
+#include "binfmt/gpu/write_fatbin.h"
+#include "binfmt/cache/write_ld_so_cache.h"
+#include "binfmt/pe/write.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "binfmt/fatbin.h"
-#include "binfmt/pe.h"
-#include "binfmt/pe_image.h"
+#include "binfmt/gpu/fatbin.h"
+#include "binfmt/pe/pe.h"
+#include "binfmt/pe/image.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "probe/protocol.h"
+#include "probe/host/protocol.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace probe = culprit::probe;

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "cuda/driver.h"
+#include "probe/cuda/driver.h"
 
 namespace culprit::api {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/choose_device.h"
-#include "cuda/function.h"
-#include "cuda/nvml.h"
+#include "probe/cuda/function.h"
+#include "probe/cuda/nvml.h"
 
 namespace culprit::api {
 

@@ -12,7 +12,7 @@
 #include "base/product_version.h"
 #include "base/text.h"
 #include "collect/look_at_stack.h"
-#include "cuda/library.h"
+#include "probe/cuda/library.h"
 #include "loader/scenario.h"
 #include "rules/rule.h"
 

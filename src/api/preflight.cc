@@ -7,7 +7,7 @@
 #include "api/live.h"
 #include "api/machine.h"
 #include "base/version.h"
-#include "knowledge/status_codes.h"
+#include "knowledge/messages/status_codes.h"
 
 namespace culprit::api {
 namespace {

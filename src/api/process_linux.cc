@@ -9,7 +9,7 @@
 
 #include "api/process.h"
 #include "base/text.h"
-#include "cuda/library.h"
+#include "probe/cuda/library.h"
 
 extern char** environ;
 

@@ -8,8 +8,8 @@
 #include "api/machine.h"
 #include "api/process.h"
 #include "base/text.h"
-#include "knowledge/causes.h"
-#include "knowledge/status_codes.h"
+#include "knowledge/messages/causes.h"
+#include "knowledge/messages/status_codes.h"
 #include "knowledge/visible_devices.h"
 #include "rules/rule.h"
 

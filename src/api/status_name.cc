@@ -1,7 +1,7 @@
 #include "api/status_name.h"
 
 #include "api/process.h"
-#include "knowledge/status_codes.h"
+#include "knowledge/messages/status_codes.h"
 
 namespace culprit::api {
 namespace {

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <algorithm>
+
 #include <cstdint>
 
 namespace culprit::base {
@@ -107,6 +109,44 @@ std::string Printable(std::string_view text) {
     }
   }
   return safe;
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Goes back to the last '*' alone, so a hostile pattern costs no time.
+bool MatchesPattern(std::string_view pattern, std::string_view name) {
+  constexpr std::string_view kDigit = "[0-9]";
+  size_t at = 0, star = std::string_view::npos, taken = 0, i = 0;
+  while (i < name.size()) {
+    const std::string_view rest = pattern.substr(std::min(at, pattern.size()));
+    if (rest.starts_with(kDigit) && name[i] >= '0' && name[i] <= '9') {
+      at += kDigit.size();
+      ++i;
+    } else if (!rest.empty() && rest.front() == '*') {
+      star = at++;
+      taken = i;
+    } else if (!rest.empty() && (rest.front() == '?' || rest.front() == name[i])) {
+      ++at;
+      ++i;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      i = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+}
+
+std::string ValueOf(const std::map<std::string, std::string>& variables, const std::string& name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? "" : found->second;
 }
 
 }  // namespace culprit::base

@@ -1,6 +1,7 @@
 // Small things with strings that several folders need.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,13 @@ std::string_view BaseName(std::string_view path);
 std::string JoinPath(std::string_view directory, std::string_view name);
 // Removes "//" and "/./"; keeps ".." (a link may stand before it).
 std::string CleanPath(std::string_view path);
+
+bool Contains(std::string_view text, std::string_view part);
+bool IsNumber(std::string_view text);  // digits only, at least one
+// A shell pattern within one path component: '*', '?' and '[0-9]'.
+bool MatchesPattern(std::string_view pattern, std::string_view name);
+// The value of an environment variable; "" when it is not set.
+std::string ValueOf(const std::map<std::string, std::string>& variables, const std::string& name);
 
 // Foreign text made safe for a terminal: control characters and invalid UTF-8 become \xNN.
 std::string Printable(std::string_view text);

@@ -8,6 +8,8 @@
 
 namespace culprit::binfmt {
 
+inline uint64_t RoundUp(uint64_t number, uint64_t unit) { return (number + unit - 1) / unit * unit; }
+
 class ByteWriter {
  public:
   explicit ByteWriter(bool big_endian) : big_endian_(big_endian) {}

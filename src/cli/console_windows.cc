@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "cli/console.h"
-#include "system/native_windows.h"
+#include "system/windows/native.h"
 
 namespace culprit::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "logs/log_reader.h"
+#include "explain/logs/log_reader.h"
 
 namespace culprit::cli {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kQuiet = 300;                          // milliseconds without output: the message is complete
-constexpr auto kPatience = std::chrono::seconds(2);  // with a program that never falls quiet
+constexpr auto kQuietTime = std::chrono::seconds(2);  // with a program that never falls quiet
 
 bool PassOn(std::span<const char> bytes) {
   return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
@@ -39,7 +39,7 @@ int Follow(system::InputStream& in,
   };
   bool reading = true;
   while (reading) {
-    if (waiting() && told == 0 && (!in.Wait(kQuiet) || Clock::now() - first_unspoken > kPatience)) tell();
+    if (waiting() && told == 0 && (!in.Wait(kQuiet) || Clock::now() - first_unspoken > kQuietTime)) tell();
     const auto room = reader.Room();
     const auto got = in.Read(room);
     if (!got) return Fail(got.error());

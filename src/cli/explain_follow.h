@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "logs/symptom.h"
+#include "explain/logs/symptom.h"
 #include "system/stream.h"
 
 namespace culprit::cli {

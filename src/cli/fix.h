@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apply/apply.h"
+#include "change/apply/apply.h"
 #include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "report/fix.h"

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "cli/fix.h"
-#include "render/fix.h"
-#include "whatif/carry_out.h"
+#include "render/fix/fix.h"
+#include "change/whatif/carry_out.h"
 
 namespace culprit::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/windows_path.h"
-#include "probe/cudnn_versions.h"
-#include "probe/steps.h"
+#include "probe/host/cudnn_versions.h"
+#include "probe/host/steps.h"
 
 #ifdef CULPRIT_PROBE_INSIDE
 extern "C" {

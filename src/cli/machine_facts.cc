@@ -8,11 +8,11 @@
 #include "base/product_version.h"
 #include "base/text.h"
 #include "cli/snapshot_file.h"
-#include "collect/container.h"
-#include "collect/host.h"
+#include "collect/linux/container.h"
+#include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
-#include "diagnose/check.h"
-#include "loader/observed.h"
+#include "engine/check.h"
+#include "loader/observed/observed.h"
 #include "snapshot/recorded_file_view.h"
 
 namespace culprit::cli {

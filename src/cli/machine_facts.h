@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "collect/process.h"
+#include "collect/process/process.h"
 #include "loader/scenario.h"
 #include "report/check.h"
 #include "rules/rule.h"

@@ -1,6 +1,6 @@
 #include "cli/machine_record.h"
 
-#include "record/redact.h"
+#include "snapshot/record/redact.h"
 
 namespace culprit::cli {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "base/product_version.h"
-#include "diagnose/picture.h"
+#include "picture/picture.h"
 
 namespace culprit::cli {
 namespace {

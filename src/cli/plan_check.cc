@@ -9,14 +9,14 @@
 
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "collect/host.h"
+#include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
-#include "diagnose/check.h"
+#include "engine/check.h"
 #include "knowledge/driver.h"
 #include "loader/scenario.h"
-#include "plan/commands.h"
+#include "plan/commands/commands.h"
 #include "rules/rule.h"
-#include "whatif/planned.h"
+#include "change/whatif/planned.h"
 
 namespace culprit::cli {
 namespace {

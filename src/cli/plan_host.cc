@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/machine_facts.h"
-#include "collect/host.h"
+#include "collect/linux/host.h"
 #include "collect/target.h"
 
 namespace culprit::cli {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "cli/options.h"
-#include "plan/commands.h"
+#include "plan/commands/commands.h"
 #include "plan/question.h"
 
 namespace culprit::cli {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "diagnose/proof.h"
+#include "change/prove/proof.h"
 #include "system/changed.h"
-#include "whatif/carry_out.h"
+#include "change/whatif/carry_out.h"
 
 namespace culprit::cli {
 namespace {

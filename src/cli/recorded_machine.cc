@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cli/options.h"
-#include "record/record_file.h"
+#include "snapshot/record/record_file.h"
 #include "system/system.h"
 
 namespace culprit::cli {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "record/run.h"
+#include "snapshot/record/run.h"
 #include "snapshot/snapshot.h"
 
 namespace culprit::cli {

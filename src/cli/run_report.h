@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/machine_facts.h"
-#include "record/run.h"
-#include "render/page.h"
+#include "snapshot/record/run.h"
+#include "render/page/page.h"
 #include "report/run.h"
 
 namespace culprit::cli {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "collect/library_places.h"
+#include "collect/linux/library_places.h"
 
 namespace culprit::collect {
 namespace {
@@ -120,7 +120,7 @@ std::string Ccbin(const std::string& flags) {
 
 std::string FindOnPath(const Surroundings& around, const std::string& program) {
   constexpr uint32_t kAnyExecute = 0111;
-  for (const std::string& directory : base::SplitWords(Variable(around, "PATH"), ":")) {
+  for (const std::string& directory : base::SplitWords(base::ValueOf(around.environment, "PATH"), ":")) {
     if (!directory.starts_with('/')) continue;
     const std::string path = JoinPath(directory, program);
     const auto status = around.system.Stat(path);
@@ -132,14 +132,14 @@ std::string FindOnPath(const Surroundings& around, const std::string& program) {
 
 std::vector<Compiler> HostCompilers(const Surroundings& around) {
   std::vector<Compiler> compilers;
-  AddCompiler(around, AsPath(around, Variable(around, "NVCC_CCBIN")), "NVCC_CCBIN", compilers);
+  AddCompiler(around, AsPath(around, base::ValueOf(around.environment, "NVCC_CCBIN")), "NVCC_CCBIN", compilers);
   for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
-    AddCompiler(around, AsPath(around, Ccbin(Variable(around, name))), std::string("-ccbin in ") + name,
+    AddCompiler(around, AsPath(around, Ccbin(base::ValueOf(around.environment, name))), std::string("-ccbin in ") + name,
                 compilers);
   }
   AddCompiler(around, FindOnPath(around, "gcc"), "PATH", compilers);
   for (const char* name : {"CUDAHOSTCXX", "CC", "CXX"}) {
-    AddCompiler(around, AsPath(around, Variable(around, name)), name, compilers);
+    AddCompiler(around, AsPath(around, base::ValueOf(around.environment, name)), name, compilers);
   }
   std::vector<Compiler> each;
   for (Compiler& compiler : compilers) {

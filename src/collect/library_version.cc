@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "binfmt/elf.h"
-#include "collect/package_owner.h"
+#include "binfmt/elf/elf.h"
+#include "collect/linux/package_owner.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {

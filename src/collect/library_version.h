@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "binfmt/elf.h"
-#include "binfmt/pe.h"
+#include "binfmt/elf/elf.h"
+#include "binfmt/pe/pe.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "binfmt/write_elf.h"
+#include "binfmt/elf/write.h"
 #include "collect/live_file_view.h"
 #include "system/memory.h"
 

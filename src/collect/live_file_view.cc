@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "binfmt/elf_exports.h"
+#include "binfmt/elf/exports.h"
 
 namespace culprit::collect {
 

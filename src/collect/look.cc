@@ -1,11 +1,11 @@
 #include "collect/look.h"
 
 #include "base/text.h"
-#include "binfmt/elf_constants.h"
+#include "binfmt/elf/constants.h"
 #include "collect/environment.h"
 #include "collect/live_file_view.h"
-#include "collect/loader_facts.h"
-#include "collect/windows_look.h"
+#include "collect/linux/loader_facts.h"
+#include "collect/windows/look.h"
 #include "snapshot/recorded_file_view.h"
 
 namespace culprit::collect {

@@ -1,9 +1,9 @@
 #include "collect/look_at_stack.h"
 
 #include "collect/environment.h"
-#include "collect/loader_facts.h"
+#include "collect/linux/loader_facts.h"
 #include "collect/look.h"
-#include "collect/windows_host.h"
+#include "collect/windows/host.h"
 
 namespace culprit::collect {
 namespace {

@@ -10,7 +10,7 @@ namespace culprit::collect {
 namespace {
 
 constexpr uint64_t kScriptLimit = 64 << 10;
-constexpr uint64_t kSearchLimit = 64 << 20;
+constexpr uint64_t kNvccSearchLimit = 64 << 20;
 constexpr std::string_view kMarker = "Cuda compilation tools, release ";
 
 // The nvcc that a wrapper script starts: the first absolute path in it that ends in "/nvcc".
@@ -32,7 +32,7 @@ Nvcc ReadNvcc(const system::System& system, const std::string& path) {
     const auto script = system::ReadWholeFile(system, program, kScriptLimit);
     if (!script || !script->starts_with("#!")) {
       Nvcc nvcc{.program = system.RealPath(program).value_or(program)};
-      const auto text = TextAfter(*file->bytes, kMarker, SearchFrom::kEnd, kSearchLimit);
+      const auto text = TextAfter(*file->bytes, kMarker, SearchFrom::kEnd, kNvccSearchLimit);
       if (!text) return nvcc;
       const auto words = base::SplitWords(*text, ", ");  // "13.0", "V13.0.88"
       if (!words.empty() && base::Version::Parse(words[0])) nvcc.release = words[0];

@@ -18,7 +18,7 @@ using base::PathError;
 using snapshot::FileKind;
 using snapshot::RecordedNode;
 
-constexpr int kLinkLimit = 40;
+constexpr int kLinksFollowed = 40;
 
 constexpr size_t kMaxRecordedExports = 20'000;  // more make a snapshot that nobody can mail
 
@@ -80,7 +80,7 @@ void Recorder::AddPath(const std::string& path) {
       here = next;
       continue;
     }
-    if (++links > kLinkLimit) return;
+    if (++links > kLinksFollowed) return;
     std::vector<std::string> target = base::SplitWords(node.link_target, "/");
     todo.insert(todo.end(), target.rbegin(), target.rend());
     if (node.link_target.starts_with('/')) here = "/";

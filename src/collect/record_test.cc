@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "binfmt/write_fatbin.h"
-#include "binfmt/write_pe.h"
+#include "binfmt/gpu/write_fatbin.h"
+#include "binfmt/pe/write.h"
 #include "snapshot/recorded_file_view.h"
 #include "system/memory.h"
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "collect/environment.h"
-#include "collect/windows_facts.h"
-#include "collect/windows_stack.h"
+#include "collect/windows/facts.h"
+#include "collect/windows/stack.h"
 
 namespace culprit::collect {
 namespace {

@@ -46,6 +46,7 @@ std::span<const CollectorInfo> Collectors(base::Platform platform);
 
 snapshot::Fact<snapshot::Driver> CollectDriver(const Surroundings& around);
 snapshot::Fact<std::vector<snapshot::Gpu>> CollectGpus(const Surroundings& around);
+void AddChip(snapshot::Gpu& gpu);  // its name and compute capability, by the table of PCI ids
 snapshot::Fact<std::vector<snapshot::PythonEnvironment>> CollectPython(const Surroundings& around);
 // These two also look into the environments that were found.
 snapshot::Fact<snapshot::Toolkits> CollectToolkits(const Surroundings& around,

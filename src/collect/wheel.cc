@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "binfmt/zip.h"
+#include "binfmt/zip/zip.h"
 
 namespace culprit::collect {
 namespace {

@@ -27,6 +27,9 @@ inline Answer Unknown(std::string why, std::string_view source = "") {
   return {Verdict::kUnknown, std::move(why), source};
 }
 
+// For putting a column of a table into a sentence.
+inline std::string Text(std::string_view text) { return std::string(text); }
+
 // A fact in words.
 struct Rule {
   std::string_view id;

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {
@@ -13,8 +13,6 @@ using base::Version;
 
 constexpr std::string_view kPtxSuffix = "+PTX";
 constexpr std::string_view kPtxOnly = "PTX ";
-
-std::string Text(std::string_view text) { return std::string(text); }
 
 std::string Described(const Capability& row) {
   return "compute capability " + Text(row.cc) + " (" + Text(row.architecture) + ")";
@@ -51,11 +49,6 @@ bool Covers(std::string_view example, std::string_view name) {
   return model && number >= first && number <= last;
 }
 
-bool IsJetson(const Version& cc) {
-  const Capability* row = FindCapability(cc);
-  return row != nullptr && row->jetson;
-}
-
 CodeFit MachineCodeRunsOn(std::string_view target, const Version& cc) {
   if (target.ends_with('a') || target.ends_with('f')) {
     for (const TargetVariant& row : TargetVariants()) {
@@ -81,6 +74,11 @@ CodeFit PtxRunsOn(std::string_view target, const Version& cc) {
 }
 
 }  // namespace
+
+bool IsJetson(const Version& cc) {
+  const Capability* row = FindCapability(cc);
+  return row != nullptr && row->jetson;
+}
 
 const Rule* FindArchRule(std::string_view id) {
   const auto rules = ArchRules();

@@ -53,6 +53,7 @@ const Rule* FindArchRule(std::string_view id);
 
 // nullptr when the table does not have it.
 const Capability* FindCapability(const base::Version& cc);
+bool IsJetson(const base::Version& cc);
 // By a name of a product, exactly ("RTX 4090", "GeForce RTX 4090", "H100"); nullptr when none or several fit.
 const Capability* FindCapabilityByName(std::string_view name);
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {

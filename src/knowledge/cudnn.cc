@@ -5,7 +5,7 @@
 
 #include "base/windows_path.h"
 #include "knowledge/arch.h"
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {
@@ -15,8 +15,6 @@ using base::Version;
 // From CUDA 11 on one build serves every minor of its major (rule cuda-major).
 constexpr uint32_t kFirstMajorWithOneBuild = 11;
 constexpr uint32_t kFirstAbi = 7;
-
-std::string Text(std::string_view text) { return std::string(text); }
 
 bool BuildFits(std::string_view build, const Version& cuda) {
   const Version version = Known(build);
@@ -47,11 +45,6 @@ std::string_view LowestCapability(const CudnnRelease& row, const Version& cuda) 
   if (cuda.part(0) == 10 && !row.cc_min_cuda10.empty()) return row.cc_min_cuda10;
   if (cuda.part(0) == 11 && !row.cc_min_cuda11.empty()) return row.cc_min_cuda11;
   return row.cc_min;
-}
-
-bool IsJetson(const Version& cc) {
-  const Capability* row = FindCapability(cc);
-  return row != nullptr && row->jetson;
 }
 
 // "5.x" or "8.6"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "knowledge/libraries.h"
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {
@@ -19,8 +19,6 @@ std::string_view NativeFloor(const ToolkitRow& row, Platform platform) {
 std::string_view CompatFloor(const ToolkitRow& row, Platform platform) {
   return platform == Platform::kWindows ? row.compat_min_windows : row.compat_min_linux;
 }
-
-std::string Text(std::string_view text) { return std::string(text); }
 
 // The branch a driver belongs to. Windows drivers of a branch have numbers above it (536.25 is of 535).
 const DriverBranch* BranchOf(const Version& driver, Platform platform) {

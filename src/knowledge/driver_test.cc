@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {

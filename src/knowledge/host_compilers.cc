@@ -2,14 +2,12 @@
 
 #include <string>
 
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {
 
 using base::Version;
-
-std::string Text(std::string_view text) { return std::string(text); }
 
 // `name` is "gcc" or "clang".
 Answer Fits(const Version& cuda, std::string_view name, const Version& compiler,

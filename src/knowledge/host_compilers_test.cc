@@ -7,7 +7,7 @@
 #include <regex>
 #include <sstream>
 
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
 namespace {

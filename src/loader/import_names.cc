@@ -8,24 +8,6 @@
 namespace culprit::loader {
 namespace {
 
-// A glob with '*' and '[0-9]', which is all that the table uses.
-bool Matches(std::string_view pattern, std::string_view name) {
-  constexpr std::string_view kDigit = "[0-9]";
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() == '*') {
-    for (size_t at = 0; at <= name.size(); ++at) {
-      if (Matches(pattern.substr(1), name.substr(at))) return true;
-    }
-    return false;
-  }
-  if (name.empty()) return false;
-  if (pattern.starts_with(kDigit)) {
-    return name.front() >= '0' && name.front() <= '9' &&
-           Matches(pattern.substr(kDigit.size()), name.substr(1));
-  }
-  return pattern.front() == name.front() && Matches(pattern.substr(1), name.substr(1));
-}
-
 std::string WithoutDots(std::string text) {
   std::erase(text, '.');
   return text;
@@ -158,7 +140,7 @@ std::vector<std::string> ImportNames::Matching(const std::string& path, bool all
   };
   const std::string pattern = folded(base::BaseName(path));
   for (const snapshot::DirectoryItem& item : *items) {
-    if (!Matches(pattern, folded(item.name))) continue;
+    if (!base::MatchesPattern(pattern, folded(item.name))) continue;
     files.push_back(base::JoinPath(directory, item.name));
     if (!all) break;
   }

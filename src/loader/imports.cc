@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/version.h"
-#include "knowledge/imports.h"
+#include "knowledge/packages/imports.h"
 #include "loader/import_names.h"
 
 namespace culprit::loader {

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
-#include "loader/library_copies_windows.h"
+#include "loader/windows/library_copies.h"
 #include "snapshot/directory_set.h"
 
 namespace culprit::loader {
@@ -17,20 +17,15 @@ using snapshot::FileKind;
 using snapshot::FileView;
 using snapshot::Snapshot;
 
-std::string Variable(const Snapshot& snapshot, const char* name) {
-  const auto found = snapshot.environment.find(name);
-  return found == snapshot.environment.end() ? "" : found->second;
-}
-
 // site-packages of the environments that this shell would use, as patterns.
 std::vector<std::string> PythonPatterns(const Snapshot& snapshot, FileView& view) {
   std::vector<std::string> prefixes;
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (std::string prefix = Variable(snapshot, name); !prefix.empty()) prefixes.push_back(std::move(prefix));
+    if (std::string prefix = base::ValueOf(snapshot.environment, name); !prefix.empty()) prefixes.push_back(std::move(prefix));
   }
-  if (const std::string home = Variable(snapshot, "HOME"); !home.empty())
+  if (const std::string home = base::ValueOf(snapshot.environment, "HOME"); !home.empty())
     prefixes.push_back(home + "/.local");
-  for (const std::string& directory : base::SplitWords(Variable(snapshot, "PATH"), ":")) {
+  for (const std::string& directory : base::SplitWords(base::ValueOf(snapshot.environment, "PATH"), ":")) {
     const std::string python = base::JoinPath(directory, "python3");
     if (view.Open(python).error != base::PathError::kNone) continue;
     prefixes.emplace_back(base::DirName(directory));                             // of a venv
@@ -93,7 +88,7 @@ bool Carries(std::string_view file, std::string_view name) {
 std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& view) {
   if (snapshot.windows() != nullptr) return WindowsLibraryDirectories(snapshot, view);
   DirectorySet directories(view);
-  for (const std::string& element : base::SplitWords(Variable(snapshot, "LD_LIBRARY_PATH"), ":;")) {
+  for (const std::string& element : base::SplitWords(base::ValueOf(snapshot.environment, "LD_LIBRARY_PATH"), ":;")) {
     directories.Add(element);
   }
   if (snapshot.ld_cache) {

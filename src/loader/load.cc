@@ -5,11 +5,11 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "loader/glibc_process.h"
-#include "loader/glibc_symbols.h"
-#include "loader/musl.h"
+#include "loader/glibc/process.h"
+#include "loader/glibc/symbols.h"
+#include "loader/musl/musl.h"
 #include "loader/process.h"
-#include "loader/windows.h"
+#include "loader/windows/windows.h"
 
 namespace culprit::loader {
 namespace {

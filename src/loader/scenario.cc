@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "loader/imports.h"
-#include "loader/scenario_windows.h"
+#include "loader/windows/scenario.h"
 
 namespace culprit::loader {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <map>
 
-#include "knowledge/release.h"
-#include "plan/bounds.h"
-#include "plan/builds.h"
+#include "knowledge/packages/release.h"
+#include "plan/universe/bounds.h"
+#include "plan/universe/builds.h"
 
 namespace culprit::plan {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "plan/pool.h"
 #include "plan/question.h"
-#include "plan/universe.h"
+#include "plan/universe/universe.h"
 #include "report/plan.h"
 
 namespace culprit::plan {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plan/in_order.h"
-#include "plan/narrow.h"
+#include "plan/commands/in_order.h"
+#include "plan/universe/narrow.h"
 
 namespace culprit::plan {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "plan/pool.h"
-#include "plan/universe.h"
+#include "plan/universe/universe.h"
 
 namespace culprit::plan {
 

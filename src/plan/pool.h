@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "plan/narrow.h"
-#include "plan/universe.h"
+#include "plan/universe/narrow.h"
+#include "plan/universe/universe.h"
 
 namespace culprit::plan {
 

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "knowledge/distributions.h"
+#include "knowledge/packages/distributions.h"
 #include "knowledge/driver.h"
-#include "knowledge/release.h"
+#include "knowledge/packages/release.h"
 #include "plan/answer.h"
-#include "plan/builds.h"
+#include "plan/universe/builds.h"
 #include "plan/choose.h"
-#include "plan/conflict_graph.h"
-#include "plan/conflict_words.h"
-#include "plan/making.h"
-#include "plan/relax.h"
-#include "plan/requirements.h"
-#include "plan/universe.h"
+#include "plan/conflict/conflict_graph.h"
+#include "plan/conflict/conflict_words.h"
+#include "plan/universe/making.h"
+#include "plan/conflict/relax.h"
+#include "plan/commands/requirements.h"
+#include "plan/universe/universe.h"
 
 namespace culprit::plan {
 namespace {

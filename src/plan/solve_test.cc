@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "knowledge/release.h"
-#include "plan/builds.h"
+#include "knowledge/packages/release.h"
+#include "plan/universe/builds.h"
 
 namespace culprit::plan {
 namespace {

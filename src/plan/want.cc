@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "knowledge/distributions.h"
-#include "knowledge/frameworks.h"
-#include "knowledge/pins.h"
+#include "knowledge/packages/distributions.h"
+#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/pins.h"
 #include "plan/question.h"
 
 namespace culprit::plan {

@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "base/json_fwd.h"
+#include "base/json.h"
 #include "render/style.h"
 #include "report/why.h"
 
 namespace culprit::render {
+
+inline base::Json TextOrNull(const std::string& text) {
+  return text.empty() ? base::Json(nullptr) : base::Json(text);
+}
 
 std::string PlacesText(const std::vector<report::Place>& places, const Style& style);
 base::Json PlaceJson(const report::Place& place);

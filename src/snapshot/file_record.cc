@@ -3,11 +3,11 @@
 #include "snapshot/file_record.h"
 
 #include "base/text.h"
-#include "snapshot/elf_json.h"
-#include "snapshot/fact_json.h"
-#include "snapshot/file_record_json.h"
-#include "snapshot/gpu_code_json.h"
-#include "snapshot/pe_json.h"
+#include "snapshot/json/elf_json.h"
+#include "snapshot/json/fact_json.h"
+#include "snapshot/json/file_record_json.h"
+#include "snapshot/json/gpu_code_json.h"
+#include "snapshot/json/pe_json.h"
 
 namespace culprit::snapshot {
 namespace {

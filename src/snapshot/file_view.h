@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/path_error.h"
-#include "binfmt/elf.h"
-#include "binfmt/fatbin.h"
-#include "binfmt/pe.h"
+#include "binfmt/elf/elf.h"
+#include "binfmt/gpu/fatbin.h"
+#include "binfmt/pe/pe.h"
 #include "snapshot/fact.h"
 
 namespace culprit::snapshot {

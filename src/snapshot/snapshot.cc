@@ -4,11 +4,11 @@
 // do not know.
 #include "snapshot/snapshot.h"
 
-#include "snapshot/fact_json.h"
-#include "snapshot/file_record_json.h"
-#include "snapshot/ld_cache_json.h"
-#include "snapshot/parse_json.h"
-#include "snapshot/stack_json.h"
+#include "snapshot/json/fact_json.h"
+#include "snapshot/json/file_record_json.h"
+#include "snapshot/json/ld_cache_json.h"
+#include "snapshot/json/parse_json.h"
+#include "snapshot/json/stack_json.h"
 
 namespace culprit::snapshot {
 namespace {

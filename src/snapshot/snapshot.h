@@ -10,7 +10,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/json_fwd.h"
-#include "binfmt/ld_so_cache.h"
+#include "binfmt/cache/ld_so_cache.h"
 #include "snapshot/fact.h"
 #include "snapshot/file_record.h"
 #include "snapshot/stack.h"

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "base/json.h"
-#include "snapshot/fields.h"
-#include "snapshot/stack_json.h"
+#include "snapshot/json/fields.h"
+#include "snapshot/json/stack_json.h"
 
 namespace culprit::snapshot {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "binfmt/write_elf_sections.h"
-#include "binfmt/write_fatbin.h"
-#include "binfmt/write_pe.h"
+#include "binfmt/elf/write_sections.h"
+#include "binfmt/gpu/write_fatbin.h"
+#include "binfmt/pe/write.h"
 #include "made_up_root.h"
 
 namespace culprit {

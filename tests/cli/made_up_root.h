@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "binfmt/write_elf.h"
-#include "binfmt/write_fatbin.h"
+#include "binfmt/elf/write.h"
+#include "binfmt/gpu/write_fatbin.h"
 
 namespace culprit {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "binfmt/write_elf_sections.h"
+#include "binfmt/elf/write_sections.h"
 #include "made_up_root.h"
 
 namespace culprit {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "explained.h"
-#include "knowledge/causes.h"
-#include "knowledge/signatures.h"
+#include "knowledge/messages/causes.h"
+#include "knowledge/messages/signatures.h"
 #include "rules/rule.h"
 
 namespace culprit {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "diagnose/explain.h"
-#include "logs/log_reader.h"
-#include "logs/plain_text.h"
-#include "logs/text_stream.h"
+#include "explain/explain.h"
+#include "explain/logs/log_reader.h"
+#include "explain/logs/plain_text.h"
+#include "explain/logs/text_stream.h"
 
 namespace culprit {
 

@@ -1,6 +1,6 @@
 // What `culprit run` says of the failures that people have: records as a watch makes them, on made-up
 // machines, with the words of PyTorch, cuDNN and the loader. Set CULPRIT_SHOW to read the reports.
-#include "diagnose/run.h"
+#include "run/judge/run.h"
 
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
@@ -12,10 +12,10 @@
 #include "../rules/made_up_machine.h"
 #include "base/text.h"
 #include "collect/look_at_stack.h"
-#include "diagnose/check.h"
-#include "loader/observed.h"
+#include "engine/check.h"
+#include "loader/observed/observed.h"
 #include "loader/scenario.h"
-#include "render/run.h"
+#include "render/run/run.h"
 
 namespace culprit {
 namespace {

@@ -2,9 +2,9 @@
 #include <toml++/toml.h>
 
 #include "../rules/made_up_machine.h"
-#include "collect/host.h"
+#include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
-#include "diagnose/check.h"
+#include "engine/check.h"
 #include "explained.h"
 #include "loader/scenario.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "collect/live_file_view.h"
-#include "collect/loader_facts.h"
+#include "collect/linux/loader_facts.h"
 #include "collect/record.h"
 #include "model/world.h"
 

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "loader/load.h"
-#include "loader/windows.h"
+#include "loader/windows/windows.h"
 
 namespace culprit::model {
 

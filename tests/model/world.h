@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "binfmt/write_elf.h"
+#include "binfmt/elf/write.h"
 #include "collect/look.h"
 #include "loader/load.h"
 #include "system/memory.h"

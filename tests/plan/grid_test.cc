@@ -9,11 +9,11 @@
 
 #include "base/text.h"
 #include "knowledge/cudnn.h"
-#include "knowledge/frameworks.h"
-#include "knowledge/pins.h"
-#include "knowledge/release.h"
-#include "plan/builds.h"
-#include "plan/requirements.h"
+#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/pins.h"
+#include "knowledge/packages/release.h"
+#include "plan/universe/builds.h"
+#include "plan/commands/requirements.h"
 #include "plan/solve.h"
 
 namespace culprit::plan {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "base/text.h"
-#include "binfmt/write_elf.h"
-#include "binfmt/write_elf_sections.h"
-#include "binfmt/write_fatbin.h"
-#include "binfmt/write_ld_so_cache.h"
-#include "binfmt/write_pe.h"
+#include "binfmt/elf/write.h"
+#include "binfmt/elf/write_sections.h"
+#include "binfmt/gpu/write_fatbin.h"
+#include "binfmt/cache/write_ld_so_cache.h"
+#include "binfmt/pe/write.h"
 
 namespace culprit::model {
 namespace {

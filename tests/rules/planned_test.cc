@@ -1,14 +1,14 @@
 // Plans that are healthy, made as machines in the mind and asked about by the rules of check: nothing may be
 // found wrong with them. One that is not healthy must be found.
-#include "whatif/planned.h"
+#include "change/whatif/planned.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "collect/host.h"
+#include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
-#include "diagnose/check.h"
+#include "engine/check.h"
 #include "loader/scenario.h"
 
 namespace culprit {

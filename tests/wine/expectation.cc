@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "loader/windows.h"
+#include "loader/windows/windows.h"
 
 namespace culprit::wine {
 namespace {

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "witness/cupti.h"
+#include "run/witness/cupti.h"
 
 typedef int (*FakeCall)(int32_t domain, const char* function, int32_t code, const char* kernel, int ends);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "witness/cupti.h"
+#include "run/witness/cupti.h"
 
 static const char* const kNames[2][6] = {
     {"", "cuInit", "cuLaunchKernel", "cuCtxSynchronize", "cuCtxGetDevice", "cuMemAlloc"},

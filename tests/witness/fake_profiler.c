@@ -1,5 +1,5 @@
 /* Linked to libcupti as PyTorch's profiler is: its pointer to cuptiSubscribe is there before the driver starts. */
-#include "witness/cupti.h"
+#include "run/witness/cupti.h"
 
 int32_t cuptiSubscribe(CuptiSubscriber* subscriber, CuptiCallback callback, void* user);
 

@@ -10,8 +10,8 @@
 #include <iterator>
 
 #include "binfmt/testing/host.h"
-#include "watch/journal_reader.h"
-#include "witness/journal.h"
+#include "run/watch/journal/reader.h"
+#include "run/witness/journal.h"
 
 namespace culprit {
 namespace {

@@ -18,13 +18,13 @@
 #include <tuple>
 #include <vector>
 
-#include "binfmt/elf.h"
+#include "binfmt/elf/elf.h"
 #include "binfmt/testing/host.h"
-#include "binfmt/write_elf.h"
+#include "binfmt/elf/write.h"
 #include "system/system.h"
-#include "watch/journal_files.h"
-#include "watch/journal_reader.h"
-#include "witness/journal.h"
+#include "run/watch/journal/files.h"
+#include "run/watch/journal/reader.h"
+#include "run/witness/journal.h"
 
 namespace culprit {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace generate {
 
-// src/logs/anchors.h looks at every fourth place of a text only, which needs literals of this length.
+// src/explain/logs/anchors.h looks at every fourth place of a text only, which needs literals of this length.
 inline constexpr size_t kShortestAnchor = 7;
 
 // The longest literal of each alternative at the top level; none when one of them has no such literal outside

@@ -221,7 +221,7 @@ Subject HostCompilers() {
 Subject Imports() {
   return {
       .name = "imports",
-      .header = "imports.h",
+      .header = "packages/imports.h",
       .tables = {
           {.key = "first",
            .type = "ImportsFirst",
@@ -274,7 +274,7 @@ Subject Imports() {
 
 Subject Sonames() {
   return {.name = "sonames",
-          .header = "sonames.h",
+          .header = "packages/sonames.h",
           .tables = {{.key = "soname",
                       .type = "SonameRow",
                       .function = "SonameRows",
@@ -309,7 +309,7 @@ Table Codes(std::string_view key, std::string_view function) {
 
 Subject StatusCodes() {
   return {.name = "status_codes",
-          .header = "status_codes.h",
+          .header = "messages/status_codes.h",
           .tables = {{.key = "cuda",
                       .type = "CudaStatus",
                       .function = "CudaStatuses",

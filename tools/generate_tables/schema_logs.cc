@@ -5,7 +5,7 @@ namespace generate {
 
 Subject Signatures() {
   return {.name = "signatures",
-          .header = "signatures.h",
+          .header = "messages/signatures.h",
           .tables = {{.key = "signature",
                       .type = "Signature",
                       .function = "Signatures",
@@ -30,7 +30,7 @@ Subject Signatures() {
 
 Subject Causes() {
   return {.name = "causes",
-          .header = "causes.h",
+          .header = "messages/causes.h",
           .tables = {{.key = "cause",
                       .type = "Cause",
                       .function = "Causes",

@@ -21,7 +21,7 @@ Field Libraries(std::string_view name) {
 
 Subject Frameworks() {
   return {.name = "frameworks",
-          .header = "frameworks.h",
+          .header = "packages/frameworks.h",
           .tables = {{.key = "release",
                       .type = "FrameworkRelease",
                       .function = "FrameworkReleases",
@@ -91,7 +91,7 @@ Subject Frameworks() {
 Subject Harvested() {
   return {
       .name = "harvested",
-      .header = "pins.h",
+      .header = "packages/pins.h",
       .tables = {
           {.key = "pin",
            .type = "Pin",
@@ -113,7 +113,7 @@ Subject Harvested() {
 
 Subject Distributions() {
   return {.name = "distributions",
-          .header = "distributions.h",
+          .header = "packages/distributions.h",
           .tables = {{.key = "harvest",
                       .type = "Harvest",
                       .function = "Harvests",
@@ -135,7 +135,7 @@ Subject Distributions() {
 
 Subject Packages() {
   return {.name = "packages",
-          .header = "packages.h",
+          .header = "packages/packages.h",
           .tables = {{.key = "name",
                       .type = "PackageName",
                       .function = "PackageNames",

@@ -1,0 +1,217 @@
+// /etc/ld.so.cache has grown by embedding: libc5's table ("old"), the same with a second table hidden behind
+// it that older loaders mistake for strings ("embedded"), and that second table alone ("new"). A loader that
+// finds the second never looks at the first. Three traps:
+//  - strings are counted from the end of the old entries in the old table, from the header of the new table
+//    in the new one, but extension sections and hwcaps names from the start of the file;
+//  - the file is a memory image, so byte order and the padding before an embedded table are those of the
+//    machine that wrote it; only newer files say which byte order that is;
+//  - strings are shared, so a small hostile file could stand for gigabytes of text once somebody copies them:
+//    all together are limited.
+// ld.so itself checks little: an entry that points outside the file ends its search there. Here such a file
+// is an error as a whole, because no honest ldconfig writes one.
+#include "binfmt/cache/ld_so_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "binfmt/cache/ld_so_cache_layout.h"
+
+namespace culprit::binfmt {
+namespace {
+
+using base::ErrorCode;
+using base::Fail;
+
+std::unexpected<base::Error> Bad(const std::string& what) {
+  return Fail(ErrorCode::kBadFormat, "ld.so.cache: " + what);
+}
+
+// The file as a whole, with reads that are checked.
+class Image {
+ public:
+  explicit Image(std::string_view bytes) : bytes_(bytes) {}
+
+  uint64_t size() const { return bytes_.size(); }
+  void set_big_endian(bool big) { swap_ = big != (std::endian::native == std::endian::big); }
+
+  bool Has(uint64_t offset, std::string_view text) const {
+    return offset <= size() && bytes_.substr(offset).starts_with(text);
+  }
+  bool Fits(uint64_t offset, uint64_t count, uint64_t record_size) const {
+    return offset <= size() && count <= (size() - offset) / record_size;
+  }
+  // 0 when it lies outside; callers check with Fits first.
+  uint32_t U32(uint64_t offset) const { return Number<uint32_t>(offset); }
+  uint64_t U64(uint64_t offset) const { return Number<uint64_t>(offset); }
+  uint8_t U8(uint64_t offset) const { return Number<uint8_t>(offset); }
+
+  // The text that a NUL ends; nullopt outside the file, without an end, or when it is too long.
+  std::optional<std::string_view> Text(uint64_t offset) {
+    if (offset >= size()) return std::nullopt;
+    const std::string_view rest = bytes_.substr(offset, kMaxText + 1);
+    const size_t length = rest.find('\0');
+    if (length == std::string_view::npos || length > text_left_) return std::nullopt;
+    text_left_ -= length;
+    return rest.substr(0, length);
+  }
+  std::string_view Bytes(uint64_t offset, uint64_t count) const { return bytes_.substr(offset, count); }
+
+ private:
+  static constexpr size_t kMaxText = 4096;  // PATH_MAX
+
+  template <typename T>
+  T Number(uint64_t offset) const {
+    T value{};
+    if (!Fits(offset, 1, sizeof value)) return 0;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return swap_ ? std::byteswap(value) : value;
+  }
+
+  std::string_view bytes_;
+  bool swap_ = false;
+  uint64_t text_left_ = kMaxLdCacheSize;
+};
+
+// Sets the byte order in which `count_at` is a number of records that fit behind `begin`; false if neither.
+bool GuessByteOrder(Image& image, uint64_t count_at, uint64_t begin, uint64_t record_size) {
+  for (const bool big : {false, true}) {
+    image.set_big_endian(big);
+    if (image.Fits(begin, image.U32(count_at), record_size)) return true;
+  }
+  return false;
+}
+
+// As the flags of the new header say it; a file from before they existed is guessed.
+bool SetByteOrder(Image& image, uint64_t header) {
+  switch (image.U8(header + ld_cache::kFlagsAt) & ld_cache::kByteOrderMask) {
+    case ld_cache::kLittleEndian:
+      image.set_big_endian(false);
+      return true;
+    case ld_cache::kBigEndian:
+      image.set_big_endian(true);
+      return true;
+    case ld_cache::kByteOrderUnset:
+      return GuessByteOrder(image, header + ld_cache::kCountAt, header + ld_cache::kHeaderSize,
+                            ld_cache::kEntrySize);
+    default:
+      return false;
+  }
+}
+
+struct Extensions {
+  std::string generator;
+  std::vector<std::string_view> hwcaps;
+};
+
+// Without a valid directory there are no extensions; ld.so then ignores them, too.
+Extensions ReadExtensions(Image& image, uint64_t header) {
+  Extensions result;
+  const uint64_t at = image.U32(header + ld_cache::kExtensionAt);
+  if (at == 0 || at % 4 != 0 || !image.Fits(at, 1, ld_cache::kDirectorySize)) return result;
+  if (image.U32(at) != ld_cache::kDirectoryMagic) return result;
+  const uint64_t count = image.U32(at + 4);
+  const uint64_t sections = at + ld_cache::kDirectorySize;
+  if (!image.Fits(sections, count, ld_cache::kSectionSize)) return result;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t section = sections + i * ld_cache::kSectionSize;
+    const uint32_t tag = image.U32(section);
+    const uint64_t offset = image.U32(section + 8), size = image.U32(section + 12);
+    if (!image.Fits(offset, size, 1)) return {};
+    if (tag == ld_cache::kGenerator) {
+      result.generator = image.Bytes(offset, std::min<uint64_t>(size, 1024));
+    } else if (tag == ld_cache::kHwcaps && result.hwcaps.empty()) {
+      const uint64_t names = std::min<uint64_t>(size / 4, ld_cache::kMaxHwcaps);
+      for (uint64_t k = 0; k < names; ++k) {
+        result.hwcaps.push_back(image.Text(image.U32(offset + 4 * k)).value_or(""));
+      }
+    }
+  }
+  return result;
+}
+
+// Bit 62 alone among the high bits (the x86 ISA level beside it does not count) marks a glibc-hwcaps entry.
+bool IsNamedHwcap(uint64_t hwcap) {
+  return (hwcap >> 32 & ~uint64_t{ld_cache::kIsaLevelMask}) == ld_cache::kNamedHwcap;
+}
+
+// Entries from `table` on, whose strings are counted from `strings`.
+base::Result<void> ReadEntries(Image& image, uint64_t table, uint64_t entry_size, uint32_t count,
+                               uint64_t strings, const Extensions& extensions, LdCache& cache) {
+  if (!image.Fits(table, count, entry_size)) return Bad("the table of entries does not lie inside the file");
+  if (count > ld_cache::kMaxEntries) {
+    return Fail(ErrorCode::kTooLarge, "ld.so.cache: " + std::to_string(count) + " entries");
+  }
+  cache.entries.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t at = table + i * entry_size;
+    const auto name = image.Text(strings + image.U32(at + 4));
+    const auto path = image.Text(strings + image.U32(at + 8));
+    if (!name || !path) return Bad("the strings of entry " + std::to_string(i) + " cannot be read");
+    LdCacheEntry& entry = cache.entries.emplace_back();
+    entry.flags = static_cast<int32_t>(image.U32(at));
+    entry.name = *name;
+    entry.path = *path;
+    if (entry_size != ld_cache::kEntrySize) continue;
+    entry.hwcap = image.U64(at + 16);
+    const uint64_t index = entry.hwcap & 0xffffffff;
+    if (IsNamedHwcap(entry.hwcap) && index < extensions.hwcaps.size()) {
+      entry.hwcaps_dir = extensions.hwcaps[index];
+    }
+  }
+  return {};
+}
+
+base::Result<LdCache> ReadNew(Image& image, uint64_t header, LdCache::Layout layout) {
+  if (!image.Fits(header, 1, ld_cache::kHeaderSize)) return Bad("the header is cut short");
+  if (!SetByteOrder(image, header)) return Bad("the byte order cannot be told");
+  LdCache cache{.layout = layout};
+  Extensions extensions = ReadExtensions(image, header);
+  cache.generator = std::move(extensions.generator);
+  const auto read = ReadEntries(image, header + ld_cache::kHeaderSize, ld_cache::kEntrySize,
+                                image.U32(header + ld_cache::kCountAt), header, extensions, cache);
+  if (!read) return std::unexpected(read.error());
+  return cache;
+}
+
+base::Result<LdCache> ReadOld(Image& image) {
+  if (!image.Fits(0, 1, ld_cache::kOldHeaderSize)) return Bad("the header is cut short");
+  if (!GuessByteOrder(image, ld_cache::kOldCountAt, ld_cache::kOldHeaderSize, ld_cache::kOldEntrySize)) {
+    return Bad("the table of entries does not lie inside the file");
+  }
+  const uint32_t count = image.U32(ld_cache::kOldCountAt);
+  const uint64_t strings = ld_cache::kOldHeaderSize + uint64_t{count} * ld_cache::kOldEntrySize;
+  // The embedded header is aligned as its 64-bit numbers are: to 8, on i386 to 4.
+  for (const uint64_t header : {(strings + 7) / 8 * 8, strings}) {
+    if (image.Has(header, ld_cache::kMagic)) return ReadNew(image, header, LdCache::Layout::kEmbedded);
+  }
+  LdCache cache{.layout = LdCache::Layout::kOld};
+  const auto read =
+      ReadEntries(image, ld_cache::kOldHeaderSize, ld_cache::kOldEntrySize, count, strings, {}, cache);
+  if (!read) return std::unexpected(read.error());
+  return cache;
+}
+
+}  // namespace
+
+base::Result<LdCache> ReadLdCache(const base::ByteSource& source) {
+  if (source.size() > kMaxLdCacheSize) {
+    return Fail(ErrorCode::kTooLarge, "ld.so.cache: " + std::to_string(source.size()) + " bytes");
+  }
+  const auto bytes = std::make_shared<std::string>(static_cast<size_t>(source.size()), '\0');
+  const auto read = source.ReadAt(0, std::as_writable_bytes(std::span(*bytes)));
+  if (!read) return std::unexpected(read.error());
+  bytes->resize(std::min(*read, bytes->size()));
+  Image image(*bytes);
+  base::Result<LdCache> cache = Bad("not a cache file");
+  if (image.Has(0, ld_cache::kMagic)) {
+    cache = ReadNew(image, 0, LdCache::Layout::kNew);
+  } else if (image.Has(0, ld_cache::kOldMagic)) {
+    cache = ReadOld(image);
+  }
+  if (cache) cache->texts = bytes;
+  return cache;
+}
+
+}  // namespace culprit::binfmt

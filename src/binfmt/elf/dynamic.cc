@@ -1,0 +1,138 @@
+// Which dynamic tags matter and what they say, decided as ld.so does (elf/get-dynamic-info.h, elf/dl-load.c):
+// of a tag that occurs twice the last one counts, and addresses are looked up in the PT_LOAD segments.
+#include "binfmt/elf/dynamic.h"
+
+#include <algorithm>
+
+namespace culprit::binfmt {
+namespace {
+
+constexpr int64_t kVersionsOfSymbols = 0x6ffffff0;  // DT_VERSYM
+
+}  // namespace
+
+std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader) {
+  const auto header = reader.Header();
+  if (!header || header->phentsize != reader.program_header_size()) return std::nullopt;
+  std::optional<ElfProgramHeader> dynamic;
+  for (uint64_t i = 0; i < header->phnum; ++i) {
+    const auto segment = reader.ProgramHeader(SaturatingAdd(header->phoff, i * header->phentsize));
+    if (!segment) return std::nullopt;
+    if (segment->type == PT_DYNAMIC && segment->filesz > 0) dynamic = segment;
+  }
+  return dynamic;
+}
+
+ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> loads,
+                               const ElfProgramHeader& dynamic) {
+  // ld.so goes by the address; p_offset says the same in every file that a linker wrote.
+  const auto mapped = MapAddress(loads, dynamic.vaddr);
+  const uint64_t begin = mapped ? mapped->offset : dynamic.offset;
+  const uint64_t entry_size = reader.dynamic_entry_size();
+  const uint64_t count = dynamic.filesz / entry_size;
+
+  ElfDynamicTags tags;
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto entry =
+        i < kMaxDynamicEntries ? reader.DynamicEntry(SaturatingAdd(begin, i * entry_size)) : std::nullopt;
+    if (!entry) {
+      tags.cut = true;
+      break;
+    }
+    if (entry->tag == DT_NULL) break;
+    switch (entry->tag) {
+      case DT_NEEDED:
+        tags.requests.emplace_back(ElfRequest::Kind::kNeeded, entry->value);
+        break;
+      case DT_AUXILIARY:
+        tags.requests.emplace_back(ElfRequest::Kind::kAuxiliary, entry->value);
+        break;
+      case DT_FILTER:
+        tags.requests.emplace_back(ElfRequest::Kind::kFilter, entry->value);
+        break;
+      case DT_SONAME:
+        tags.soname = entry->value;
+        break;
+      case DT_RPATH:
+        tags.rpath = entry->value;
+        break;
+      case DT_RUNPATH:
+        tags.runpath = entry->value;
+        break;
+      case DT_STRTAB:
+        tags.strtab = entry->value;
+        break;
+      case DT_SYMTAB:
+        tags.symtab = entry->value;
+        break;
+      case DT_HASH:
+        tags.sysv_hash = entry->value;
+        break;
+      case DT_GNU_HASH:
+        tags.gnu_hash = entry->value;
+        break;
+      case DT_VERNEED:
+        tags.verneed = entry->value;
+        break;
+      case DT_VERDEF:
+        tags.verdef = entry->value;
+        break;
+      case kVersionsOfSymbols:
+        tags.versym = entry->value;
+        break;
+      case DT_FLAGS:
+        tags.flags = entry->value;
+        break;
+      case DT_FLAGS_1:
+        tags.flags_1 = entry->value;
+        break;
+      case DT_RELR:
+        tags.has_relr = true;
+        break;
+      default:
+        break;
+    }
+  }
+  return tags;
+}
+
+ElfStrings::ElfStrings(ElfReader& reader, std::span<const ElfSegment> loads, std::optional<uint64_t> strtab)
+    : reader_(reader) {
+  if (strtab) range_ = MapAddress(loads, *strtab);
+}
+
+std::optional<std::string> ElfStrings::At(uint64_t offset) {
+  if (!range_) return std::nullopt;
+  uint64_t budget = std::min(kMaxStringLength, budget_);
+  const uint64_t before = budget;
+  auto text = reader_.bytes().CString(SaturatingAdd(range_->offset, offset), range_->end, budget);
+  budget_ -= before - budget;
+  return text;
+}
+
+bool FillDynamic(const ElfDynamicTags& tags, ElfStrings& strings, ElfFile& elf) {
+  bool whole = !tags.cut;
+  const auto fill = [&](std::optional<uint64_t> offset, std::optional<std::string>& text) {
+    if (!offset) return;
+    text = strings.At(*offset);
+    whole &= text.has_value();
+  };
+  fill(tags.soname, elf.soname);
+  fill(tags.rpath, elf.rpath);
+  fill(tags.runpath, elf.runpath);
+  elf.requests.reserve(tags.requests.size());
+  for (const auto& [kind, offset] : tags.requests) {
+    if (auto name = strings.At(offset)) {
+      elf.requests.push_back({kind, *std::move(name)});
+    } else {
+      whole = false;
+    }
+  }
+  elf.flags = tags.flags;
+  elf.flags_1 = tags.flags_1;
+  elf.has_relr = tags.has_relr;
+  elf.has_version_defs = tags.verdef.has_value();
+  return whole;
+}
+
+}  // namespace culprit::binfmt

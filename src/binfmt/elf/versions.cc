@@ -1,0 +1,88 @@
+// Symbol versions: which a file needs of which library (DT_VERNEED), and which it defines (DT_VERDEF). Both
+// are chains of records, and as in ld.so the chain ends where "next" is 0, whatever DT_VERNEEDNUM and the
+// counts in the records say. Offsets are unsigned and added in 64 bits, so a chain can only run forward; its
+// length is capped nevertheless, because records may overlap.
+#include "binfmt/elf/dynamic.h"
+
+namespace culprit::binfmt {
+namespace {
+
+// Takes one from what is left and says whether there was one.
+bool Take(uint64_t& left) {
+  if (left == 0) return false;
+  --left;
+  return true;
+}
+
+// The Vernaux chain at `offset`: hash, flags (half), other (half), name, next.
+bool ReadNeededVersions(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left,
+                        std::vector<ElfVersionNeed::Item>& items) {
+  while (Take(left)) {
+    const auto flags = reader.Half(SaturatingAdd(offset, 4));
+    const auto name_next = reader.Words<2>(SaturatingAdd(offset, 8));
+    if (!flags || !name_next) return false;
+    auto name = strings.At((*name_next)[0]);
+    if (!name) return false;
+    items.push_back({*std::move(name), (*flags & VER_FLG_WEAK) != 0});
+    if ((*name_next)[1] == 0) return true;
+    offset = SaturatingAdd(offset, (*name_next)[1]);
+  }
+  return false;
+}
+
+// The Verneed chain: version (half), count (half), file, aux, next.
+bool ReadNeeds(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left,
+               std::vector<ElfVersionNeed>& needs) {
+  while (Take(left)) {
+    const auto record = reader.Words<3>(SaturatingAdd(offset, 4));
+    if (!record) return false;
+    const auto [file, aux, next] = *record;
+    auto name = strings.At(file);
+    if (!name) return false;
+    ElfVersionNeed& need = needs.emplace_back();
+    need.file = *std::move(name);
+    if (!ReadNeededVersions(reader, SaturatingAdd(offset, aux), strings, left, need.versions)) return false;
+    if (next == 0) return true;
+    offset = SaturatingAdd(offset, next);
+  }
+  return false;
+}
+
+// The Verdef chain: version, flags, index, count (halves), hash, aux, next; of the Verdaux chain (name, next)
+// the first is the version's own name and the rest are its predecessors.
+bool ReadDefinitions(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left, ElfFile& elf) {
+  while (Take(left)) {
+    const auto flags = reader.Half(SaturatingAdd(offset, 2));
+    const auto aux_next = reader.Words<2>(SaturatingAdd(offset, 12));
+    if (!flags || !aux_next) return false;
+    const auto name_at = reader.Word(SaturatingAdd(offset, (*aux_next)[0]));
+    auto name = name_at ? strings.At(*name_at) : std::nullopt;
+    if (!name) return false;
+    if ((*flags & VER_FLG_BASE) == 0) {
+      elf.version_defs.push_back(*std::move(name));
+    } else {
+      elf.version_base = *std::move(name);
+    }
+    if ((*aux_next)[1] == 0) return true;
+    offset = SaturatingAdd(offset, (*aux_next)[1]);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool FillVersions(ElfReader& reader, const ElfDynamicTags& tags, ElfStrings& strings, ElfFile& elf) {
+  uint64_t left = kMaxVersionRecords;
+  bool whole = true;
+  if (tags.verneed) {
+    const auto table = MapAddress(elf.loads, *tags.verneed);
+    whole &= table && ReadNeeds(reader, table->offset, strings, left, elf.version_needs);
+  }
+  if (tags.verdef) {
+    const auto table = MapAddress(elf.loads, *tags.verdef);
+    whole &= table && ReadDefinitions(reader, table->offset, strings, left, elf);
+  }
+  return whole;
+}
+
+}  // namespace culprit::binfmt

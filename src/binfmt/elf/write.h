@@ -1,0 +1,63 @@
+// Small ELF files: say what the file shall claim, get its bytes. Production code writes them for machines
+// that exist only in the mind (whatif/): a library that is not installed yet claims there what the real one
+// will, and readers need not know. Nothing is ever written to a disk from here. Tests make their files with
+// it too.
+//
+//   const std::string bytes = BuildElf({.soname = "libb.so.1", .needed = {"liba.so.1"}, .runpath =
+//   "$ORIGIN"}); const ElfFile elf = ReadElf(AsSource(bytes));
+//
+// For the machine at hand ld.so loads them. There are two PT_LOAD, and in the second one addresses differ
+// from offsets; there are no sections and no code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "binfmt/elf/elf.h"
+
+namespace culprit::binfmt {
+
+struct ElfSpec {
+  int bits = 64;
+  bool big_endian = false;
+  uint16_t type = 3;      // ET_DYN
+  uint16_t machine = 62;  // EM_X86_64
+
+  std::optional<std::string> soname;
+  std::vector<std::string> needed;
+  std::vector<ElfRequest> requests;  // in the section after `needed`: auxiliaries and filters
+  std::optional<std::string> rpath;
+  std::optional<std::string> runpath;
+  std::optional<std::string> interpreter;
+  std::vector<ElfVersionNeed> version_needs;
+  std::vector<std::string> version_defs;    // a base version is written before them
+  std::optional<uint32_t> stack_flags = 6;  // PF_R | PF_W; nullopt: no PT_GNU_STACK
+  uint64_t flags = 0;
+  uint64_t flags_1 = 0;
+  bool relr = false;
+  std::string build_id;  // hex; empty: no note
+
+  // Functions that are asked of other libraries: the symbol, and its version, which is in version_needs.
+  std::vector<std::pair<std::string, std::string>> imports;
+
+  // Exported objects of 4 bytes, as cuDNN has for its version.
+  std::vector<std::pair<std::string, uint32_t>> words;
+  enum class Hash { kGnu, kSysv, kBoth };
+  Hash hash = Hash::kGnu;
+
+  enum class Dynamic { kYes, kEmpty, kNo };  // kEmpty: p_filesz 0, as in a debug-info file
+  Dynamic dynamic = Dynamic::kYes;
+};
+
+std::string BuildElf(const ElfSpec& spec);
+
+inline base::MemorySource AsSource(std::string_view bytes) {
+  return base::MemorySource(std::as_bytes(std::span(bytes)));
+}
+
+}  // namespace culprit::binfmt

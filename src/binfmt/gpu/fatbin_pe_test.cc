@@ -1,0 +1,91 @@
+// GPU code in DLLs: where it lies and how it is counted; the containers themselves are fatbin_test.cc's.
+#include <gtest/gtest.h>
+
+#include "binfmt/gpu/fatbin.h"
+#include "binfmt/elf/write.h"
+#include "binfmt/gpu/write_fatbin.h"
+#include "binfmt/pe/write.h"
+
+namespace culprit::binfmt {
+namespace {
+
+GpuCode Read(const PeSpec& spec, GpuScan scan = GpuScan::kFatbinSections) {
+  const std::string bytes = BuildPe(spec);
+  return ReadGpuCode(AsSource(bytes), ReadPe(AsSource(bytes)), scan);
+}
+
+std::string Show(const GpuCode& code, GpuPart part) {
+  std::string text;
+  for (const auto& [target, count] : Totals(code, part)) {
+    text += (text.empty() ? "" : " ") + target.Name() + ":" + std::to_string(count);
+  }
+  return text;
+}
+
+std::string Simple(uint32_t arch) { return BuildFatbin({.entries = {{.arch = arch}}}); }
+
+TEST(FatbinPe, SectionWithTheCutNameIsListed) {
+  for (const int bits : {32, 64}) {
+    const GpuCode code = Read({.bits = bits,
+                               .sections = {{".nv_fatb", Simple(80) + std::string(24, '\0') + Simple(90)},
+                                            {".nvFatBi", std::string(24, '\1')}}});
+    EXPECT_EQ(code.form, GpuCode::Form::kPe);
+    EXPECT_TRUE(code.complete) << code.problem;
+    EXPECT_FALSE(code.whole_file);
+    EXPECT_EQ(Show(code, GpuPart::kListed), "sm_80:1 sm_90:1");
+    EXPECT_EQ(code.containers.at(0).section, ".nv_fatb");
+  }
+}
+
+TEST(FatbinPe, RelocatableCodeCountsOnlyWithoutLinkedCode) {
+  EXPECT_EQ(Show(Read({.sections = {{"__nv_rel", Simple(80)}}}), GpuPart::kListed), "sm_80:1");
+  const GpuCode both = Read({.sections = {{"__nv_rel", Simple(80)}, {".nv_fatb", Simple(90)}}});
+  EXPECT_EQ(Show(both, GpuPart::kListed), "sm_90:1");
+  EXPECT_EQ(Show(both, GpuPart::kRelocatable), "sm_80:1");
+}
+
+TEST(FatbinPe, OtherDataIsSearchedInFilesThatShowCuda) {
+  const PeSpec plain = {.sections = {{".rdata", Simple(75)}}};
+  EXPECT_EQ(Show(Read(plain, GpuScan::kCudaFiles), GpuPart::kElsewhere), "");
+  EXPECT_EQ(Show(Read(plain, GpuScan::kWholeFile), GpuPart::kElsewhere), "sm_75:1");
+  PeSpec spec = plain;
+  spec.imports = {{"NVCUDA.dll", {"cuInit"}, {}}};
+  EXPECT_EQ(Show(Read(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
+  spec = plain;
+  spec.delay_imports = {{"cudart64_12.dll", {"cudaMalloc"}, {}}};
+  EXPECT_EQ(Show(Read(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
+  spec = plain;
+  spec.name = "cublasLt64_12.dll";
+  EXPECT_EQ(Show(Read(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
+  EXPECT_TRUE(Read(spec, GpuScan::kCudaFiles).whole_file);
+  EXPECT_EQ(Show(Read(spec, GpuScan::kFatbinSections), GpuPart::kElsewhere), "");
+}
+
+TEST(FatbinPe, FileThatIsCutShortIsNotComplete) {
+  const PeSpec spec = {
+      .sections = {{".nv_fatb", Simple(80) + BuildFatbin({.entries = {{.code = std::string(900, 'x')}}})}},
+      .cut = 700};
+  const GpuCode code = Read(spec);
+  EXPECT_EQ(code.form, GpuCode::Form::kPe);
+  EXPECT_FALSE(code.complete);
+  EXPECT_NE(code.problem, "");
+  EXPECT_EQ(code.containers.at(0).targets.at(0).arch, 80u);
+}
+
+TEST(FatbinPe, WithoutSectionsNothingIsClaimed) {
+  const std::string bytes = BuildPe({.sections = {{".nv_fatb", Simple(80)}}}).substr(0, 300);
+  const GpuCode code = ReadGpuCode(AsSource(bytes), ReadPe(AsSource(bytes)), GpuScan::kWholeFile);
+  EXPECT_EQ(code.form, GpuCode::Form::kPe);
+  EXPECT_FALSE(code.complete);
+}
+
+TEST(FatbinPe, WhatIsNoPeIsNotGpu) {
+  for (const std::string& bytes : {std::string(), std::string(100, 'x'), std::string("MZ")}) {
+    const GpuCode code = ReadGpuCode(AsSource(bytes), ReadPe(AsSource(bytes)), GpuScan::kWholeFile);
+    EXPECT_EQ(code.form, GpuCode::Form::kNotGpu);
+    EXPECT_TRUE(code.complete);
+  }
+}
+
+}  // namespace
+}  // namespace culprit::binfmt

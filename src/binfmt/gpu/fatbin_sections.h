@@ -1,0 +1,34 @@
+// Which sections of a program or library may hold containers of GPU code, whatever its format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "binfmt/gpu/fatbin.h"
+
+namespace culprit::binfmt {
+
+// Of code that is linked, and of code that is not. In PE files names end after eight letters.
+bool IsLinkedSection(std::string_view name);
+bool IsRelocatableSection(std::string_view name);
+inline bool IsFatbinSection(std::string_view name) {
+  return IsLinkedSection(name) || IsRelocatableSection(name);
+}
+
+// Does a library with this name belong to CUDA, so that what needs it may carry GPU code anywhere? By the
+// name without "lib" and in lower case: "cudnn_graph64_9.dll", "cudart.so.12".
+bool IsCudaLibrary(std::string_view name);
+
+// A section with data.
+struct DataSection {
+  std::string name;
+  uint64_t offset = 0, size = 0;
+};
+// Adds the containers of all of them to `code`, or of those only that are made for containers.
+void ScanSections(const base::ByteSource& source, std::vector<DataSection> sections, bool all,
+                  const GpuCodeLimits& limits, GpuCode& code);
+
+}  // namespace culprit::binfmt

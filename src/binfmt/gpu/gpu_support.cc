@@ -1,0 +1,173 @@
+// The rules, from the CUDA C++ Programming Guide ("Binary Compatibility", "PTX Compatibility",
+// "Family-Specific Features") and the list of targets of nvcc:
+//   machine code X.y runs on X.z with z >= y; not between desktop GPUs and Tegra, nor between Tegra GPUs;
+//   'a' runs on exactly its capability, machine code and PTX alike;
+//   'f' runs inside its family, from its own minor number on;
+//   other PTX runs on every capability that is not lower, if the driver knows the version of PTX.
+#include "binfmt/gpu/gpu_support.h"
+
+#include <algorithm>
+#include <array>
+
+namespace culprit::binfmt {
+namespace {
+
+enum class Fit { kNative, kJit, kLink, kUncertain, kNone };  // best first
+
+struct Judgement {
+  Fit fit = Fit::kNone;
+  std::string reason;
+  bool reaches = false;  // it is for this device, and something else is in the way
+};
+
+// GPUs built into Tegra; 10.1 is what CUDA 12 called 11.0.
+constexpr std::array<uint32_t, 7> kTegra = {32, 53, 62, 72, 87, 101, 110};
+bool IsTegra(uint32_t arch) { return std::ranges::find(kTegra, arch) != kTegra.end(); }
+
+// Families of which it is known how far they reach.
+constexpr std::array<uint32_t, 6> kFamilyMembers = {100, 103, 101, 110, 120, 121};
+uint32_t FamilyOf(uint32_t arch) {
+  switch (arch) {
+    case 103:
+      return 100;
+    case 121:
+      return 120;
+    default:
+      return arch;
+  }
+}
+bool FamilyKnown(uint32_t arch) { return std::ranges::find(kFamilyMembers, arch) != kFamilyMembers.end(); }
+
+std::string Version(PtxVersion version) {
+  return std::to_string(version.major) + "." + std::to_string(version.minor);
+}
+
+class Judging {
+ public:
+  Judging(GpuDevice device, std::optional<PtxVersion> newest_ptx, bool jit_allowed)
+      : arch_(device.major * 10 + device.minor), newest_ptx_(newest_ptx), jit_allowed_(jit_allowed) {}
+
+  Judgement Of(const GpuTarget& target) const {
+    switch (target.kind) {
+      case GpuTarget::Kind::kSass:
+        return Reaches(target, target.arch / 10 == arch_ / 10, Fit::kNative);
+      case GpuTarget::Kind::kPtx:
+        return Ptx(target);
+      case GpuTarget::Kind::kLtoIr:
+        return {Fit::kLink, ""};
+      case GpuTarget::Kind::kOther:
+        break;
+    }
+    return {Fit::kUncertain, "GPU code of a kind that is not known"};
+  }
+
+  std::string DeviceName() const { return "sm_" + std::to_string(arch_); }
+
+ private:
+  // Leaving aside versions of PTX: `fit` where the target covers the device. `plain` says whether one
+  // without suffix would reach over to it, were the device's number not lower.
+  Judgement Reaches(const GpuTarget& target, bool plain, Fit fit) const {
+    Judgement no{Fit::kNone, target.Name() + " does not run on " + DeviceName()};
+    const bool sass = target.kind == GpuTarget::Kind::kSass;
+    if (target.arch == arch_) return {fit, ""};
+    if ((target.arch == 101 && arch_ == 110) || (target.arch == 110 && arch_ == 101)) {
+      return {Fit::kUncertain, target.Name() + " and " + DeviceName() +
+                                   " name the same GPU in CUDA 12 and 13; whether one runs as the other is "
+                                   "not known"};
+    }
+    if (target.arch > arch_ || target.suffix == 'a') return no;
+    if (target.suffix == 'f') {
+      if (target.arch / 10 != arch_ / 10) return no;
+      if (!FamilyKnown(target.arch) || !FamilyKnown(arch_)) {
+        return {Fit::kUncertain,
+                "whether " + DeviceName() + " is of the family of " + target.Name() + " is not known"};
+      }
+      return FamilyOf(target.arch) == FamilyOf(arch_) ? Judgement{fit, ""} : no;
+    }
+    if (!plain) return no;
+    if (sass && (IsTegra(target.arch) || IsTegra(arch_))) {
+      return {Fit::kUncertain,
+              target.Name() + " on " + DeviceName() + ": between Tegra and other GPUs this is not promised"};
+    }
+    return {fit, ""};
+  }
+
+  Judgement Ptx(const GpuTarget& target) const {
+    Judgement judgement = Reaches(target, /*plain=*/true, Fit::kJit);
+    if (judgement.fit != Fit::kJit) return judgement;
+    const PtxVersion version{target.ptx_major, target.ptx_minor};
+    const std::string what = "PTX " + Version(version) + " for " + target.Name();
+    if (!jit_allowed_) return {Fit::kNone, what + " may not be compiled: the process forbids it", true};
+    if (!newest_ptx_) return {Fit::kUncertain, "which PTX the driver knows is not known; this is " + what};
+    if (version > *newest_ptx_) {
+      return {Fit::kNone, what + " is newer than the driver, which knows PTX " + Version(*newest_ptx_), true};
+    }
+    return judgement;
+  }
+
+  uint32_t arch_;
+  std::optional<PtxVersion> newest_ptx_;
+  bool jit_allowed_;
+};
+
+Judgement JudgeContainer(const std::vector<GpuTarget>& targets, const Judging& judging) {
+  Judgement best;
+  for (const GpuTarget& target : targets) {
+    Judgement judgement = judging.Of(target);
+    const bool says_more = best.reason.empty() || (judgement.reaches && !best.reaches);
+    if (judgement.fit < best.fit || (judgement.fit == best.fit && says_more)) best = std::move(judgement);
+  }
+  return best;
+}
+
+}  // namespace
+
+GpuSupport Judge(const GpuCode& code, GpuDevice device, std::optional<PtxVersion> newest_ptx,
+                 bool jit_allowed) {
+  GpuSupport support;
+  const Judging judging(device, newest_ptx, jit_allowed);
+  const std::vector<GpuPart> parts = PartsOf(code);
+  for (size_t i = 0; i < code.containers.size(); ++i) {
+    const GpuCode::Containers& containers = code.containers[i];
+    if (parts[i] == GpuPart::kRelocatable || containers.targets.empty()) continue;
+    const Judgement judgement = JudgeContainer(containers.targets, judging);
+    switch (judgement.fit) {
+      case Fit::kNative:
+        support.native += containers.count;
+        break;
+      case Fit::kJit:
+        support.jit += containers.count;
+        break;
+      case Fit::kLink:
+        support.link += containers.count;
+        break;
+      case Fit::kUncertain:
+        support.uncertain += containers.count;
+        break;
+      case Fit::kNone:
+        support.none += containers.count;
+        break;
+    }
+    if (support.reason.empty()) support.reason = judgement.reason;
+  }
+  using Verdict = GpuSupport::Verdict;
+  const uint64_t runs = support.native + support.jit;
+  const bool all_seen = code.complete && code.whole_file;
+  if (support.containers() == 0) {
+    support.verdict = code.complete ? Verdict::kNoCode : Verdict::kUnknown;
+  } else if (runs > 0) {
+    support.verdict = runs == support.containers() ? Verdict::kAll : Verdict::kSome;
+  } else {
+    support.verdict =
+        support.uncertain > 0 || support.link > 0 || !all_seen ? Verdict::kUnknown : Verdict::kNone;
+  }
+  if (support.verdict == Verdict::kUnknown && !all_seen && support.uncertain == 0 && support.link == 0) {
+    support.reason = !code.problem.empty()
+                         ? code.problem
+                         : "only the sections of CUDA's tools were looked into, and in them " +
+                               (support.reason.empty() ? "is nothing" : support.reason);
+  }
+  return support;
+}
+
+}  // namespace culprit::binfmt

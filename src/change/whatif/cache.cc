@@ -1,0 +1,223 @@
+// ldconfig: reads /etc/ld.so.conf and what it includes, looks into those directories and the system's own,
+// makes the links by sonames, takes away links that lead nowhere, and writes /etc/ld.so.cache (ldconfig(8);
+// which links count as libraries of their own was read off its behaviour, docs/ld-so-cache-format.md has the
+// bytes).
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "binfmt/elf/elf.h"
+#include "binfmt/elf/constants.h"
+#include "binfmt/cache/write_ld_so_cache.h"
+#include "change/whatif/make.h"
+
+namespace culprit::whatif {
+namespace {
+
+using base::JoinPath;
+using system::FileType;
+using system::System;
+
+constexpr const char* kConfig = "/etc/ld.so.conf";
+constexpr const char* kCache = "/etc/ld.so.cache";
+constexpr uint64_t kConfigLimit = 1 << 20;
+constexpr int kDepth = 10;  // of files that include each other
+
+// In the order of glob(3): sorted.
+std::vector<std::string> Included(const System& machine, const std::string& pattern) {
+  const std::string directory(base::DirName(pattern));
+  const std::string_view name = base::BaseName(pattern);
+  if (name.find_first_of("*?") == name.npos) return {pattern};
+  std::vector<std::string> files;
+  if (const auto entries = machine.List(directory)) {
+    for (const auto& entry : *entries) {
+      if (!entry.name.starts_with('.') && base::MatchesPattern(name, entry.name))
+        files.push_back(JoinPath(directory, entry.name));
+    }
+  }
+  return files;
+}
+
+struct Config {
+  std::vector<std::string> files;  // in the order in which they are read
+  std::vector<std::string> directories;
+};
+
+// "/usr/lib/x/ = libc6  # why" -> "/usr/lib/x"; "" for a line that names none.
+std::string DirectoryOf(std::string_view line) {
+  line = base::Trim(line.substr(0, line.find('#')));
+  line = base::Trim(line.substr(0, line.find('=')));
+  return line.starts_with('/') ? base::CleanPath(line) : "";
+}
+
+void ReadConfig(const System& machine, const std::string& file, int depth, Config& config) {
+  const auto text = system::ReadWholeFile(machine, file, kConfigLimit);
+  // One that was read adds nothing a second time; files may include each other.
+  if (!text || depth == 0 || std::ranges::find(config.files, file) != config.files.end()) return;
+  config.files.push_back(file);
+  for (const std::string& whole : base::Split(*text, '\n')) {
+    const std::string_view line = base::Trim(std::string_view(whole).substr(0, whole.find('#')));
+    const std::vector<std::string> words = base::SplitWords(line, " \t");
+    if (words.empty() || words.front() == "hwcap") continue;
+    if (words.front() != "include") {
+      if (std::string directory = DirectoryOf(line); !directory.empty())
+        config.directories.push_back(std::move(directory));
+      continue;
+    }
+    for (size_t i = 1; i < words.size(); ++i) {
+      for (const std::string& next : Included(machine, JoinPath(base::DirName(file), words[i])))
+        ReadConfig(machine, next, depth - 1, config);
+    }
+  }
+}
+
+// Those of the configuration, then those of the system, each once.
+std::vector<std::string> Directories(const System& machine) {
+  Config config;
+  ReadConfig(machine, kConfig, kDepth, config);
+  std::vector<std::string> all = std::move(config.directories), kept, seen;
+  for (const char* triplet : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
+    for (const char* above : {"/lib/", "/usr/lib/"}) all.push_back(std::string(above) + triplet);
+  }
+  for (const char* directory : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"}) all.emplace_back(directory);
+  for (std::string& directory : all) {
+    while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
+    const auto real = machine.RealPath(directory);
+    if (!real || std::ranges::find(seen, *real) != seen.end()) continue;
+    seen.push_back(*real);
+    kept.push_back(directory);
+  }
+  return kept;
+}
+
+// FLAG_* of ldconfig for the ABI of a library; nothing: not one that a cache of today holds.
+std::optional<int32_t> FlagsOf(const binfmt::ElfFile& elf) {
+  constexpr int32_t kLibc6 = 3;
+  switch (elf.machine) {
+    case EM_X86_64:
+      return elf.bits() == 64 ? 0x0300 | kLibc6 : 0x0800 | kLibc6;
+    case EM_AARCH64:
+      return 0x0a00 | kLibc6;
+    case EM_PPC64:
+      return 0x0500 | kLibc6;
+    case EM_S390:
+      return 0x0400 | kLibc6;
+    case EM_386:
+      return kLibc6;
+    case EM_ARM:
+      return 0x0900 | kLibc6;
+    default:
+      return std::nullopt;
+  }
+}
+
+struct Found {
+  std::string soname, name;
+  bool link = false;
+  int32_t flags = 0;
+};
+
+// What ldconfig takes for a library of this directory; a link that leads nowhere goes into `made.removed`.
+void Look(const System& machine, const std::string& directory, const system::DirectoryEntry& entry,
+          std::vector<Found>& all, system::SystemChanges& made) {
+  const std::string& name = entry.name;
+  if ((!name.starts_with("lib") && !name.starts_with("ld-")) || name.find(".so") == name.npos) return;
+  if (entry.type != FileType::kLink && entry.type != FileType::kRegular) return;
+  const std::string path = JoinPath(directory, name);
+  const auto file = machine.Open(path);
+  bool link = entry.type == FileType::kLink;
+  if (!file) {
+    if (link && file.error() == base::PathError::kNoEntry && name.find(".so.") != name.npos)
+      made.removed.insert(path);
+    return;
+  }
+  if (!file->bytes) return;
+  const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
+  const auto flags = FlagsOf(elf);
+  if (elf.problem != binfmt::ElfProblem::kNone || elf.type != ET_DYN || !flags) return;
+  std::string soname = elf.soname.value_or(name);
+  if (link && name != soname && !(name.ends_with(".so") && soname.starts_with(name))) link = false;
+  if (link) soname = name;
+  const auto known = std::ranges::find_if(
+      all, [&](const Found& other) { return other.soname == soname && other.flags == *flags; });
+  if (known == all.end()) {
+    all.push_back({soname, name, link, *flags});
+  } else if ((!link && known->link) ||
+             (link == known->link && binfmt::LdCacheCompare(known->name, name) < 0)) {
+    known->name = name;
+    known->link = link;
+  }
+}
+
+}  // namespace
+
+Changes Make(const System& machine, const report::RefreshCache& change) {
+  static_cast<void>(change);
+  if (machine.platform() == base::Platform::kWindows)
+    return base::Fail(base::ErrorCode::kUnsupported, "Windows has no ld.so.cache");
+  system::SystemChanges made;
+  struct Line {
+    std::string name, path, hwcaps;
+    int32_t flags;
+  };
+  std::vector<Line> lines;
+  const auto read = [&](const std::string& directory, const std::string& hwcaps) {
+    const auto entries = machine.List(directory);
+    if (!entries) return;
+    std::vector<Found> all;
+    for (const auto& entry : *entries) Look(machine, directory, entry, all, made);
+    for (const Found& found : all) {
+      // For the directories of CPUs no links are made.
+      const std::string path = JoinPath(directory, hwcaps.empty() ? found.soname : found.name);
+      const auto there = machine.LinkStat(path);
+      // A file that stands where the link should is left alone: "is not a symbolic link".
+      if (hwcaps.empty() && !found.link && found.soname != found.name &&
+          (!there || there->type == FileType::kLink)) {
+        made.put[path] = {.type = FileType::kLink, .bytes = {}, .target = found.name};
+        made.removed.erase(path);
+      }
+      lines.push_back({found.soname, path, hwcaps, found.flags});
+    }
+  };
+  const std::vector<std::string> directories = Directories(machine);
+  // What is for certain CPUs stands before what is for all.
+  for (const std::string& directory : directories) {
+    const std::string hwcaps = JoinPath(directory, "glibc-hwcaps");
+    if (const auto levels = machine.List(hwcaps)) {
+      for (const auto& level : *levels) read(JoinPath(hwcaps, level.name), level.name);
+    }
+  }
+  for (const std::string& directory : directories) read(directory, "");
+  binfmt::LdCacheSpec spec;
+  for (const Line& line : lines) {
+    spec.entries.push_back(
+        {.flags = line.flags, .name = line.name, .path = line.path, .hwcap = 0, .hwcaps_dir = line.hwcaps});
+  }
+  made.put[kCache] = {.bytes = binfmt::BuildLdCache(spec), .target = {}};
+  return made;
+}
+
+Changes Make(const System& machine, const report::DropFromLoaderConf& change) {
+  Config config;
+  ReadConfig(machine, kConfig, kDepth, config);
+  const std::string unwanted = base::CleanPath(change.directory);
+  system::SystemChanges made;
+  for (const std::string& file : config.files) {
+    const auto text = system::ReadWholeFile(machine, file, kConfigLimit);
+    if (!text) continue;
+    std::string kept;
+    for (std::string_view rest = *text; !rest.empty();) {
+      const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+      rest.remove_prefix(line.size());
+      if (DirectoryOf(line) != unwanted) kept += line;
+    }
+    if (kept != *text) made.put[machine.RealPath(file).value_or(file)] = {.bytes = kept, .target = {}};
+  }
+  if (made.put.empty()) {
+    return base::Fail(base::ErrorCode::kNotFound,
+                      "no file of the loader's configuration names " + base::Printable(change.directory));
+  }
+  return made;
+}
+
+}  // namespace culprit::whatif

@@ -1,0 +1,261 @@
+#include "change/whatif/environment.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "base/windows_path.h"
+#include "binfmt/elf/constants.h"
+#include "change/whatif/claims.h"
+
+namespace culprit::whatif {
+namespace {
+
+using base::JoinPath;
+using system::System;
+
+constexpr uint64_t kPackageTextLimit = uint64_t{4} << 20;
+constexpr uint64_t kRecordLimit = uint64_t{64} << 20;
+constexpr std::string_view kDistInfo = ".dist-info";
+
+bool IsDirectory(const System& machine, const std::string& path) {
+  const auto status = machine.Stat(path);
+  return status && status->type == system::FileType::kDirectory;
+}
+
+// "3.11" of "3.11.2".
+std::string Short(std::string_view version) {
+  const auto parts = base::Split(version, '.');
+  return parts.size() < 2 ? "" : parts[0] + "." + parts[1];
+}
+
+std::string VersionOfConfig(const System& machine, const std::string& prefix) {
+  const auto text = system::ReadWholeFile(machine, JoinPath(prefix, "pyvenv.cfg"), kPackageTextLimit);
+  if (!text) return "";
+  for (const std::string& line : base::Split(*text, '\n')) {
+    const size_t equals = line.find('=');
+    if (equals == line.npos) continue;
+    const std::string_view key = base::Trim(std::string_view(line).substr(0, equals));
+    if (key == "version" || key == "version_info")
+      return Short(base::Trim(std::string_view(line).substr(equals + 1)));
+  }
+  return "";
+}
+
+// Of python311.dll beside the interpreter.
+std::string VersionOfDll(const System& machine, const std::string& prefix) {
+  const auto entries = machine.List(prefix);
+  if (!entries) return "";
+  for (const auto& entry : *entries) {
+    const std::string name = base::FoldCase(entry.name);
+    if (name.starts_with("python3") && name.ends_with(".dll") && name.size() > 11)
+      return "3." + name.substr(7, name.size() - 11);
+  }
+  return "";
+}
+
+bool HoldsRecords(const System& machine, const std::string& directory) {
+  const auto entries = machine.List(directory);
+  return entries &&
+         std::ranges::any_of(*entries, [](const auto& entry) { return entry.name.ends_with(kDistInfo); });
+}
+
+void FindPlacesLinux(const System& machine, Environment& environment) {
+  std::vector<std::string> found;
+  const auto look = [&](const std::string& lib, std::string_view kind) {
+    const auto entries = machine.List(lib);
+    if (!entries) return;
+    for (const auto& entry : *entries) {
+      if (!entry.name.starts_with("python3")) continue;
+      const bool versioned = entry.name.starts_with("python3.");
+      if (versioned && !environment.python.empty() && entry.name != "python" + environment.python) continue;
+      const std::string place = JoinPath(JoinPath(lib, entry.name), kind);
+      if (!IsDirectory(machine, place)) continue;
+      if (versioned && environment.python.empty()) environment.python = entry.name.substr(6);
+      const std::string real = machine.RealPath(place).value_or(place);
+      if (std::ranges::any_of(found, [&](const auto& old) { return machine.RealPath(old) == real; }))
+        continue;
+      found.push_back(place);
+    }
+  };
+  if (environment.prefix == "/usr") {
+    look("/usr/local/lib", "site-packages");
+    look("/usr/local/lib", "dist-packages");
+  }
+  for (const char* lib : {"lib", "lib64"}) {
+    look(JoinPath(environment.prefix, lib), "site-packages");
+    if (environment.prefix == "/usr") look(JoinPath(environment.prefix, lib), "dist-packages");
+  }
+  environment.places = std::move(found);
+}
+
+}  // namespace
+
+std::string Environment::PythonTag() const {
+  std::string tag;
+  for (const char c : python) {
+    if (c != '.') tag += c;
+  }
+  return tag;
+}
+
+std::string Environment::ModuleEnding() const {
+  if (windows) return "cp" + PythonTag() + "-win_amd64.pyd";
+  return "cpython-" + PythonTag() + "-" + cpu + "-linux-gnu.so";
+}
+
+std::string Environment::Platform() const { return (windows ? "windows-" : "linux-") + cpu; }
+
+base::Result<Environment> FindEnvironment(const System& machine, const std::string& prefix) {
+  Environment environment{.prefix = prefix};
+  environment.windows = machine.platform() == base::Platform::kWindows;
+  environment.cpu = !environment.windows && MachineOf(machine) == EM_AARCH64 ? "aarch64" : "x86_64";
+  environment.python = VersionOfConfig(machine, prefix);
+  if (environment.windows) {
+    const std::string site = JoinPath(prefix, "Lib/site-packages");
+    if (IsDirectory(machine, site)) environment.places = {site};
+    if (environment.python.empty()) environment.python = VersionOfDll(machine, prefix);
+  } else {
+    FindPlacesLinux(machine, environment);
+  }
+  if (environment.places.empty() && HoldsRecords(machine, prefix)) environment.places = {prefix};
+  if (environment.places.empty()) {
+    return base::Fail(base::ErrorCode::kNotFound,
+                      base::Printable(prefix) + " is no Python environment with packages");
+  }
+  environment.site = environment.places.front();
+  return environment;
+}
+
+std::vector<InstalledPackage> PackagesOf(const System& machine, const Environment& environment) {
+  std::vector<InstalledPackage> packages;
+  for (const std::string& place : environment.places) {
+    const auto entries = machine.List(place);
+    if (!entries) continue;
+    for (const auto& entry : *entries) {
+      std::string_view name = entry.name;
+      if (!name.ends_with(kDistInfo) || name.starts_with('~')) continue;
+      name.remove_suffix(kDistInfo.size());
+      const size_t dash = name.rfind('-');
+      if (dash == name.npos || dash == 0) continue;
+      InstalledPackage package{.name = NormalName(name.substr(0, dash)),
+                               .version = std::string(name.substr(dash + 1)),
+                               .record = JoinPath(place, entry.name),
+                               .place = place,
+                               .requirements = {}};
+      const auto text = system::ReadWholeFile(machine, JoinPath(package.record, "METADATA"), kPackageTextLimit);
+      for (const std::string& line : base::Split(text.value_or(""), '\n')) {
+        if (base::Trim(line).empty()) break;
+        if (line.starts_with("Requires-Dist:"))
+          package.requirements.emplace_back(base::Trim(std::string_view(line).substr(14)));
+        if (line.starts_with("Version:")) package.version = base::Trim(std::string_view(line).substr(8));
+      }
+      packages.push_back(std::move(package));
+    }
+  }
+  const std::string conda = JoinPath(environment.prefix, "conda-meta");
+  if (const auto entries = machine.List(conda)) {
+    for (const auto& entry : *entries) {
+      if (!entry.name.ends_with(".json")) continue;
+      const std::string_view name = std::string_view(entry.name).substr(0, entry.name.size() - 5);
+      const size_t build = name.rfind('-');
+      const size_t version = build == name.npos || build == 0 ? name.npos : name.rfind('-', build - 1);
+      if (version == name.npos) continue;
+      packages.push_back({.name = NormalName(name.substr(0, version)),
+                          .version = std::string(name.substr(version + 1, build - version - 1)),
+                          .record = JoinPath(conda, entry.name),
+                          .place = environment.prefix,
+                          .requirements = {}});
+    }
+  }
+  return packages;
+}
+
+std::vector<std::string> FilesOf(const System& machine, const Environment& environment,
+                                 const InstalledPackage& package) {
+  std::vector<std::string> listed, files;
+  if (package.record.ends_with(".json")) {
+    const auto text = system::ReadWholeFile(machine, package.record, kRecordLimit);
+    const base::Json json = base::Json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
+    if (json.is_object() && json.contains("files") && json["files"].is_array()) {
+      for (const base::Json& file : json["files"]) {
+        if (file.is_string()) listed.push_back(JoinPath(environment.prefix, file.get<std::string>()));
+      }
+    }
+  } else if (const auto text =
+                 system::ReadWholeFile(machine, JoinPath(package.record, "RECORD"), kRecordLimit)) {
+    for (const std::string& line : base::Split(*text, '\n')) {
+      const std::string path = line.substr(0, line.find(','));
+      if (!path.empty() && path.front() != '"') listed.push_back(JoinPath(package.place, path));
+    }
+  }
+  for (std::string& file : listed) {
+    if (machine.LinkStat(file)) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+Need ParseNeed(std::string_view text) {
+  Need need;
+  const size_t semicolon = text.find(';');
+  if (semicolon != text.npos) need.marker = base::Trim(text.substr(semicolon + 1));
+  text = base::Trim(text.substr(0, semicolon));
+  size_t end = 0;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '-' ||
+                               text[end] == '_' || text[end] == '.'))
+    ++end;
+  need.name = NormalName(text.substr(0, end));
+  text = base::Trim(text.substr(end));
+  if (text.starts_with('[')) {
+    const size_t close = std::min(text.find(']'), text.size());
+    need.extras = base::SplitWords(text.substr(1, close - 1), ", ");
+    text = base::Trim(text.substr(std::min(close + 1, text.size())));
+  }
+  for (const char c : text) {
+    if (c != ' ' && c != '(' && c != ')') need.specifiers += c;
+  }
+  return need;
+}
+
+namespace {
+
+// Each `python_version < "3.10"` of a marker that joins its parts with "and"; what is written otherwise
+// counts.
+bool FitsPython(std::string_view marker, std::string_view python) {
+  constexpr std::string_view kName = "python_version";
+  const auto own = base::Version::Parse(python);
+  if (!own || marker.find(" or ") != marker.npos) return true;
+  for (size_t at = marker.find(kName); at != marker.npos; at = marker.find(kName, at + 1)) {
+    const std::string_view rest = base::Trim(marker.substr(at + kName.size()));
+    const std::string_view sign = rest.substr(0, rest.find_first_not_of("<>=!"));
+    const std::vector<std::string> words = base::SplitWords(rest.substr(sign.size()), " '\"()");
+    const auto other = words.empty() ? std::nullopt : base::Version::Parse(words.front());
+    if (!other) continue;
+    const bool fits = sign == "<"    ? *own < *other
+                      : sign == "<=" ? *own <= *other
+                      : sign == ">"  ? *own > *other
+                      : sign == ">=" ? *own >= *other
+                      : sign == "==" ? *own == *other
+                      : sign == "!=" ? *own != *other
+                                     : true;
+    if (!fits) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Counts(const Need& need, const Environment& environment) {
+  const std::string_view marker = need.marker;
+  if (marker.find("extra") != marker.npos || !FitsPython(marker, environment.python)) return false;
+  const auto says = [&](std::string_view word) { return marker.find(word) != marker.npos; };
+  if (environment.windows && (says("\"Linux\"") || says("'Linux'") || says("\"linux\"") || says("'linux'")))
+    return says("!=");
+  if (!environment.windows && (says("\"Windows\"") || says("'Windows'") || says("win32"))) return says("!=");
+  if (environment.cpu == "aarch64" && says("x86_64")) return says("aarch64");
+  return true;
+}
+
+}  // namespace culprit::whatif

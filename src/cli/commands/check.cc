@@ -1,0 +1,258 @@
+// culprit check [TARGET...]: look, play, judge, write.
+#include "engine/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/live.h"
+#include "cli/machine_facts.h"
+#include "cli/options.h"
+#include "cli/page_facts.h"
+#include "cli/paste.h"
+#include "cli/progress.h"
+#include "collect/linux/host.h"
+#include "collect/record.h"
+#include "loader/observed/observed.h"
+#include "render/check/check.h"
+#include "render/page/page.h"
+#include "render/windows_spelling.h"
+#include "snapshot/json/fields.h"
+#include "snapshot/json/stack_json.h"
+
+namespace culprit::cli {
+namespace {
+
+struct CheckOptions {
+  Options common;
+  std::vector<std::string> targets;
+  std::string host;
+  std::string python;
+  int seconds = 10;
+  std::string pid;
+  bool strict = false;
+  bool verify = false;
+  bool no_redact = false;
+  bool live = false;
+};
+
+// That a step of the probe may take.
+constexpr int kStepSeconds = 30;
+
+base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::ProcessLook* process) {
+  base::Json environment = base::Json::object();
+  for (const auto& [name, value] : collect::RelevantEnvironment(snapshot.environment)) {
+    environment[base::Printable(name)] = base::Printable(value);
+  }
+  base::Json json = {{"tool_version", snapshot.tool_version},
+                     {"cpu", snapshot.cpu.machine},
+                     {"environment", std::move(environment)},
+                     {"stack", ToJson(snapshot.stack)}};
+  if (process != nullptr) json["process"] = snapshot::FieldsToJson(process->process);
+  return json;
+}
+
+// Which process, and what is wrong with it before what is wrong with the machine; and what of it was out of
+// sight.
+void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) {
+  const std::string title = loader::ProcessTitle(look.process);
+  report.headline = title + ": " + report.headline;
+  std::vector<report::Finding> sorted;
+  for (const auto severity :
+       {report::Severity::kError, report::Severity::kWarning, report::Severity::kNote}) {
+    for (const bool its : {true, false}) {
+      for (const report::Finding& finding : report.findings) {
+        const bool affected = std::ranges::find(finding.affects, title) != finding.affects.end();
+        if (finding.severity == severity && affected == its) sorted.push_back(finding);
+      }
+    }
+  }
+  report.findings = std::move(sorted);
+  for (const auto& [what, why] : look.not_seen) report.not_checked.push_back({what, why});
+}
+
+// SARIF or JUnit. The URIs of SARIF are not touched by the spelling of Windows: none begins as a path does.
+bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
+                const snapshot::Snapshot& snapshot) {
+  const report::CheckReport report = options.no_redact ? full : ToPaste(full, snapshot);
+  const bool sarif = options.common.format == Format::kSarif;
+  std::string bytes = sarif ? render::ToSarif(report, diagnose::RulePages(), !options.no_redact)
+                            : render::ToJunit(report, diagnose::RulePages(), options.strict);
+  if (snapshot.windows() != nullptr)
+    bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
+  return WriteBytes(options.common, bytes);
+}
+
+bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
+                 const snapshot::Snapshot& snapshot, const collect::ProcessLook* process,
+                 const render::PageFacts& page) {
+  if (options.common.format == Format::kHtml) return WriteBytes(options.common, render::ToHtml(report, page));
+  if (options.common.format == Format::kMarkdown)
+    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
+  if (options.common.format == Format::kSarif || options.common.format == Format::kJunit)
+    return WriteForCi(options, report, snapshot);
+  return Write(options.common,
+               {.title = "culprit check",
+                .text =
+                    [&](const auto& style) {
+                      return render::ToText(report, style, {.verbose = options.common.verbose});
+                    },
+                .json = [&] { return render::ToJson(report, SnapshotJson(snapshot, process)); },
+                .windows = snapshot.windows() != nullptr});
+}
+
+int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
+  switch (verdict) {
+    case report::Verdict::kOk:
+      return kExitOk;
+    case report::Verdict::kWarnings:
+      return options.strict ? kExitFound : kExitOk;
+    case report::Verdict::kErrors:
+      return kExitFound;
+    case report::Verdict::kUnknown:
+      return kExitCannot;
+  }
+  return kExitCannot;
+}
+
+// 0 when it is no number that a process can have.
+int PidOf(std::string_view text) {
+  int pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  return error == std::errc() && end == text.data() + text.size() && pid > 0 ? pid : 0;
+}
+
+// What does not go together with a process that runs already, whose machine and environment are its own. ""
+// when nothing is in the way.
+std::string NotWithPid(const CheckOptions& options) {
+  if (system::RealSystem()->platform() != base::Platform::kLinux)
+    return "is for Linux, where /proc tells what a process has mapped";
+  if (PidOf(options.pid) == 0) return options.pid + ": not a number of a process";
+  if (!options.targets.empty()) return "looks at one process; name no TARGET besides";
+  if (!options.common.root.empty()) return "and --root do not go together: a process shows its own root";
+  if (!options.common.env_file.empty()) return "and --env do not go together: a process has its own";
+  if (!options.python.empty()) return "and --python do not go together: a process has its own";
+  if (options.live) return "and --live do not go together: culprit-probe runs in processes of its own";
+  return "";
+}
+
+// What keeps a machine from being probed: only this one, as this shell has it, is alive. "" when nothing
+// does.
+std::string NotLive(const CheckOptions& options, const Subject& subject) {
+  if (!options.common.root.empty() || subject.rooted) return "the files of a machine are no living machine";
+  if (!subject.snapshot_file.empty()) return "a snapshot is no living machine";
+  if (!options.host.empty()) return "--host assumes a machine that is not here";
+  if (!options.common.env_file.empty()) return "--env is another environment than that of this shell";
+  if (subject.patience > 1) return "a wheel is not installed";
+  return "";
+}
+
+int CheckInTime(const CheckOptions& options, const Subject& subject) {
+  Progress progress(!options.common.quiet);
+  std::unique_ptr<Live> live;
+  if (options.live) {
+    auto begun = Live::Begin(*subject.machine, {.python = options.python}, kStepSeconds, progress);
+    if (!begun) return Fail(begun.error());
+    live = std::move(*begun);
+  }
+  const auto facts = LookAt(subject, {.common = options.common,
+                                      .host = options.host,
+                                      .python = options.python,
+                                      .seconds = options.seconds,
+                                      .verify = options.verify});
+  if (!facts) return Fail(facts.error());
+  progress.Show("playing what would be loaded");
+  Played played = subject.process != nullptr ? StartObserving(*facts, subject.process->process)
+                                             : StartPlaying(*facts, subject.programs);
+  if (live) {
+    live->Continue(*facts->snapshot);
+    facts->snapshot->stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(live->Finish(), "culprit-probe");
+    std::vector<std::string> programs = FailedCudnn(*facts->snapshot->stack.probe);
+    if (!programs.empty()) {
+      programs.insert(programs.begin(), subject.programs.begin(), subject.programs.end());
+      played = StartPlaying(*facts, programs, played);
+    }
+  }
+  render::PageFacts page;
+  const auto for_page = [&](const rules::Scene& scene, const report::CheckReport& check) {
+    if (options.common.format == Format::kHtml) page = FactsForPage(scene, check, !options.no_redact);
+  };
+  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience, for_page);
+  if (subject.process != nullptr) NameProcess(*subject.process, report);
+  if (!WriteReport(options, report, *facts->snapshot, subject.process.get(), page)) return kExitCannot;
+  return ExitStatus(options, report.verdict);
+}
+
+}  // namespace
+
+int RunCheck(int argc, const char* const* argv) {
+  CheckOptions options;
+  CommandLine app(
+      "What is wrong with the CUDA stack of this machine in this shell, or of TARGET: proof and fix. Nothing "
+      "foreign is executed without --live.",
+      "culprit check");
+  app.Add("TARGET", options.targets,
+          "programs, libraries, Python environments; or one root file system, wheel or snapshot");
+  app.Add("--pid", options.pid,
+          "a process that is running: what it has mapped, in its environment and its container", "PID");
+  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add("--python", options.python, "the interpreter whose environment is meant", "PATH");
+  app.Add("--live", options.live,
+          "also prove it on the real device, as `culprit probe` does: runs what it finds");
+  app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
+  app.Add("--strict", options.strict, "warnings count: exit status 1");
+  app.Add("--no-redact", options.no_redact,
+          "markdown, html, sarif, junit: keep the home directory and the user's name");
+  app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
+          3600);
+  AddCommonOptions(app, options.common, Formats::kForCi);
+  app.Footer(
+      "Examples:\n"
+      "  culprit\n"
+      "  culprit check .venv\n"
+      "  culprit check --live\n"
+      "  culprit check --pid 4711\n"
+      "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"
+      "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
+      "  culprit check --root ./disk --target windows --env box.env\n"
+      "  culprit check --format markdown | xclip\n"
+      "  culprit check --format html -o report.html\n"
+      "  culprit check machine.json\n"
+      "  culprit check --format sarif -o culprit.sarif\n"
+      "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
+      "look,\n"
+      "64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  if (!options.host.empty()) {
+    const auto host = collect::ParseHost(options.host);
+    if (!host) {
+      fmt::print(stderr, "culprit check: {}\n", base::Printable(host.error().message));
+      return kExitUsage;
+    }
+  }
+  if (!options.pid.empty()) {
+    if (const std::string why = NotWithPid(options); !why.empty()) {
+      fmt::print(stderr, "culprit check: --pid {}\n", base::Printable(why));
+      return kExitUsage;
+    }
+  }
+  const auto subject = options.pid.empty() ? ChooseSubject(options.common, options.targets)
+                                           : ProcessSubject(PidOf(options.pid));
+  if (!subject) return Fail(subject.error());
+  if (options.live) {
+    if (const std::string why = NotLive(options, *subject); !why.empty()) {
+      fmt::print(stderr, "culprit check: --live: {}\n", base::Printable(why));
+      return kExitUsage;
+    }
+  }
+  const int status = CheckInTime(options, *subject);
+  // A collector that hangs on a dead mount must not keep the program from ending.
+  EndAtOnce(status);
+}
+
+}  // namespace culprit::cli

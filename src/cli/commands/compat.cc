@@ -1,0 +1,48 @@
+// culprit compat KEY=VALUE...
+#include "compat/compat.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "render/compat/compat.h"
+
+namespace culprit::cli {
+
+int RunCompat(int argc, const char* const* argv) {
+  Options options;
+  std::vector<std::string> words;
+  CommandLine app(
+      "Whether versions go together, from tables whose rows name their source. No machine is looked at.",
+      "culprit compat");
+  app.AddRequired("KEY=VALUE", words,
+                  "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
+                  "(linux or windows), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
+                  "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm");
+  AddOutputOptions(app, options);
+  app.Footer(
+      "Examples:\n"
+      "  culprit compat cudnn=9.5 cuda=12.4 driver=535 gpu=sm_61\n"
+      "  culprit compat torch=2.5.1+cu124 gpu=\"RTX 5090\" driver=570.86.10\n"
+      "  culprit compat tensorflow=2.15 python=3.12 platform=windows\n"
+      "  culprit compat torch=2.5.1 torchvision=0.20.1\n"
+      "driver=535 means some driver of that branch.\n"
+      "Exit status: 0 yes, 1 no, 2 unknown: the tables do not say, 64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  const auto question = diagnose::ParseCompat(words);
+  if (!question) {
+    fmt::print(stderr, "culprit compat: {}\n  try: culprit compat --help\n",
+               base::Printable(question.error().message));
+    return kExitUsage;
+  }
+  const report::CompatAnswer answer = diagnose::Compat(*question);
+  const bool written =
+      Write(options, {.title = "culprit compat",
+                      .text = [&](const auto& style) { return render::ToText(answer, style); },
+                      .json = [&] { return render::ToJson(answer); }});
+  if (!written) return kExitCannot;
+  return answer.verdict == "yes" ? kExitOk : answer.verdict == "no" ? kExitFound : kExitCannot;
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,160 @@
+// culprit diff BEFORE AFTER: two files, both judged as check would, and what is different between them.
+#include "diff/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/page_facts.h"
+#include "cli/paste.h"
+#include "cli/progress.h"
+#include "cli/recorded_machine.h"
+#include "collect/linux/host.h"
+#include "engine/check.h"
+#include "loader/scenario.h"
+#include "render/diff/diff.h"
+#include "render/page/page.h"
+#include "snapshot/recorded_file_view.h"
+
+namespace culprit::cli {
+namespace {
+
+struct DiffOptions {
+  Options common;
+  std::vector<std::string> files;
+  std::string host;
+  bool strict = false;
+  bool no_redact = false;
+};
+
+// One of the two files with everything that check makes of it. The scene refers to the rest: it stays where
+// it is.
+struct Judged {
+  RecordedMachine machine;
+  std::unique_ptr<snapshot::RecordedFileView> view;
+  std::vector<loader::Scenario> scenarios;
+  std::optional<rules::Scene> scene;
+  report::CheckReport check;
+};
+
+base::Result<std::unique_ptr<Judged>> Judge(const std::string& file, const std::string& host) {
+  auto machine = ReadRecordedMachine(file);
+  if (!machine) return std::unexpected(machine.error());
+  auto judged = std::make_unique<Judged>();
+  judged->machine = std::move(*machine);
+  snapshot::Snapshot& snapshot = judged->machine.snapshot;
+  if (!host.empty()) {
+    const auto assumed = collect::ParseHost(host);
+    if (!assumed) return std::unexpected(assumed.error());
+    collect::Assume(*assumed, snapshot.stack);
+  }
+  judged->view = std::make_unique<snapshot::RecordedFileView>(snapshot.files);
+  judged->scenarios = loader::PlayScenarios(snapshot, *judged->view, {});
+  judged->scene.emplace(rules::Scene{snapshot, *judged->view, judged->scenarios});
+  judged->check = diagnose::Check(*judged->scene);
+  return judged;
+}
+
+diagnose::Side SideOf(const Judged& judged) {
+  return {*judged.scene, judged.check, judged.machine.run ? &*judged.machine.run : nullptr};
+}
+
+bool WriteReport(const DiffOptions& options, const report::DiffReport& report, const Judged& after) {
+  if (options.common.format == Format::kHtml) {
+    // The pictures are of AFTER, and what is marked in them is new.
+    const render::PageFacts page =
+        FactsForPage(*after.scene, {.findings = report.new_findings}, !options.no_redact);
+    return WriteBytes(options.common, render::ToHtml(report, page));
+  }
+  if (options.common.format == Format::kMarkdown)
+    return WriteToPaste(options.common, render::ToMarkdown(report), after.machine.snapshot,
+                        !options.no_redact);
+  return Write(options.common, {.title = "culprit diff",
+                                .text =
+                                    [&](const auto& style) {
+                                      return render::ToText(report, style,
+                                                            {.verbose = options.common.verbose});
+                                    },
+                                .json = [&] { return render::ToJson(report); },
+                                .windows = report.windows});
+}
+
+int ExitStatus(const DiffOptions& options, const report::DiffReport& report, const Judged& before,
+               const Judged& after) {
+  for (const report::Finding& finding : report.new_findings) {
+    if (finding.severity == report::Severity::kError ||
+        (options.strict && finding.severity == report::Severity::kWarning))
+      return kExitFound;
+  }
+  const auto failed = [](const Judged& judged) { return judged.machine.run && judged.machine.run->failed(); };
+  if (before.machine.run && failed(after) && !failed(before)) return kExitFound;
+  // Nothing was found, and something that could be looked at before could not be looked at.
+  const bool lost_sight =
+      after.check.verdict == report::Verdict::kUnknown &&
+      std::ranges::any_of(after.check.not_checked, [&](const report::NotChecked& item) {
+        return std::ranges::find(before.check.not_checked, item) == before.check.not_checked.end();
+      });
+  return lost_sight ? kExitCannot : kExitOk;
+}
+
+}  // namespace
+
+int RunDiff(int argc, const char* const* argv) {
+  DiffOptions options;
+  CommandLine app(
+      "What changed between two snapshots, or two records of `culprit run`: the likeliest to matter first. "
+      "Both are "
+      "judged as check would; a difference that explains a new finding stands in front.",
+      "culprit diff");
+  app.AddRequired("FILE", options.files,
+                  "BEFORE and AFTER: files of `culprit snapshot -o` or `culprit run --save`");
+  app.Add("--host", options.host, "assume this driver and GPU on both sides: driver=535.104.05,gpu=sm_90",
+          "HOST");
+  app.Add("--strict", options.strict, "new warnings count: exit status 1");
+  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
+  AddOutputOptions(app, options.common, Formats::kWithPage);
+  app.Footer(
+      "Examples:\n"
+      "  culprit snapshot -o good.json         # while it works\n"
+      "  culprit snapshot -o bad.json          # when it does not\n"
+      "  culprit diff good.json bad.json\n"
+      "  culprit diff mine.json colleague.json --format markdown\n"
+      "  culprit diff good.json bad.json --format html -o diff.html\n"
+      "  culprit diff good.run bad.run         # culprit run --save good.run -- python train.py\n"
+      "Exit status: 0 nothing is worse, 1 an error is new (or the run fails now), 2 could not read, or AFTER "
+      "cannot "
+      "be\n"
+      "judged while BEFORE could, 64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  if (options.files.size() != 2) {
+    fmt::print(stderr, "culprit diff: two files are wanted, BEFORE and AFTER\n");
+    return kExitUsage;
+  }
+  if (!options.host.empty()) {
+    if (const auto host = collect::ParseHost(options.host); !host) {
+      fmt::print(stderr, "culprit diff: {}\n", base::Printable(host.error().message));
+      return kExitUsage;
+    }
+  }
+  auto progress = std::make_unique<Progress>(!options.common.quiet);
+  progress->Show("judging both");
+  auto other = std::async(std::launch::async, [&] { return Judge(options.files[0], options.host); });
+  const auto after = Judge(options.files[1], options.host);
+  const auto before = other.get();
+  progress.reset();
+  if (!before) return Fail(before.error());
+  if (!after) return Fail(after.error());
+  report::DiffReport report = diagnose::Diff(SideOf(**before), SideOf(**after));
+  report.before = options.files[0];
+  report.after = options.files[1];
+  if (!WriteReport(options, report, **after)) return kExitCannot;
+  return ExitStatus(options, report, **before, **after);
+}
+
+}  // namespace culprit::cli

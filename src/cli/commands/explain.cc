@@ -1,0 +1,275 @@
+// culprit explain [LOG...|-|CODE|RECORD]: from a text to ranked causes, the page of a code, or the report of
+// a run from its record.
+#include "explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/explain_follow.h"
+#include "cli/machine_facts.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/run_report.h"
+#include "engine/check.h"
+#include "explain/status_page.h"
+#include "explain/logs/log_reader.h"
+#include "explain/logs/peeked_stream.h"
+#include "explain/logs/plain_text.h"
+#include "explain/logs/text_stream.h"
+#include "snapshot/record/record_file.h"
+#include "render/check/check.h"
+#include "render/explain/explain.h"
+#include "snapshot/recorded_file_view.h"
+#include "system/stream.h"
+
+namespace culprit::cli {
+namespace {
+
+struct ExplainOptions {
+  Options common;
+  std::vector<std::string> inputs;
+  std::string snapshot;
+  std::string host;
+  bool here = false;
+  bool follow = false;
+  bool no_redact = false;
+  bool WithFacts() const { return here || !snapshot.empty() || !host.empty() || !common.root.empty(); }
+};
+
+// What was read, of all inputs together.
+struct Reading {
+  std::vector<logs::Symptom> symptoms;
+  std::vector<report::LogInput> inputs;
+  std::string record = {};  // text of a record of `culprit run`; "" none
+};
+
+bool WriteExplanation(const ExplainOptions& options, const report::Explanation& explanation) {
+  if (options.common.format == Format::kMarkdown)
+    return WriteBytes(options.common, render::ToMarkdown(explanation));
+  return Write(options.common, {.title = "culprit explain",
+                                .text =
+                                    [&](const auto& style) {
+                                      return render::ToText(explanation, style,
+                                                            {.verbose = options.common.verbose});
+                                    },
+                                .json = [&] { return render::ToJson(explanation); },
+                                .windows = explanation.windows});
+}
+
+bool WritePage(const Options& options, const report::RulePage& page) {
+  if (options.format == Format::kMarkdown) return WriteBytes(options, render::ToMarkdown(page));
+  return Write(options, {.title = page.code,
+                         .text = [&](const auto& style) { return render::ToText(page, style); },
+                         .json = [&] { return render::ToJson(page); }});
+}
+
+// Programs and archives are full of error texts, and none of them happened.
+std::string_view KindOfBinary(std::string_view start) {
+  if (start.starts_with("\x7f"
+                        "ELF"))
+    return "an ELF file";
+  if (start.starts_with("MZ") && start.find('\0') != std::string_view::npos) return "a Windows program";
+  if (start.starts_with("PK\x03\x04")) return "a zip archive";
+  return "";
+}
+
+constexpr size_t kRecordBeginning = 256;
+
+base::Result<std::string> ReadRest(base::ByteStream& stream) {
+  constexpr size_t kLimit = size_t{1} << 30;
+  std::string text;
+  std::array<char, 1 << 16> room;
+  while (true) {
+    const auto got = stream.Read(room);
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) return text;
+    if (text.size() + *got > kLimit)
+      return base::Fail(base::ErrorCode::kTooLarge, "more than a record can be");
+    text.append(room.data(), *got);
+  }
+}
+
+base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::string& name,
+                           Reading& reading) {
+  auto peeked = std::make_unique<logs::PeekedStream>(logs::PlainText(std::move(stream)));
+  if (const std::string_view kind = KindOfBinary(peeked->Peek(16)); !kind.empty()) {
+    return base::Fail(base::ErrorCode::kBadFormat,
+                      fmt::format("{}: {}, not a log; try: culprit inspect {}", name, kind, name));
+  }
+  if (record::LooksLikeRecord(peeked->Peek(kRecordBeginning))) {
+    auto text = ReadRest(*peeked);
+    if (!text) return std::unexpected(base::Error{text.error().code, name + ": " + text.error().message});
+    reading.record = std::move(*text);
+    return {};
+  }
+  auto reader = logs::ReadLog(*peeked, reading.inputs.size());
+  if (!reader) return std::unexpected(base::Error{reader.error().code, name + ": " + reader.error().message});
+  reading.inputs.push_back({name, reader->lines()});
+  for (logs::Symptom& symptom : reader->symptoms()) reading.symptoms.push_back(std::move(symptom));
+  return {};
+}
+
+base::Result<Reading> ReadAll(const ExplainOptions& options) {
+  Reading reading;
+  Progress progress(!options.common.quiet);
+  std::vector<std::string> names = options.inputs;
+  if (names.empty()) names.emplace_back("-");
+  for (const std::string& name : names) {
+    progress.Show("reading " + name);
+    if (name == "-") {
+      if (system::StandardInputIsTerminal()) Note(options.common, "paste the log, then press Ctrl-D");
+      if (auto read = ReadOne(system::StandardInput(), name, reading); !read)
+        return std::unexpected(read.error());
+      continue;
+    }
+    auto opened = system::OpenInput(name);
+    if (!opened) return std::unexpected(opened.error());
+    if (auto read = ReadOne(std::move(*opened), name, reading); !read) return std::unexpected(read.error());
+  }
+  return reading;
+}
+
+// The facts of the machine that the options name, held against the log.
+base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options, Reading reading) {
+  Subject subject{.snapshot_file = options.snapshot, .rooted = !options.common.root.empty()};
+  if (subject.snapshot_file.empty()) {
+    auto machine = OpenMachine(options.common);
+    if (!machine) return std::unexpected(machine.error());
+    subject.machine = std::move(*machine);
+  }
+  const LookOptions look{.common = options.common, .host = options.host};
+  const auto facts = LookAt(subject, look);
+  if (!facts) return std::unexpected(facts.error());
+  const report::CheckReport check = JudgeInTime(*facts, StartPlaying(*facts, {}), look.seconds);
+  const auto settlements = diagnose::Settle(reading.symptoms, {*facts->snapshot, *facts->view, {}}, check);
+  auto explanation = diagnose::Explain(reading.symptoms, std::move(reading.inputs), settlements);
+  explanation.with_facts = true;
+  explanation.windows = facts->snapshot->windows() != nullptr;
+  return explanation;
+}
+
+base::Result<report::Explanation> Explain(const ExplainOptions& options, Reading reading) {
+  if (options.WithFacts()) return ExplainWithFacts(options, std::move(reading));
+  return diagnose::Explain(reading.symptoms, std::move(reading.inputs));
+}
+
+int Conclude(const ExplainOptions& options, Reading reading, std::vector<report::StatusPage> pages = {}) {
+  auto explanation = Explain(options, std::move(reading));
+  if (!explanation) return Fail(explanation.error());
+  explanation->pages = std::move(pages);
+  const bool asked_for_a_code = !explanation->pages.empty();
+  if (!WriteExplanation(options, *explanation)) return kExitCannot;
+  return explanation->causes.empty() || asked_for_a_code ? kExitOk : kExitFound;
+}
+
+// A record of `culprit run --save`: the same answer as after that run, also on another machine.
+int AnswerRecord(const ExplainOptions& options, const std::string& text) {
+  if (options.inputs.size() > 1 || options.WithFacts()) {
+    fmt::print(stderr, "culprit explain: a record of a run is explained alone, by the facts that it holds\n");
+    return kExitUsage;
+  }
+  auto file = record::ParseRecord(text);
+  if (!file) {
+    const std::string name = options.inputs.empty() ? "-" : options.inputs.front();
+    return Fail({file.error().code, name + ": " + file.error().message});
+  }
+  Facts facts{.snapshot = std::make_shared<snapshot::Snapshot>(std::move(file->machine)), .view = nullptr};
+  facts.view = std::make_shared<snapshot::RecordedFileView>(facts.snapshot->files);
+  constexpr int kPatience = 60;
+  const RunAnswer answer = ExplainRunInTime(facts, file->run, options.common, kPatience, !options.no_redact);
+  if (!WriteRun(options.common, answer, *facts.snapshot, !options.no_redact)) return kExitCannot;
+  return answer.report.explanation.causes.empty() ? kExitOk : kExitFound;
+}
+
+// One argument that is no file: a code of culprit, a code of somebody else, or the message itself.
+std::optional<int> AnswerWords(const ExplainOptions& options, const std::string& words) {
+  if (const report::RulePage page = diagnose::PageOf(words); !page.code.empty()) {
+    return WritePage(options.common, page) ? kExitOk : kExitCannot;
+  }
+  Reading reading;
+  if (auto read = ReadOne(std::make_unique<logs::TextStream>(words), "-", reading); !read)
+    return std::nullopt;
+  auto pages = diagnose::StatusPages(words);
+  const bool speaks = std::ranges::any_of(reading.symptoms, [](const logs::Symptom& symptom) {
+    return symptom.role() != knowledge::Role::kContext;
+  });
+  if (pages.empty() && !speaks) return std::nullopt;
+  return Conclude(options, std::move(reading), std::move(pages));
+}
+
+int RunFollow(const ExplainOptions& options) {
+  auto in = system::StandardInput();
+  if (options.inputs.size() == 1 && options.inputs.front() != "-") {
+    auto opened = system::OpenInput(options.inputs.front());
+    if (!opened) return Fail(opened.error());
+    in = std::move(*opened);
+  }
+  return Follow(*in, [&](std::span<const logs::Symptom> symptoms, uint64_t lines) {
+    auto explanation = Explain(options, {{symptoms.begin(), symptoms.end()}, {{"-", lines}}});
+    if (!explanation || explanation->causes.empty()) return;
+    fmt::print(stderr, "\n{}\n", render::ToText(*explanation, {}, {.verbose = options.common.verbose}));
+  });
+}
+
+}  // namespace
+
+int RunExplain(int argc, const char* const* argv) {
+  ExplainOptions options;
+  CommandLine app(
+      "The causes behind a log, best first: the lines that show it, the check that decides, the fix. Or the "
+      "page "
+      "of a code of culprit, CUDA, cuDNN, NVML, Windows' loader, an Xid.",
+      "culprit explain");
+  app.Add(
+      "LOG", options.inputs,
+      "logs (also .gz, .xz, .zst; - or nothing: standard input), a code, a message in quotes, or the record "
+      "of a run",
+      "[LOG|CODE|RECORD]...");
+  app.Add("--here", options.here, "let the facts of this machine decide what the log leaves open");
+  app.Add("--snapshot", options.snapshot, "let the facts of another machine decide (culprit snapshot)",
+          "FILE");
+  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add("--follow", options.follow, "pass the stream through and speak as soon as the failure appears");
+  app.Add("--no-redact", options.no_redact,
+          "a record as markdown, html: keep the home directory and the user's name");
+  AddCommonOptions(app, options.common, Formats::kWithPage);
+  app.Footer(
+      "Examples:\n"
+      "  python train.py 2>&1 | culprit explain\n"
+      "  python train.py 2>&1 | culprit explain --follow\n"
+      "  culprit explain build.log\n"
+      "  culprit explain slurm-*.out --here\n"
+      "  culprit explain run.log.gz --snapshot machine.json\n"
+      "  culprit explain CUDNN_STATUS_NOT_INITIALIZED\n"
+      "  culprit explain \"error code 126\"\n"
+      "  culprit explain cuda:803\n"
+      "  culprit explain xid:79\n"
+      "  culprit explain CUL3004\n"
+      "  culprit explain failure.json            # of culprit run --save failure.json\n"
+      "Exit status: 0 no failure in the text, or a page was shown; 1 a cause was found; 2 could not read;\n"
+      "64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  if (options.follow) return RunFollow(options);
+  auto reading = ReadAll(options);
+  if (reading && !reading->record.empty()) return AnswerRecord(options, reading->record);
+  if (options.common.format == Format::kHtml) {
+    fmt::print(stderr, "culprit explain: --format html is for the record of a run\n");
+    return kExitUsage;
+  }
+  if (reading) return Conclude(options, std::move(*reading));
+  if (options.inputs.size() == 1 && reading.error().code == base::ErrorCode::kNotFound) {
+    if (const auto status = AnswerWords(options, options.inputs.front())) return *status;
+    return Fail(
+        {base::ErrorCode::kNotFound,
+         fmt::format("'{}' is no file, no code and no message that culprit knows; `culprit rules` lists its "
+                     "codes",
+                     options.inputs.front())});
+  }
+  return Fail(reading.error());
+}
+
+}  // namespace culprit::cli

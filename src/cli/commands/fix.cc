@@ -1,0 +1,209 @@
+#include "cli/fix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/windows_path.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/paste.h"
+#include "cli/progress.h"
+#include "cli/prove.h"
+#include "collect/linux/host.h"
+#include "engine/check.h"
+#include "render/fix/fix.h"
+
+namespace culprit::cli {
+namespace {
+
+int Usage(const std::string& why) {
+  fmt::print(stderr, "culprit fix: {}\n", base::Printable(why));
+  return kExitUsage;
+}
+
+LookOptions LookOptionsOf(const FixOptions& options) {
+  return {
+      .common = options.common, .host = options.host, .python = options.python, .seconds = options.seconds};
+}
+
+// "CUL3004", in letters of either case; "" for anything else.
+std::string AsCode(std::string word) {
+  for (char& c : word) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  const bool digits = word.size() == 7 &&
+                      std::all_of(word.begin() + 3, word.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return word.starts_with("CUL") && digits ? word : "";
+}
+
+apply::Place PlaceOf(const FixOptions& options, const Subject& subject) {
+  const auto here = system::RealSystem();
+  apply::Place place{.root = subject.root, .variables = here->Environment()};
+  if (!place.root.empty()) place.root = PathOnMachine(*here, place.root);
+  if (!options.common.env_file.empty())
+    place.environment_file = PathOnMachine(*here, options.common.env_file);
+  place.windows = subject.machine != nullptr && subject.machine->platform() == base::Platform::kWindows;
+  place.state = apply::StateFolder(place.variables, place.root);
+  return place;
+}
+
+bool WriteReport(const FixOptions& options, const report::FixReport& report,
+                 const snapshot::Snapshot& snapshot) {
+  if (options.common.format == Format::kMarkdown)
+    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
+  return Write(options.common, {.title = "culprit fix",
+                                .text = [&](const auto& style) { return render::ToText(report, style); },
+                                .json = [&] { return render::ToJson(report); },
+                                .windows = snapshot.windows() != nullptr});
+}
+
+int UndoLast(const FixOptions& options, const apply::Place& place) {
+  const std::string killed = apply::KilledRun(place);
+  auto report = apply::Undo(place, options.force);
+  if (!report) return Fail(report.error());
+  report->killed_run = killed;
+  if (!report->undone && report->steps.empty()) {
+    Note(options.common, "nothing to undo: no journal in " + place.state +
+                             (place.state.starts_with("/var/") ? "" : "; what root did, root undoes"));
+  }
+  if (!WriteReport(options, *report, {})) return kExitCannot;
+  return std::ranges::any_of(report->steps, [](const auto& step) { return step.state == "failed"; })
+             ? kExitCannot
+             : kExitOk;
+}
+
+int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::Place& place) {
+  auto look = LookAndJudge(options, subject);
+  if (!look) return Fail(look.error());
+  report::FixReport report{.not_checked = look->report.not_checked, .killed_run = apply::KilledRun(place)};
+  {
+    Progress progress(!options.common.quiet);
+    for (const report::Finding& finding : look->report.findings) {
+      if (!IsAsked(options, finding)) continue;
+      progress.Show("proving the fix of " + finding.code);
+      report.fixes.push_back(Propose(options, subject, place, look->report, finding));
+    }
+  }
+  if (options.apply) {
+    const auto done = CarryOutFixes(options, subject, place, look->report, report);
+    if (!done) return Fail(done.error());
+  }
+  if (!WriteReport(options, report, *look->facts.snapshot)) return kExitCannot;
+  const auto failed = [](const report::AppliedStep& step) { return step.state == "failed"; };
+  if (std::ranges::any_of(report.steps, failed)) return kExitCannot;
+  if (report.applied) {
+    const auto left = [&](const report::Finding& finding) { return IsAsked(options, finding); };
+    return std::ranges::any_of(report.left, left) ? kExitFound : kExitOk;
+  }
+  if (!report.fixes.empty()) return kExitFound;
+  return look->report.verdict == report::Verdict::kUnknown ? kExitCannot : kExitOk;
+}
+
+// What forbids --apply here; "" when nothing does.
+std::string NotToBeChanged(const FixOptions& options, const Subject& subject) {
+  if (!subject.snapshot_file.empty()) return "a snapshot is a record of a machine, and is not changed";
+  if (subject.wheel) return "a wheel is not installed";
+  if (!options.yes && !IsTerminal(stdin))
+    return "there is no terminal to ask on; --yes answers every question";
+  return "";
+}
+
+}  // namespace
+
+base::Result<Look> LookAndJudge(const FixOptions& options, const Subject& subject) {
+  Progress progress(!options.common.quiet);
+  auto facts = LookAt(subject, LookOptionsOf(options));
+  if (!facts) return std::unexpected(facts.error());
+  progress.Show("playing what would be loaded");
+  const Played played = StartPlaying(*facts, subject.programs);
+  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
+  return Look{std::move(*facts), std::move(report)};
+}
+
+bool IsAsked(const FixOptions& options, const report::Finding& finding) {
+  if (finding.fix.text.empty() && finding.fix.changes.empty()) return false;
+  if (!options.codes.empty()) return std::ranges::find(options.codes, finding.code) != options.codes.end();
+  return finding.severity != report::Severity::kNote || options.common.verbose;
+}
+
+report::ProposedFix Propose(const FixOptions& options, const Subject& subject, const apply::Place& place,
+                            const report::CheckReport& before, const report::Finding& finding) {
+  report::ProposedFix fix{.finding = finding};
+  for (const report::Change& change : finding.fix.changes)
+    fix.actions.push_back(apply::Describe(change, place));
+  fix.proof = Prove(subject, LookOptionsOf(options), before, finding);
+  return fix;
+}
+
+int RunFix(int argc, const char* const* argv) {
+  FixOptions options;
+  CommandLine app(
+      "The fix of each finding of check: what to do, what is different afterwards, and the proof: the same "
+      "rules asked of the machine as it would be. Nothing is changed without --apply.",
+      "culprit fix");
+  app.Add("WORD", options.words,
+          "codes (CUL5001) that are meant; programs, environments or a root file system to look at");
+  app.Add("--apply", options.apply,
+          "make the changes that can be taken back and are shown to work; asks before each fix");
+  app.Add("--yes", options.yes, "with --apply: do not ask");
+  app.Add("--undo", options.undo, "take back the last --apply, to the byte; also one that was killed");
+  app.Add("--force", options.force, "with --undo: also what somebody else has changed since");
+  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add("--python", options.python, "the interpreter whose environment is meant", "PATH");
+  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
+          3600);
+  AddCommonOptions(app, options.common);
+  app.Footer(
+      "Examples:\n"
+      "  culprit fix\n"
+      "  culprit fix CUL5001 --apply\n"
+      "  culprit fix .venv --apply --yes\n"
+      "  culprit fix --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
+      "  culprit fix --undo\n"
+      "With --env FILE variables are changed in FILE, else in the files that set them when a shell starts.\n"
+      "Exit status: 0 nothing to fix (--apply: nothing left), 1 there are fixes, 2 could not look or not "
+      "make "
+      "a\n"
+      "change, 64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  for (int i = 1; i < argc; ++i) options.typed += " " + std::string(argv[i]);
+  if (options.apply && options.undo) return Usage("--apply or --undo, not both");
+  if (options.yes && !options.apply) return Usage("--yes is for --apply");
+  if (options.force && !options.undo) return Usage("--force is for --undo");
+  if (!options.host.empty()) {
+    if (const auto host = collect::ParseHost(options.host); !host) return Usage(host.error().message);
+  }
+  std::vector<std::string> targets;
+  for (const std::string& word : options.words) {
+    const std::string code = AsCode(word);
+    if (code.empty()) {
+      targets.push_back(word);
+    } else if (diagnose::PageOf(code).code.empty()) {
+      return Usage("there is no rule " + code + "; culprit rules lists them");
+    } else {
+      options.codes.push_back(code);
+    }
+  }
+  if (options.apply || options.undo) {
+    if (const std::string why = apply::NotHere(); !why.empty()) {
+      fmt::print(stderr, "culprit fix: {}\n", why);
+      return kExitCannot;
+    }
+  }
+  if (options.undo) {
+    Subject subject{.root = options.common.root};
+    return UndoLast(options, PlaceOf(options, subject));
+  }
+  const auto subject = ChooseSubject(options.common, targets);
+  if (!subject) return Fail(subject.error());
+  if (options.apply) {
+    if (const std::string why = NotToBeChanged(options, *subject); !why.empty())
+      return Usage("--apply: " + why);
+  }
+  const int status = ShowOrApply(options, *subject, PlaceOf(options, *subject));
+  // A collector that hangs on a dead mount must not keep the program from ending.
+  EndAtOnce(status);
+}
+
+}  // namespace culprit::cli

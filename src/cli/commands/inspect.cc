@@ -1,0 +1,47 @@
+// culprit inspect FILE...
+#include "inspect/inspect.h"
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "collect/live_file_view.h"
+#include "render/inspect/inspect.h"
+
+namespace culprit::cli {
+
+int RunInspect(int argc, const char* const* argv) {
+  Options options;
+  std::vector<std::string> files;
+  CommandLine app("Every static fact of a binary, read from its bytes; nothing is executed.",
+                  "culprit inspect");
+  app.AddRequired("FILE", files, "programs, shared libraries, files of GPU code");
+  AddCommonOptions(app, options);
+  app.Footer(
+      "Examples:\n"
+      "  culprit inspect /usr/local/cuda/lib64/libcudnn.so.9\n"
+      "  culprit inspect --format json lib/*.so\n"
+      "Exit status: 0 all read, 1 a file is cut short, 2 a file could not be read or is of no known kind.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  const auto machine = OpenMachine(options);
+  if (!machine) return Fail(machine.error());
+  report::InspectAnswer answer;
+  int status = kExitOk;
+  for (const std::string& file : files) {
+    collect::LiveFileView view(**machine, binfmt::GpuScan::kCudaFiles);
+    answer.files.push_back(diagnose::InspectFile(view, PathOnMachine(**machine, file), file));
+    const report::FileAnswer& about = answer.files.back();
+    if (!about.error.empty()) {
+      Fail({base::ErrorCode::kNotReadable, file + ": " + about.error});
+      status = kExitCannot;
+    } else if (!about.complete && status == kExitOk) {
+      status = kExitFound;
+    }
+  }
+  const bool written =
+      Write(options, {.title = "culprit inspect",
+                      .text = [&](const auto& style) { return render::ToText(answer, style); },
+                      .json = [&] { return render::ToJson(answer); },
+                      .windows = (*machine)->platform() == base::Platform::kWindows});
+  return written ? status : kExitCannot;
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,199 @@
+// culprit plan WANT...: ask the machine, solve, write the commands, let check judge the result.
+#include "render/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/plan_check.h"
+#include "cli/plan_host.h"
+#include "collect/linux/host.h"
+#include "plan/commands/commands.h"
+#include "plan/solve.h"
+#include "render/windows_spelling.h"
+
+namespace culprit::cli {
+namespace {
+
+const std::vector<std::string> kAsWords = {"pip", "uv", "conda", "apt", "dockerfile", "cmake", "json"};
+const std::vector<std::string> kAllowWords = {"driver-upgrade", "unknown"};
+
+struct PlanOptions {
+  Options common;
+  std::vector<std::string> words, keep;
+  std::string host, platform, python, cuda;
+  plan::As as = plan::As::kPip;
+  bool repair = false, no_check = false;
+  bool allow_driver_upgrade = false, allow_unknown = false;
+};
+
+int WrongUsage(const std::string& message) {
+  fmt::print(stderr, "culprit plan: {}\n  try: culprit plan --help\n", base::Printable(message));
+  return kExitUsage;
+}
+
+// A directory and no package: ".venv", "/opt/venv", "envs\\one".
+bool LooksLikePath(const std::string& word) {
+  return word.starts_with('.') || word.starts_with('~') || word.find_first_of("/\\") != std::string::npos;
+}
+
+// Today, or the day of SOURCE_DATE_EPOCH, by which tests and builds stop the clock.
+std::string Today() {
+  auto now = std::chrono::system_clock::now();
+  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed != nullptr && *fixed != '\0') {
+    char* end = nullptr;
+    const long long seconds = std::strtoll(fixed, &end, 10);
+    if (*end == '\0') now = std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
+  }
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(now));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
+}
+
+// The question as far as the command line says it. The error is one of usage.
+base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::string& environment) {
+  plan::Question question{.repair = options.repair,
+                          .keep = options.keep,
+                          .allow_driver_upgrade = options.allow_driver_upgrade,
+                          .allow_unknown = options.allow_unknown};
+  for (const std::string& word : options.words) {
+    auto want = LooksLikePath(word) ? base::Fail(base::ErrorCode::kNotFound, "") : plan::ParseWant(word);
+    if (want) {
+      question.wants.push_back(std::move(*want));
+    } else if (LooksLikePath(word)) {
+      if (!environment.empty())
+        return base::Fail(base::ErrorCode::kUnsupported,
+                          "one environment at a time: " + environment + ", " + word);
+      environment = word;
+    } else {
+      return std::unexpected(want.error());
+    }
+  }
+  const auto version = [](const char* name, const std::string& text,
+                          std::optional<base::Version>& to) -> base::Result<void> {
+    if (text.empty()) return {};
+    to = base::Version::Parse(text);
+    if (!to)
+      return base::Fail(base::ErrorCode::kBadFormat, std::string(name) + ": '" + text + "' is no version");
+    return {};
+  };
+  if (const auto read = version("--python", options.python, question.host.python); !read)
+    return std::unexpected(read.error());
+  if (const auto read = version("--cuda", options.cuda, question.cuda); !read)
+    return std::unexpected(read.error());
+  if (question.wants.empty() && !options.repair)
+    return base::Fail(base::ErrorCode::kBadFormat, "say what is wanted: culprit plan torch, or --repair");
+  if (!options.host.empty()) {
+    if (const auto host = collect::ParseHost(options.host); !host) return std::unexpected(host.error());
+  }
+  return question;
+}
+
+bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool windows) {
+  const render::PlanDetail detail{.verbose = options.common.verbose, .today = Today()};
+  if (options.common.format == Format::kMarkdown) {
+    const std::string text = render::ToMarkdown(plan, detail);
+    return WriteBytes(options.common,
+                      windows ? render::InWindowsSpelling(text, render::Writing::kText) : text);
+  }
+  // A file is written as it is, so that it can go where it belongs; what is held against it goes to stderr.
+  if (options.common.format == Format::kText && !plan.document.empty()) {
+    if (const std::string checked = render::CheckedText(plan); !plan.findings.empty())
+      Note(options.common, checked + ": see --format markdown");
+    for (const std::string& note : plan.notes) Note(options.common, note);
+    return WriteBytes(options.common, plan.document);
+  }
+  return Write(options.common,
+               {.title = "culprit plan",
+                .text = [&](const auto& style) { return render::ToText(plan, style, detail); },
+                .json = [&] { return render::ToJson(plan, detail); },
+                .windows = windows});
+}
+
+int Plan(PlanOptions& options) {
+  std::string environment;
+  auto question = ReadQuestion(options, environment);
+  if (!question) return WrongUsage(question.error().message);
+  const auto answer = AskMachine({.common = options.common,
+                                  .host = options.host,
+                                  .platform = options.platform,
+                                  .environment = environment,
+                                  .repair = options.repair},
+                                 *question);
+  if (!answer) return Fail(answer.error());
+  report::Plan plan = plan::Solve(*question);
+  if (!answer->note.empty()) plan.notes.push_back(answer->note);
+  plan::WriteCommands(plan, *question, answer->place, options.as);
+  if (plan.outcome == report::Plan::Outcome::kSolution && !options.no_check) CheckPlan(*question, plan);
+  if (!WritePlan(options, plan, question->host.machine == plan::Machine::kWindows)) return kExitCannot;
+  return plan.outcome == report::Plan::Outcome::kSolution ? kExitOk : kExitFound;
+}
+
+}  // namespace
+
+int RunPlan(int argc, const char* const* argv) {
+  PlanOptions options;
+  std::vector<std::string> allowed;
+  CommandLine app(
+      "A set of versions that fits this driver and GPU, the commands that install it, and the reason for "
+      "each "
+      "bound; or the smallest conflict that forbids it and what would work. Nothing is changed.",
+      "culprit plan");
+  app.Add("WANT", options.words,
+          "packages: torch, \"tensorflow==2.10.*\", \"jax[cuda12]\", onnxruntime-gpu, cudnn, cuda ...;\n"
+          "and the environment that they go into (default: the active one, or a new one): .venv");
+  app.Add("--python", options.python, "version of Python: 3.11", "VERSION");
+  app.Add("--cuda", options.cuda, "release of CUDA: 12.4", "VERSION");
+  app.Add("--host", options.host, "for this driver and GPU: driver=470.82,gpu=sm_37", "HOST");
+  app.AddChoice(
+      "--platform", PlatformWords(), [&](size_t place) { options.platform = PlatformWords()[place]; },
+      "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: that of this machine;\n"
+      "linux-x86_64 where another one is meant: with --host, or when there is no GPU here)",
+      "PLATFORM");
+  app.Add("--repair", options.repair, "the smallest change that makes the environment fit");
+  app.Add("--allow", allowed,
+          "driver-upgrade: a newer driver may be part of the plan;\n"
+          "unknown: builds of which not every bound is known",
+          "WHAT");
+  app.Add("--keep", options.keep, "this package stays as it is", "NAME");
+  app.AddChoice(
+      "--as", kAsWords,
+      [&](size_t place) {
+        if (kAsWords[place] == "json") {
+          options.common.format = Format::kJson;
+        } else {
+          options.as = static_cast<plan::As>(place);
+        }
+      },
+      "pip, uv or apt commands; a file for conda, dockerfile or cmake; json", "FORM");
+  app.Add("--no-check", options.no_check, "do not ask the rules of check about the result");
+  AddCommonOptions(app, options.common);
+  app.Footer(
+      "Examples:\n"
+      "  culprit plan torch\n"
+      "  culprit plan \"tensorflow==2.10.*\" --python 3.9\n"
+      "  culprit plan torch onnxruntime-gpu ctranslate2\n"
+      "  culprit plan torch --host driver=470.82,gpu=sm_37\n"
+      "  culprit plan cudnn --cuda 12.4 --as apt\n"
+      "  culprit plan torch --as dockerfile > Dockerfile\n"
+      "  culprit plan --repair .venv --keep torch\n"
+      "Exit status: 0 a set was found, 1 nothing fits, 2 could not look, 64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  for (const std::string& word : allowed) {
+    if (std::ranges::find(kAllowWords, word) == kAllowWords.end())
+      return WrongUsage("--allow: '" + word + "' is neither driver-upgrade nor unknown");
+    (word == "unknown" ? options.allow_unknown : options.allow_driver_upgrade) = true;
+  }
+  const int status = Plan(options);
+  // A collector that hangs on a dead mount must not keep the program from ending.
+  EndAtOnce(status);
+}
+
+}  // namespace culprit::cli

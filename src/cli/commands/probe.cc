@@ -1,0 +1,144 @@
+// culprit probe: each layer tried on the real device, in children that may fail as they like.
+#include "probe/judge/probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/live.h"
+#include "cli/machine_facts.h"
+#include "cli/options.h"
+#include "cli/paste.h"
+#include "cli/progress.h"
+#include "render/probe/probe.h"
+
+namespace culprit::cli {
+namespace {
+
+struct ProbeOptions {
+  Options common;
+  probe::Wishes wishes;
+  int seconds = 30;
+  bool no_redact = false;
+};
+
+constexpr int kLookSeconds = 10;
+
+bool WriteReport(const ProbeOptions& options, const report::ProbeReport& report,
+                 const snapshot::Snapshot& snapshot) {
+  if (options.common.format == Format::kMarkdown)
+    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
+  return Write(options.common, {.title = "culprit probe",
+                                .text =
+                                    [&](const auto& style) {
+                                      return render::ToText(report, style,
+                                                            {.verbose = options.common.verbose});
+                                    },
+                                .json = [&] { return render::ToJson(report); },
+                                .windows = snapshot.windows() != nullptr});
+}
+
+int ExitStatus(report::Verdict verdict) {
+  switch (verdict) {
+    case report::Verdict::kOk:
+    case report::Verdict::kWarnings:
+      return kExitOk;
+    case report::Verdict::kErrors:
+      return kExitFound;
+    case report::Verdict::kUnknown:
+      return kExitCannot;
+  }
+  return kExitCannot;
+}
+
+// A path of the user, absolute, because children may start elsewhere; a bare name is left to the loader.
+std::string Absolute(const system::System& machine, const std::string& path) {
+  return path.find('/') == std::string::npos && path.find('\\') == std::string::npos
+             ? path
+             : PathOnMachine(machine, path);
+}
+
+std::string MistakeIn(const probe::Wishes& wishes) {
+  if (wishes.device.find_first_not_of("0123456789") != std::string::npos || wishes.device.size() > 4)
+    return "--device: " + wishes.device + " is no number of a device";
+  static constexpr std::array kFrameworks = {"torch", "tensorflow", "jax", "onnxruntime", "cupy"};
+  for (const std::string& name : wishes.frameworks) {
+    if (std::ranges::find(kFrameworks, name) == kFrameworks.end())
+      return "--framework: " + name + " is not one of torch, tensorflow, jax, onnxruntime, cupy";
+  }
+  return "";
+}
+
+int Run(ProbeOptions options) {
+  auto opened = OpenMachine(options.common);
+  if (!opened) return Fail(opened.error());
+  Subject subject{.machine = std::move(*opened)};
+  for (std::string& path : options.wishes.cudnn) path = Absolute(*subject.machine, path);
+  int status = kExitCannot;
+  {
+    Progress progress(!options.common.quiet);
+    auto live = Live::Begin(*subject.machine, options.wishes, options.seconds, progress);
+    if (!live) return Fail(live.error());
+    const auto facts =
+        LookAt(subject, {.common = options.common, .python = options.wishes.python, .seconds = kLookSeconds});
+    if (!facts) return Fail(facts.error());
+    Played played = StartPlaying(*facts, {});
+    (*live)->Continue(*facts->snapshot);
+    facts->snapshot->stack.probe =
+        snapshot::Fact<snapshot::ProbeFacts>::Of((*live)->Finish(), "culprit-probe");
+    if (const auto failed = FailedCudnn(*facts->snapshot->stack.probe); !failed.empty())
+      played = StartPlaying(*facts, failed, played);
+    report::ProbeReport report;
+    JudgeInTime(*facts, played, kLookSeconds,
+                [&](const rules::Scene& scene, const report::CheckReport& check) {
+                  report = diagnose::Probe(scene, check);
+                });
+    if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(report.verdict);
+  }
+  // A collector that hangs on a dead mount must not keep the program from ending.
+  EndAtOnce(status);
+}
+
+}  // namespace
+
+int RunProbe(int argc, const char* const* argv) {
+  ProbeOptions options;
+  CommandLine app(
+      "Proves each layer on the real device: driver, memory, kernels, cuBLAS, every cuDNN. What it loads "
+      "runs "
+      "in children of its own, so that a crash or a hang is a result.",
+      "culprit probe");
+  app.Add("--device", options.wishes.device, "only this device, as CUDA counts in this shell", "N");
+  app.Add("--cudnn", options.wishes.cudnn,
+          "only this cuDNN, a file or its directory (default: every copy that is found)", "PATH");
+  app.Add("--framework", options.wishes.frameworks,
+          "also through torch, tensorflow, jax, onnxruntime or cupy", "NAME");
+  app.Add("--python", options.wishes.python, "the interpreter that has the framework", "PATH");
+  app.Add("--compile", options.wishes.compile,
+          "also compile, link and run a CUDA and a cuDNN program with the nvcc that is found");
+  app.Add("--deep", options.wishes.deep, "also every algorithm of cuDNN for a convolution");
+  app.Add("--timeout", options.seconds, "seconds that a step may take", "SECONDS", 1, 3600);
+  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+  AddOutputOptions(app, options.common);
+  app.Footer(
+      "Examples:\n"
+      "  culprit probe\n"
+      "  culprit probe --device 1\n"
+      "  culprit probe --cudnn /usr/lib/x86_64-linux-gnu --deep\n"
+      "  culprit probe --framework torch --python .venv/bin/python\n"
+      "  culprit probe --compile\n"
+      "  culprit probe --format json\n"
+      "Exit status: 0 every step passed, 1 a culprit was found, 2 could not probe, 64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  if (const std::string mistake = MistakeIn(options.wishes); !mistake.empty()) {
+    fmt::print(stderr, "culprit probe: {}\n  try: culprit probe --help\n", base::Printable(mistake));
+    return kExitUsage;
+  }
+  return Run(std::move(options));
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,204 @@
+// culprit run [OPTIONS] -- COMMAND...: watch, and say why it failed. What the program wrote, and how it
+// ended, stays what it would have been.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/machine_record.h"
+#include "cli/progress.h"
+#include "cli/run_report.h"
+#include "collect/live_file_view.h"
+#include "snapshot/record/record_file.h"
+#include "run/watch/cuda_watch.h"
+#include "run/watch/watch.h"
+
+#ifdef CULPRIT_WITNESSES_INSIDE
+extern "C" {
+extern const unsigned char culprit_audit_library_begin[];
+extern const unsigned char culprit_audit_library_end[];
+extern const unsigned char culprit_injection_library_begin[];
+extern const unsigned char culprit_injection_library_end[];
+}
+#endif
+
+namespace culprit::cli {
+namespace {
+
+struct RunOptions {
+  Options common;
+  std::vector<std::string> command;
+  std::string save;
+  int seconds = 10;
+  bool always = false;
+  bool no_loads = false;
+  bool no_calls = false;
+  bool no_redact = false;
+  bool sanitize = false;  // with memcheck, unless `tool` says another
+  bool debug = false;
+  watch::Tool tool = watch::Tool::kNone;
+};
+
+watch::Libraries LibrariesInside() {
+  watch::Libraries libraries;
+#ifdef CULPRIT_WITNESSES_INSIDE
+  libraries.audit = {culprit_audit_library_begin, culprit_audit_library_end};
+  libraries.injection = {culprit_injection_library_begin, culprit_injection_library_end};
+#endif
+  return libraries;
+}
+
+// Options of ours whose value is the next word.
+constexpr std::array<std::string_view, 6> kWithValue = {"--save",   "--format", "-o",
+                                                        "--output", "--color",  "--timeout"};
+
+// Where the command begins: behind "--", or at the first word that is no option. What follows is not ours.
+int BeginOfCommand(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (!word.starts_with('-') || word == "-" || word == "--") return i;
+    if (std::ranges::find(kWithValue, word) != kWithValue.end()) ++i;
+  }
+  return argc;
+}
+
+// "--sanitize=racecheck" is taken out, since its value may be left out. False: there is no such check.
+bool TakeSanitizer(std::vector<const char*>& words, RunOptions& options) {
+  constexpr std::string_view kSanitize = "--sanitize=";
+  for (auto word = words.begin(); word != words.end();) {
+    const std::string_view text = *word;
+    if (!text.starts_with(kSanitize)) {
+      ++word;
+      continue;
+    }
+    options.tool = watch::SanitizerNamed(text.substr(kSanitize.size()));
+    if (options.tool == watch::Tool::kNone) return false;
+    word = words.erase(word);
+  }
+  return true;
+}
+
+// Whoever stopped listening did not fail: `culprit run -- yes | head`.
+bool Failed(const watch::Seen& seen) {
+  if (seen.end.reader_left && seen.run.signal == "SIGPIPE") return false;
+  return seen.run.failed();
+}
+
+bool Save(const RunOptions& options, const system::System& machine, const record::Run& run,
+          const Facts& facts, bool with_files) {
+  record::RecordFile file{run, *facts.snapshot};
+  KeepRelevantEnvironment(file.machine);
+  const auto view = std::dynamic_pointer_cast<collect::LiveFileView>(facts.view);
+  if (with_files && view) {
+    collect::Recorder recorder(machine, *view);
+    KeepFiles(recorder, file.machine);
+  }
+  Options to = options.common;
+  to.output = options.save;
+  if (!WriteBytes(to, record::ToJsonText(file))) return false;
+  Note(options.common,
+       "the record is in " + options.save + "; read it with: culprit explain " + options.save);
+  return true;
+}
+
+void Report(const RunOptions& options, const system::System& machine, const watch::Seen& seen) {
+  Progress progress(!options.common.quiet);
+  progress.Show("looking at the machine");
+  Subject subject{.machine = std::shared_ptr<const system::System>(&machine, [](const system::System*) {})};
+  subject.programs = ProgramsOf(seen.run);
+  const auto facts = LookAt(
+      subject, {.common = options.common, .python = PythonOf(machine, seen.run), .seconds = options.seconds});
+  if (!facts) return static_cast<void>(Fail(facts.error()));
+  progress.Show("judging what was loaded");
+  const RunAnswer answer =
+      ExplainRunInTime(*facts, seen.run, options.common, options.seconds, !options.no_redact);
+  progress.Clear();
+  if (Failed(seen) || options.always) WriteRun(options.common, answer, *facts->snapshot, !options.no_redact);
+  if (!options.save.empty()) Save(options, machine, seen.run, *facts, answer.in_time);
+}
+
+}  // namespace
+
+int RunRun(int argc, const char* const* argv) {
+  RunOptions options;
+  options.common.on_stderr = true;
+  CommandLine app(
+      "Runs COMMAND as it would run anyway: its terminal, signals and exit status are untouched. If it "
+      "fails, "
+      "the cause follows on standard error: the CUDA call that failed first, the load that failed and every "
+      "place that was tried, mixed versions, where it crashed or waited.",
+      "culprit run");
+  app.Add("--always", options.always, "the report also when the command succeeds");
+  app.Add("--save", options.save, "keep what was seen; `culprit explain FILE` reads it later, elsewhere",
+          "FILE");
+  app.Add("--no-loads", options.no_loads, "do not listen to the loader (LD_AUDIT)");
+  app.Add("--no-calls", options.no_calls, "do not watch CUDA calls, nor switch on logs of CUDA and cuDNN");
+  app.Add("--sanitize", options.sanitize,
+          "let compute-sanitizer run it and sum up its report: the kernel, the line, the kind of error; "
+          "--sanitize=racecheck, initcheck or synccheck instead of memcheck");
+  app.Add("--debug", options.debug,
+          "let cuda-gdb run it, to the same end: stops where a kernel fails, or waits");
+  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
+  app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer afterwards",
+          "SECONDS", 1, 3600);
+  AddOutputOptions(app, options.common, Formats::kWithPage);
+  app.Footer(
+      "  COMMAND...                  what is run, with its own options\n"
+      "Examples:\n"
+      "  culprit run -- python train.py --lr 1e-4\n"
+      "  culprit run --always ./app\n"
+      "  culprit run --save failure.json -- torchrun --nproc-per-node 8 train.py\n"
+      "  culprit run --format html -o report.html -- python train.py\n"
+      "  culprit run --sanitize -- ./app\n"
+      "  culprit explain failure.json\n"
+      "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 where the tool "
+      "of\n"
+      "--sanitize or --debug is not here (COMMAND is not run then).");
+  const int begin = BeginOfCommand(argc, argv);
+  std::vector<const char*> words(argv, argv + begin);
+  if (!TakeSanitizer(words, options)) {
+    fmt::print(stderr, "culprit run: --sanitize is one of memcheck, racecheck, initcheck, synccheck\n");
+    return kExitUsage;
+  }
+  if (const auto status = app.Parse(static_cast<int>(words.size()), words.data())) return *status;
+  if (options.sanitize && options.tool == watch::Tool::kNone) options.tool = watch::Tool::kMemcheck;
+  if (options.debug && options.tool != watch::Tool::kNone) {
+    fmt::print(stderr, "culprit run: --sanitize and --debug are two tools; one at a time\n");
+    return kExitUsage;
+  }
+  if (options.debug) options.tool = watch::Tool::kDebugger;
+  if (options.tool != watch::Tool::kNone) options.always = true;  // its report is what was asked for
+  for (int i = begin; i < argc; ++i) {
+    if (i > begin || std::string_view(argv[i]) != "--") options.command.emplace_back(argv[i]);
+  }
+  if (options.command.empty()) {
+    fmt::print(stderr, "culprit run: which command?\n  try: culprit run -- python train.py\n");
+    return kExitUsage;
+  }
+
+  const auto machine = system::RealSystem();
+  watch::Request request{.command = options.command,
+                         .loads = !options.no_loads,
+                         .calls = !options.no_calls,
+                         .logs = !options.no_calls,
+                         .libraries = LibrariesInside(),
+                         .tool = options.tool};
+  if (request.calls) request.cupti = watch::FindCupti(*machine, options.command);
+  const auto seen = watch::Watch(*machine, request);
+  if (!seen) return Fail(seen.error());
+  if (!seen->end.started) {
+    fmt::print(stderr, "culprit run: {}\n", base::Printable(seen->end.problem));
+    return seen->end.exit_status;
+  }
+  try {
+    if (Failed(*seen) || options.always || !options.save.empty()) Report(options, *machine, *seen);
+  } catch (const std::exception& error) {  // a bug, and no reason to end otherwise than the program did
+    fmt::print(stderr, "culprit: internal error: {}\n", error.what());
+  }
+  system::EndAs(seen->end);
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,142 @@
+// culprit why [LIBRARY] [--for TARGET]
+#include "why/why.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/snapshot_file.h"
+#include "collect/environment.h"
+#include "collect/look.h"
+#include "collect/windows/host.h"
+#include "loader/load.h"
+#include "render/why/why.h"
+#include "snapshot/snapshot.h"
+
+namespace culprit::cli {
+namespace {
+
+struct WhyOptions {
+  Options common;
+  std::string library;
+  std::string target;
+  std::string from;
+  std::string snapshot_file;
+  std::string interpreter;
+  bool dot = false;
+  bool all = false;
+  bool no_dlopen = false;
+};
+
+// The answer is written and the program ends here: taking the load graph apart again would cost a tenth of
+// the whole time.
+[[noreturn]] void AnswerLibrary(const WhyOptions& options, const collect::Look& look,
+                                const loader::Question& question) {
+  const auto answer =
+      diagnose::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
+  const bool written =
+      Write(options.common, {.title = "culprit why " + options.library,
+                             .text = [&](const auto& style) { return render::ToText(answer, style); },
+                             .json = [&] { return render::ToJson(answer); },
+                             .windows = look.snapshot.windows() != nullptr});
+  if (!written) std::exit(kExitCannot);
+  if (answer.resolved) std::exit(kExitOk);
+  std::exit(answer.uncertain ? kExitCannot : kExitFound);
+}
+
+[[noreturn]] void AnswerLoad(const WhyOptions& options, const collect::Look& look,
+                             const loader::Question& question) {
+  const auto graph = loader::Load(look.snapshot, *look.view, question);
+  const auto answer = diagnose::ExplainLoad(graph, look.snapshot, *look.view);
+  bool written = false;
+  if (options.dot) {
+    written = WriteBytes(options.common, render::ToDot(answer));
+  } else {
+    const bool all = options.all || options.common.verbose;
+    written =
+        Write(options.common, {.title = "culprit why --for " + options.target,
+                               .text = [&](const auto& style) { return render::ToText(answer, style, all); },
+                               .json = [&] { return render::ToJson(answer); },
+                               .windows = look.snapshot.windows() != nullptr});
+  }
+  if (!written || answer.uncertain) std::exit(kExitCannot);
+  std::exit(answer.error.empty() && answer.missing.empty() ? kExitOk : kExitFound);
+}
+
+base::Result<collect::Look> LookAtTarget(const system::System& machine, const WhyOptions& options,
+                                         const collect::Variables& variables) {
+  if (options.target.empty()) return collect::LookAt(machine, "", options.interpreter);
+  if (machine.platform() != base::Platform::kWindows) {
+    return collect::LookAt(machine, PathOnMachine(machine, options.target), options.interpreter);
+  }
+  const auto environment = collect::EnvironmentOf(machine.platform(), variables);
+  std::string target = PathOnMachine(machine, options.target);
+  if (!machine.Stat(target)) {
+    target = PathOnMachine(machine, collect::FindOnPath(machine, environment, options.target));
+  }
+  auto look = collect::LookAt(machine, target);
+  if (look) look->interpreter = collect::HostProgram(machine, environment, target);
+  return look;
+}
+
+}  // namespace
+
+int RunWhy(int argc, const char* const* argv) {
+  WhyOptions options;
+  CommandLine app("Which file is loaded under a name, every place that was searched, and which copies lose.",
+                  "culprit why");
+  app.Add("LIBRARY", options.library,
+          "the name as a program asks for it: libcudnn.so.9. Without it: the whole load");
+  app.Add("--for", options.target, "the program or library that loads it", "TARGET");
+  app.Add("--from", options.from, "the loaded library whose dlopen is meant (default: the program)", "LIB");
+  app.Add("--snapshot", options.snapshot_file, "answer from a file written by `culprit snapshot`", "FILE");
+  app.Add("--loader", options.interpreter, "the dynamic loader to assume for a target that names none",
+          "PATH");
+  app.Add("--dot", options.dot, "the load as a graph for Graphviz");
+  app.Add("--all", options.all, "show the libraries of the operating system one by one");
+  app.Add("--no-dlopen", options.no_dlopen, "leave out what CUDA libraries open at run time");
+  AddCommonOptions(app, options.common);
+  app.Footer(
+      "Examples:\n"
+      "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
+      "  culprit why --for ./train\n"
+      "  culprit why --for /usr/local/cuda/lib64/libcusolver.so --dot | dot -Tsvg > load.svg\n"
+      "  culprit why libcublasLt.so.12 --for /app/server --root ./image --env image.env --format json\n"
+      "  culprit why cudnn_cnn_infer64_8.dll --for python.exe --root ./disk --target windows --env box.env\n"
+      "Exit status: 0 it loads, 1 something is missing or broken, 2 could not look, 64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  if (options.library.empty() && options.target.empty()) {
+    fmt::print(stderr, "culprit why: give a LIBRARY, or --for TARGET, or both\n  try: culprit why --help\n");
+    return kExitUsage;
+  }
+
+  auto environment = ReadEnvironment(options.common);
+  if (!environment) return Fail(environment.error());
+  std::unique_ptr<system::System> machine;
+  std::optional<snapshot::Snapshot> recorded;
+  base::Result<collect::Look> look;
+  if (!options.snapshot_file.empty()) {
+    auto snapshot = ReadSnapshotFile(options.snapshot_file);
+    if (!snapshot) return Fail(snapshot.error());
+    recorded = std::move(*snapshot);
+    look = collect::LookInto(*recorded, options.target, options.interpreter);
+  } else {
+    auto opened = OpenMachine(options.common);
+    if (!opened) return Fail(opened.error());
+    machine = std::move(*opened);
+    look = LookAtTarget(*machine, options, *environment ? **environment : machine->Environment());
+  }
+  if (!look) return Fail(look.error());
+  if (*environment) collect::UseEnvironment(machine.get(), std::move(**environment), *look);
+
+  loader::Question question{.target = look->target,
+                            .target_as_given = options.target,
+                            .interpreter = look->interpreter,
+                            .known_dlopens = !options.no_dlopen};
+  if (options.library.empty()) AnswerLoad(options, *look, question);
+  AnswerLibrary(options, *look, question);
+}
+
+}  // namespace culprit::cli

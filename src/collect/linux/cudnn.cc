@@ -1,0 +1,290 @@
+// Collector of cuDNN: every copy on the machine, by directory and major version; what it consists of, whether
+// its links hold, for which CUDA it was built, and who installed it. A directory that several names lead to
+// is one.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "collect/c_header.h"
+#include "collect/linux/library_places.h"
+#include "collect/live_file_view.h"
+#include "collect/linux/package_owner.h"
+#include "collect/stack.h"
+#include "collect/text_search.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::BaseName;
+using base::DirName;
+using base::JoinPath;
+using base::PathError;
+using snapshot::CudnnCopy;
+using snapshot::CudnnPart;
+using snapshot::FileFacts;
+
+constexpr std::string_view kPrefix = "libcudnn";
+constexpr uint64_t kCudnnHeaderLimit = 1 << 20;
+constexpr uint64_t kLibrarySearchLimit = 8 << 20;
+
+constexpr std::array<std::string_view, 25> kCudnnReads = {
+    "/etc/ld.so.cache",
+    "$usual",
+    "$cached",
+    "$LD_LIBRARY_PATH",
+    "$CUDA_HOME/lib*",
+    "$CUDA_PATH/lib*",
+    "$CUDNN_PATH/lib*",
+    "$CUDNN_HOME/lib*",
+    "$CUDNN_ROOT/lib*",
+    "$CONDA_PREFIX/lib",
+    "$VIRTUAL_ENV/lib",
+    "$prefix/lib",
+    // in those directories, and wherever their links lead
+    "/**/libcudnn*",
+    "/etc/alternatives/cuda*",
+    "/**/include/cudnn*.h",
+    "/usr/include/*-linux-gnu/cudnn*.h",
+    // who installed them: records in the directories above
+    "/**/dist-info",
+    "/**/*.dist-info/RECORD",
+    "/**/conda-meta",
+    "/**/conda-meta/*",
+    "/**/version.json",
+    "/var/lib/dpkg/info/*.list",
+    "/var/lib/dpkg/status",
+    "/var/lib/rpm",
+    "/usr/lib/sysimage/rpm",
+};
+
+// PartNames of one directory that belong to one major, by the soname they stand for.
+using PartNames = std::map<std::string, std::vector<std::string>>;
+
+// "libcudnn_ops.so.9" of "libcudnn_ops.so.9.19.0" and of "libcudnn-0a1b2c3d.so.9.1.0"; nothing for a name
+// without a number, whose major only its target tells.
+std::optional<std::pair<uint32_t, std::string>> SonameOf(std::string_view name) {
+  const size_t so = name.find(".so.");
+  if (!name.starts_with(kPrefix) || so == std::string_view::npos) return std::nullopt;
+  const auto version = base::Version::Parse(name.substr(so + 4));
+  if (!version) return std::nullopt;
+  const knowledge::Library* library = knowledge::FindLibrary(name);
+  if (library == nullptr || library->family != "cudnn") return std::nullopt;
+  const std::string soname = "lib" + std::string(library->name) + ".so." + std::to_string(version->part(0));
+  return std::pair(version->part(0), soname);
+}
+
+std::string ProblemOf(const FileFacts& facts, const system::System& system, const std::string& path) {
+  if (facts.dangling) return "leads nowhere: -> " + system.ReadLink(path).value_or("?");
+  if (facts.error == PathError::kLoop) return "a loop of links: -> " + system.ReadLink(path).value_or("?");
+  if (facts.error != PathError::kNone) return std::string(base::Strerror(facts.error));
+  if (facts.kind != snapshot::FileKind::kRegular) return "not a file";
+  if (facts.size == 0) return "is empty";
+  if (facts.elf == nullptr) return "";
+  using binfmt::ElfProblem;
+  if (facts.elf->problem == ElfProblem::kNotElf) return "not a library";
+  if (!facts.elf->complete() || facts.elf->problem == ElfProblem::kTooShort ||
+      facts.elf->problem == ElfProblem::kHeadersCut || facts.elf->problem == ElfProblem::kDynamicCut) {
+    return "cut short";
+  }
+  return "";
+}
+
+class CudnnReader {
+ public:
+  CudnnReader(const Surroundings& around, LiveFileView& view) : system_(around.system), view_(view) {}
+
+  std::vector<CudnnCopy> ReadDirectory(const std::string& directory);
+
+ private:
+  CudnnCopy ReadCopy(const std::string& directory, uint32_t major, const PartNames& names);
+  CudnnPart ReadPart(const std::string& directory, const std::string& soname,
+                     const std::vector<std::string>& names);
+  void AddBrokenDevelopmentLink(const std::string& directory, std::vector<CudnnCopy>& copies);
+  void ReadCuda(const std::string& path, CudnnCopy& copy);
+  void ReadHeader(CudnnCopy& copy);
+  void NoteMissing(CudnnCopy& copy);
+
+  const system::System& system_;
+  LiveFileView& view_;
+};
+
+CudnnPart CudnnReader::ReadPart(const std::string& directory, const std::string& soname,
+                           const std::vector<std::string>& names) {
+  const bool named = std::ranges::find(names, soname) != names.end();
+  CudnnPart part{.name = soname, .path = JoinPath(directory, named ? soname : names.back())};
+  const FileFacts& facts = view_.Open(part.path);
+  part.problem = ProblemOf(facts, system_, part.path);
+  if (!part.problem.empty()) return part;
+  if (const auto version = view_.Version(part.path)) part.version = version->version;
+  // auditwheel renames on purpose: "libcudnn-0a1b2c3d.so.9" is asked for by that name.
+  const bool renamed = !BaseName(part.path).starts_with(soname);
+  if (!named && !renamed) part.problem = "no file and no link of the name " + soname;
+  if (!named || view_.RealPath(part.path) != JoinPath(view_.RealPath(directory), soname)) return part;
+  for (const std::string& name : names) {
+    if (name == soname) continue;
+    const FileFacts& other = view_.Open(JoinPath(directory, name));
+    if (other.error != PathError::kNone || other.id == facts.id || other.kind != facts.kind) continue;
+    const auto other_version = view_.Version(JoinPath(directory, name));
+    const std::string text = other_version ? other_version->version : "";
+    if (text == part.version && other.size == facts.size) continue;  // a copy of the same instead of a link
+    part.problem = "not a link but a second file beside " + name + (text.empty() ? "" : ", which is " + text);
+  }
+  return part;
+}
+
+// "libcudnn.so" without a number serves builds; it is mentioned only when it is broken.
+void CudnnReader::AddBrokenDevelopmentLink(const std::string& directory, std::vector<CudnnCopy>& copies) {
+  const std::string path = JoinPath(directory, "libcudnn.so");
+  const FileFacts& facts = view_.Open(path);
+  if (!facts.dangling && facts.error != PathError::kLoop) return;
+  copies.back().parts.push_back(
+      {.name = "libcudnn.so", .path = path, .version = "", .problem = ProblemOf(facts, system_, path)});
+}
+
+// What neither the package nor the run path tells: the name of the cuBLAS that adv opens lies among its
+// constants, right behind the code.
+void CudnnReader::ReadCuda(const std::string& path, CudnnCopy& copy) {
+  const auto file = system_.Open(path);
+  if (!file || !file->bytes) return;
+  const auto text = TextAfter(*file->bytes, "libcublasLt.so.", SearchFrom::kStart, kLibrarySearchLimit);
+  if (!text) return;
+  copy.cuda = text->substr(0, text->find_first_not_of("0123456789"));
+  if (!copy.cuda.empty()) copy.cuda_source = "libcublasLt.so." + copy.cuda + " named inside " + path;
+}
+
+void CudnnReader::ReadHeader(CudnnCopy& copy) {
+  const std::string real = view_.RealPath(copy.directory);
+  std::vector<std::string> places;
+  const std::string_view above = DirName(real);
+  if (above == "/usr/lib") places.push_back("/usr/include/" + std::string(BaseName(real)));  // a triplet
+  places.push_back(real.starts_with("/usr/lib") || real.starts_with("/lib") ? "/usr/include"
+                                                                            : JoinPath(above, "include"));
+  if (DirName(copy.directory) != above) places.push_back(JoinPath(DirName(copy.directory), "include"));
+  const std::string number = std::to_string(copy.major);
+  for (const std::string& place : places) {
+    for (const std::string& name : {std::string("cudnn_version.h"), std::string("cudnn.h"),
+                                    "cudnn_version_v" + number + ".h", "cudnn_v" + number + ".h"}) {
+      const std::string path = JoinPath(place, name);
+      const auto text = system::ReadWholeFile(system_, path, kCudnnHeaderLimit);
+      if (!text) continue;
+      const std::string version = CudnnHeaderVersion(*text);
+      if (version.empty()) continue;
+      copy.header = path;
+      copy.header_version = version;
+      return;
+    }
+  }
+}
+
+// What the shim and its graph need of this version (data/libraries.toml). Of cuDNN 8 all parts are always
+// shipped; of cuDNN 9 some are left out on purpose (cudnn-jit), and those are the optional ones.
+void CudnnReader::NoteMissing(CudnnCopy& copy) {
+  std::vector<std::string> wanted = {"libcudnn.so." + std::to_string(copy.major)};
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const knowledge::Library* library = knowledge::FindLibrary(wanted[i]);
+    if (library == nullptr) continue;
+    for (const knowledge::DlopenEdge& edge : library->opens) {
+      if ((edge.optional && copy.major != 8) || !knowledge::Applies(edge, copy.version, copy.cuda)) continue;
+      for (const std::string_view name : edge.names) {
+        const knowledge::Library* part = knowledge::FindLibrary(name);
+        if (part == nullptr || part->family != "cudnn" || name.find('{') != std::string_view::npos) continue;
+        if (std::ranges::find(part->sonames, name) == part->sonames.end()) continue;
+        if (std::ranges::find(wanted, name) == wanted.end()) wanted.emplace_back(name);
+      }
+    }
+  }
+  for (const std::string& soname : wanted) {
+    const bool there = std::ranges::any_of(copy.parts, [&](const CudnnPart& part) {
+      return part.name == soname && !part.problem.starts_with("leads nowhere");
+    });
+    if (!there) copy.missing_parts.push_back(soname);
+  }
+}
+
+CudnnCopy CudnnReader::ReadCopy(const std::string& directory, uint32_t major, const PartNames& names) {
+  CudnnCopy copy{.directory = directory, .major = major};
+  std::map<std::string, int> votes;
+  for (const auto& [soname, files] : names) {
+    copy.parts.push_back(ReadPart(directory, soname, files));
+    const CudnnPart& part = copy.parts.back();
+    const FileFacts& facts = view_.Open(part.path);
+    if (facts.elf != nullptr && copy.machine.empty() && facts.elf->bits() != 0) {
+      copy.machine = binfmt::MachineName(facts.elf->machine);
+    }
+    const auto version = view_.Version(part.path);
+    if (!version) continue;
+    if (const int count = ++votes[version->version]; copy.version.empty() || count > votes[copy.version]) {
+      copy.version = version->version;
+      copy.version_source = version.source;
+    }
+    if (copy.cuda.empty() && !version->cuda.empty()) {
+      copy.cuda = version->cuda;
+      copy.cuda_source = part.path;
+    }
+  }
+  const std::string real = view_.RealPath(copy.parts.front().path);
+  const Owner owner = FindOwner(system_, real, "cudnn");
+  copy.owner = owner.ToString();
+  constexpr std::string_view kCudaInName = "-cuda-";  // libcudnn9-cuda-12
+  if (const size_t at = owner.package.find(kCudaInName); copy.cuda.empty() && at != std::string::npos) {
+    copy.cuda = owner.package.substr(at + kCudaInName.size());
+    copy.cuda_source = owner.record;
+  }
+  if (const size_t at = owner.version.find("+cuda"); copy.cuda.empty() && at != std::string::npos) {
+    copy.cuda = owner.version.substr(at + 5);  // libcudnn8 8.9.7.29-1+cuda12.2
+    copy.cuda_source = owner.record;
+  }
+  for (const CudnnPart& part : copy.parts) {
+    if (copy.cuda.empty() && part.name == "libcudnn_adv.so.9" && part.problem.empty())
+      ReadCuda(part.path, copy);
+  }
+  ReadHeader(copy);
+  NoteMissing(copy);
+  return copy;
+}
+
+std::vector<CudnnCopy> CudnnReader::ReadDirectory(const std::string& directory) {
+  std::vector<CudnnCopy> copies;
+  const auto items = view_.List(directory);
+  if (!items) return copies;
+  std::map<uint32_t, PartNames> majors;
+  bool development_link = false;
+  for (const auto& item : *items) {
+    if (!item.name.starts_with(kPrefix)) continue;
+    development_link |= item.name == "libcudnn.so";
+    if (const auto soname = SonameOf(item.name)) majors[soname->first][soname->second].push_back(item.name);
+  }
+  for (const auto& [major, names] : majors) copies.push_back(ReadCopy(directory, major, names));
+  if (development_link && !copies.empty()) AddBrokenDevelopmentLink(directory, copies);
+  return copies;
+}
+
+}  // namespace
+
+const CollectorInfo kCudnnCollector = {"cudnn", kCudnnReads};
+
+snapshot::Fact<std::vector<CudnnCopy>> CollectCudnn(
+    const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments) {
+  using Copies = snapshot::Fact<std::vector<CudnnCopy>>;
+  LiveFileView view(around.system);
+  CudnnReader reader(around, view);
+  std::vector<CudnnCopy> copies;
+  std::string unreadable;
+  for (const std::string& directory : LibraryPlaces(around, environments, view, kPrefix)) {
+    std::vector<CudnnCopy> here = reader.ReadDirectory(directory);
+    if (here.empty()) {
+      const auto entries = around.system.List(directory);
+      if (!entries) unreadable = directory + ": " + std::string(base::Strerror(entries.error()));
+    }
+    std::ranges::move(here, std::back_inserter(copies));
+  }
+  if (copies.empty() && !unreadable.empty())
+    return Copies::Unreadable(unreadable, "directories of libraries");
+  return Copies::Of(std::move(copies), "directories of libraries");
+}
+
+}  // namespace culprit::collect

@@ -1,0 +1,23 @@
+// What a dynamic loader was built with, read from its own file: which libc it belongs to, its version, and
+// the directories compiled into it. Reads: the loader, and for musl its path file under /etc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "binfmt/elf/elf.h"
+#include "snapshot/snapshot.h"
+#include "system/system.h"
+
+namespace culprit::collect {
+
+// Never fails: what could not be read is assumed, and `assumptions` says so. `like` is the file that asks for
+// this loader and stands in for machine and word size if the loader is not there.
+snapshot::LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path,
+                                      const binfmt::ElfFile& like);
+
+// The loader that a file without PT_INTERP (a library) would run under: musl's if it needs musl's libc,
+// otherwise glibc's usual path for its machine. "" for a machine that is not known.
+std::string UsualInterpreter(const binfmt::ElfFile& elf);
+
+}  // namespace culprit::collect

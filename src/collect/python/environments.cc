@@ -1,0 +1,194 @@
+#include "collect/python/environments.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "base/windows_path.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::JoinPath;
+using base::Trim;
+using snapshot::PythonEnvironment;
+using system::FileType;
+
+constexpr uint64_t kSmallFile = uint64_t{64} << 10;
+
+}  // namespace
+
+std::optional<VenvConfig> ReadVenvConfig(const Surroundings& around, const std::string& prefix) {
+  const auto text = system::ReadWholeFile(around.system, JoinPath(prefix, "pyvenv.cfg"), kSmallFile);
+  if (!text) return std::nullopt;
+  VenvConfig config;
+  for (const std::string& line : base::Split(*text, '\n')) {
+    const size_t equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string_view key = Trim(std::string_view(line).substr(0, equals));
+    const std::string_view value = Trim(std::string_view(line).substr(equals + 1));
+    if (key == "home") config.home = value;
+    if (key == "version" || key == "version_info") config.version = value;
+    if (key == "include-system-site-packages") config.system_site = value == "true" || value == "True";
+  }
+  return config;
+}
+
+std::string ShortVersion(std::string_view text) {
+  const auto parts = base::Split(text, '.');
+  if (parts.size() < 2 || parts[0] != "3" || parts[1].empty()) return "";
+  if (parts[1].find_first_not_of("0123456789") != std::string::npos) return "";
+  return "3." + parts[1];
+}
+
+namespace {
+
+std::string VersionOfName(std::string_view name) {
+  return name.starts_with("python3.") ? ShortVersion(name.substr(6)) : "";
+}
+
+// From the interpreter's real name, or from the only lib/python3.X of the prefix.
+std::string FindVersion(const Surroundings& around, const PythonEnvironment& environment) {
+  if (!environment.interpreter.empty()) {
+    if (const auto real = around.system.RealPath(environment.interpreter)) {
+      if (std::string version = VersionOfName(base::BaseName(*real)); !version.empty()) return version;
+    }
+  }
+  std::string found;
+  for (const std::string_view lib : {"lib", "lib64"}) {
+    const auto entries = around.system.List(JoinPath(environment.prefix, lib));
+    if (!entries) continue;
+    for (const auto& entry : *entries) {
+      const std::string version = VersionOfName(entry.name);
+      if (version.empty() || version == found) continue;
+      if (!found.empty()) return "";  // several, and nothing says which
+      found = version;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+bool SysPath::Add(const std::string& directory) {
+  const auto status = around_.system.Stat(directory);
+  if (!status || status->type != FileType::kDirectory) return false;
+  const std::string real = around_.system.RealPath(directory).value_or(directory);
+  if (std::ranges::find(seen_, real) != seen_.end()) return false;
+  seen_.push_back(real);
+  environment_.site_packages.push_back(directory);
+  return true;
+}
+
+void SysPath::AddSite(const std::string& directory) {
+  if (!Add(directory)) return;
+  const auto entries = around_.system.List(directory);
+  if (!entries) {
+    environment_.problems.push_back(directory + " cannot be listed");
+    return;
+  }
+  for (const auto& entry : *entries) {
+    if (!entry.name.ends_with(".pth") || entry.name.starts_with('.')) continue;
+    const auto text = system::ReadWholeFile(around_.system, JoinPath(directory, entry.name), kSmallFile);
+    if (!text) continue;
+    for (const std::string& line : base::Split(*text, '\n')) {
+      const std::string_view path = Trim(line);
+      if (path.empty() || path.starts_with('#') || path.starts_with("import ") ||
+          path.starts_with("import\t")) {
+        continue;
+      }
+      Add(around_.system.platform() == base::Platform::kWindows ? base::FromWindowsPath(path, directory)
+                                                                : JoinPath(directory, path));
+    }
+  }
+}
+
+namespace {
+
+// The directories of a prefix: Debian's Python has dist-packages, of which /usr/local's come first.
+void AddPrefix(const system::System& system, const std::string& prefix, const std::string& python,
+               SysPath& path) {
+  const std::string versioned = "python" + python;
+  if (prefix == "/usr") {
+    for (const std::string_view lib : {"lib64", "lib"}) {
+      path.AddSite("/usr/local/" + std::string(lib) + "/" + versioned + "/site-packages");
+    }
+    path.AddSite("/usr/local/lib/" + versioned + "/dist-packages");
+    path.AddSite("/usr/lib/python3/dist-packages");
+    path.AddSite("/usr/lib/" + versioned + "/dist-packages");
+  }
+  // lib64 is a directory of its own on Fedora and its kin; in a venv it is a link to lib.
+  const std::string lib64 = JoinPath(prefix, "lib64");
+  if (system.RealPath(lib64).value_or("") != system.RealPath(JoinPath(prefix, "lib")).value_or("")) {
+    path.AddSite(JoinPath(lib64, versioned + "/site-packages"));
+  }
+  path.AddSite(JoinPath(prefix, "lib/" + versioned + "/site-packages"));
+}
+
+// <userbase>/lib/python3.X/site-packages; "" where it is turned off or nothing says whose home it is.
+std::string UserSite(const Surroundings& around, const std::string& python) {
+  if (!base::ValueOf(around.environment, "PYTHONNOUSERSITE").empty()) return "";
+  std::string base = base::ValueOf(around.environment, "PYTHONUSERBASE");
+  if (base.empty() && base::ValueOf(around.environment, "HOME").starts_with('/'))
+    base = JoinPath(base::ValueOf(around.environment, "HOME"), ".local");
+  return base.starts_with('/') ? JoinPath(base, "lib/python" + python + "/site-packages") : "";
+}
+
+// The prefix of the Python that a venv was made from.
+std::string BasePrefix(const Surroundings& around, const VenvConfig& config, const std::string& python) {
+  const std::string interpreter = JoinPath(config.home, "python" + python);
+  const auto real = around.system.RealPath(interpreter);
+  return std::string(base::DirName(base::DirName(real ? *real : interpreter)));
+}
+
+void FindInterpreter(const Surroundings& around, PythonEnvironment& environment) {
+  for (const char* name : {"bin/python3", "bin/python"}) {
+    const std::string path = JoinPath(environment.prefix, name);
+    if (!around.system.LinkStat(path)) continue;
+    if (around.system.Stat(path)) {
+      environment.interpreter = path;
+      return;
+    }
+    environment.problems.push_back(path + " leads nowhere: the Python that it was made from is gone");
+  }
+}
+
+}  // namespace
+
+PythonEnvironment DescribePlace(const Surroundings& around, const Place& place) {
+  PythonEnvironment environment{.prefix = place.prefix, .why = place.why, .interpreter = place.interpreter};
+  const auto venv = ReadVenvConfig(around, place.prefix);
+  const bool conda = around.system.Stat(JoinPath(place.prefix, "conda-meta")).has_value();
+  environment.kind = venv ? "venv" : conda ? "conda" : "system";
+  if (!venv && !conda && HoldsPackages(around, place.prefix)) {
+    environment.kind = place.prefix.ends_with(".whl") ? "wheel" : "directory";
+    environment.site_packages.push_back(place.prefix);
+    return environment;
+  }
+  if (environment.interpreter.empty()) FindInterpreter(around, environment);
+  if (venv) environment.python = ShortVersion(venv->version);
+  if (environment.python.empty()) environment.python = FindVersion(around, environment);
+
+  SysPath path(around, environment);
+  for (const std::string& element : base::SplitWords(base::ValueOf(around.environment, "PYTHONPATH"), ":")) {
+    if (element.starts_with('/')) path.Add(element);
+  }
+  if (environment.python.empty()) {
+    environment.problems.push_back("the version of the Python in " + place.prefix + " is not known");
+    return environment;
+  }
+  const std::string user = UserSite(around, environment.python);
+  if (venv) {
+    AddPrefix(around.system, place.prefix, environment.python, path);
+    if (venv->system_site) {
+      if (!user.empty()) path.AddSite(user);
+      AddPrefix(around.system, BasePrefix(around, *venv, environment.python), environment.python, path);
+    }
+  } else {
+    if (!user.empty()) path.AddSite(user);
+    AddPrefix(around.system, place.prefix, environment.python, path);
+  }
+  return environment;
+}
+
+}  // namespace culprit::collect

@@ -1,0 +1,179 @@
+#include "collect/python/packages.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "collect/python/metadata.h"
+
+namespace culprit::collect {
+namespace {
+
+using base::JoinPath;
+using snapshot::PythonPackage;
+using system::System;
+
+constexpr uint64_t kHeadersLimit = uint64_t{1} << 20;
+constexpr uint64_t kPackageRecordLimit = uint64_t{32} << 20;
+
+// Whole names, or the beginning of names where they end in '*'.
+constexpr std::array<std::string_view, 39> kThatMatter = {
+    "accelerate",    "apex",          "auto-gptq*",
+    "bitsandbytes*", "cuda-bindings", "cuda-core",
+    "cuda-python",   "cuda-toolkit",  "ctranslate2*",
+    "cudnn*",        "cugraph*",      "cuml*",
+    "cupy*",         "cutensor*",     "deepspeed",
+    "flash-attn*",   "flashinfer*",   "jax*",
+    "keras*",        "libcudnn*",     "mxnet*",
+    "nvidia-*",      "onnxruntime*",  "optree",
+    "paddle*",       "pytorch*",      "tensorflow*",
+    "tensorrt*",     "tf-keras",      "tf-nightly*",
+    "torch*",        "triton*",       "vllm*",
+    "xformers*",     "xgboost*",      "cuda-version",
+    "lightgbm*",     "sgl-kernel*",   "transformer-engine*"};
+
+// The headers of METADATA stand at its start; the description behind them can be long.
+std::string ReadHeaders(const System& system, const std::string& path) {
+  const auto file = system.Open(path);
+  if (!file || !file->bytes) return "";
+  constexpr size_t kPiece = 16 * 1024;
+  std::string text;
+  while (text.size() < kHeadersLimit) {
+    const size_t had = text.size();
+    text.resize(had + kPiece);
+    const auto read = file->bytes->ReadAt(had, std::as_writable_bytes(std::span(text).subspan(had)));
+    text.resize(had + (read ? *read : 0));
+    if (!read || *read < kPiece || text.find("\n\n") != std::string::npos ||
+        text.find("\n\r\n") != std::string::npos) {
+      break;
+    }
+  }
+  return text;
+}
+
+std::string HashOf(const System& system, const std::string& path) {
+  const auto file = system.Open(path);
+  if (!file || !file->bytes) return "";
+  base::Sha256 hash;
+  std::string piece(size_t{1} << 18, '\0');
+  for (uint64_t at = 0;;) {
+    const auto read = file->bytes->ReadAt(at, std::as_writable_bytes(std::span(piece)));
+    if (!read) return "";
+    hash.Add(std::as_bytes(std::span(piece).first(*read)));
+    at += *read;
+    if (*read < piece.size()) return hash.UrlSafeBase64();
+  }
+}
+
+// Files of the package that are not as its RECORD says. Only shared libraries: they are what breaks loading.
+void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage& package) {
+  const std::string path = JoinPath(package.record, "RECORD");
+  const auto record = system::ReadWholeFile(search.system, path, kPackageRecordLimit);
+  if (!record) {
+    // A record directory of conda or of a distribution may have none; one that is there must be readable.
+    if (record.error() != base::PathError::kNoEntry) search.problems.push_back(path + " cannot be read");
+    return;
+  }
+  for (const RecordLine& line : SharedLibrariesOf(*record, search.system.platform())) {
+    const std::string file = JoinPath(site, line.path);
+    const auto status = search.system.Stat(file);
+    if (!status) {
+      if (status.error() == base::PathError::kNoEntry) {
+        package.damaged.push_back({file, "missing", line.size ? std::to_string(*line.size) : "", ""});
+      } else {
+        search.problems.push_back(file + " cannot be looked at");
+      }
+      continue;
+    }
+    if (line.size && status->size != *line.size) {
+      package.damaged.push_back({file, "size", std::to_string(*line.size), std::to_string(status->size)});
+    } else if (search.verify && !line.sha256.empty()) {
+      const std::string actual = HashOf(search.system, file);
+      if (actual.empty()) {
+        search.problems.push_back(file + " cannot be read");
+      } else if (actual != line.sha256) {
+        package.damaged.push_back({file, "hash", "sha256=" + line.sha256, "sha256=" + actual});
+      }
+    }
+  }
+}
+
+void ReadDetails(PackageSearch& search, const SiteDirectory& site, bool directory, PythonPackage& package) {
+  const bool egg = package.record.ends_with(".egg-info");
+  const std::string headers = ReadHeaders(
+      search.system, !directory ? package.record : JoinPath(package.record, egg ? "PKG-INFO" : "METADATA"));
+  if (headers.empty()) {
+    search.problems.push_back(package.record + " has no METADATA that can be read");
+  }
+  Metadata metadata = ParseMetadata(headers);
+  if (!metadata.version.empty()) package.version = metadata.version;
+  for (auto& requirement : metadata.requirements) {
+    // What was compiled against NumPy 1 does not import with NumPy 2.
+    if (MattersToCuda(requirement.name) || requirement.name == "numpy")
+      package.requirements.push_back(std::move(requirement));
+  }
+  if (!directory) return;
+  if (const auto installer =
+          system::ReadWholeFile(search.system, JoinPath(package.record, "INSTALLER"), 256)) {
+    package.installer = base::Trim(*installer);
+  }
+  if (!egg) CompareFiles(search, site.path, package);
+}
+
+}  // namespace
+
+bool MattersToCuda(std::string_view package) {
+  return std::ranges::any_of(kThatMatter, [&](std::string_view pattern) {
+    if (!pattern.ends_with('*')) return package == pattern;
+    return package.starts_with(pattern.substr(0, pattern.size() - 1));
+  });
+}
+
+bool SiteDirectory::Has(std::string_view name) const {
+  return std::ranges::binary_search(
+      entries, name, {}, [](const system::DirectoryEntry& entry) { return std::string_view(entry.name); });
+}
+
+std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<SiteDirectory>& sites) {
+  std::vector<PythonPackage> packages;
+  for (const SiteDirectory& site : sites) {
+    for (const system::DirectoryEntry& entry : site.entries) {
+      auto id = ParseRecordName(entry.name);
+      if (!id) continue;
+      PythonPackage& package = packages.emplace_back();
+      package.name = std::move(id->name);
+      package.version = std::move(id->version);
+      package.record = JoinPath(site.path, entry.name);
+      const bool directory = entry.type != system::FileType::kRegular;
+      if (MattersToCuda(package.name)) ReadDetails(search, site, directory, package);
+    }
+  }
+  return packages;
+}
+
+std::vector<PythonPackage> CondaPackages(PackageSearch& search, const std::string& prefix,
+                                         const std::vector<PythonPackage>& known) {
+  std::vector<PythonPackage> packages;
+  const std::string directory = JoinPath(prefix, "conda-meta");
+  const auto entries = search.system.List(directory);
+  if (!entries) {
+    search.problems.push_back(directory + " cannot be listed");
+    return packages;
+  }
+  for (const system::DirectoryEntry& entry : *entries) {
+    const auto id = ParseCondaRecordName(entry.name);
+    if (!id) continue;
+    const bool told = std::ranges::any_of(known, [&](const PythonPackage& package) {
+      return package.name == id->name && package.version == id->version;
+    });
+    if (told) continue;
+    packages.push_back({.name = id->name,
+                        .version = id->version,
+                        .record = JoinPath(directory, entry.name),
+                        .installer = "conda"});
+  }
+  return packages;
+}
+
+}  // namespace culprit::collect

@@ -1,0 +1,38 @@
+// KEY=VALUE words of `culprit compat` -> things to compare.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "knowledge/driver.h"
+#include "knowledge/packages/frameworks.h"
+
+namespace culprit::diagnose {
+
+// A framework or a package that frameworks belong to.
+struct CompatPackage {
+  std::string key;      // as the table of pins names it: "torch", "torchvision", "onnxruntime-gpu"
+  std::string shown;    // "torch 2.5.1"
+  std::string version;  // "2.5.1"
+  const knowledge::FrameworkRelease* build = nullptr;  // nullptr = not a framework, or not in the table
+  bool framework = false;
+};
+
+struct CompatQuestion {
+  std::optional<base::Version> cuda, cudnn, driver, cc, gcc, clang, python;
+  std::optional<uint32_t> msvc;
+  bool platform_given = false;
+  knowledge::Platform platform = knowledge::Platform::kLinux;
+  std::string gpu_name;  // when the GPU was given by name
+  std::vector<CompatPackage> packages;
+  std::vector<std::string> notes;
+};
+
+// The error is wrong usage: an unknown key, a key twice, a value that cannot be read.
+base::Result<CompatQuestion> ParseCompat(const std::vector<std::string>& words);
+
+}  // namespace culprit::diagnose

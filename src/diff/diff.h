@@ -1,0 +1,19 @@
+// `culprit diff`: two machines (or one at two times) -> what is different, in the order of suspicion.
+#pragma once
+
+#include "snapshot/record/run.h"
+#include "report/check.h"
+#include "report/diff.h"
+#include "rules/rule.h"
+
+namespace culprit::diagnose {
+
+struct Side {
+  const rules::Scene& scene;
+  const report::CheckReport& check;
+  const record::Run* run = nullptr;  // where it is the record of a run
+};
+
+report::DiffReport Diff(const Side& before, const Side& after);
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,143 @@
+// Toolkits and copies of cuDNN.
+#include "base/text.h"
+#include "diff/parts.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::Difference;
+using snapshot::CudnnCopy;
+using snapshot::Toolkit;
+
+std::string Shown(const Toolkit* toolkit) {
+  if (toolkit == nullptr) return "none";
+  return toolkit->version.empty() ? "version not known" : toolkit->version;
+}
+
+void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot::Toolkits& after) {
+  Align(
+      before.copies, after.copies, [](const Toolkit& toolkit) { return toolkit.root; },
+      [&](const std::string& root, const Toolkit* was, const Toolkit* is) {
+        const Toolkit& toolkit = is == nullptr ? *was : *is;
+        std::string summary = "toolkit in " + root + ": " + Shown(was) + " -> " + Shown(is);
+        if (was == nullptr) summary = "toolkit " + Shown(is) + " in " + root + " is new";
+        if (is == nullptr) summary = "toolkit " + Shown(was) + " in " + root + " is gone";
+        std::string a = Shown(was), b = Shown(is);
+        if (was != nullptr && is != nullptr) {
+          if (was->links != is->links && was->version == is->version) {
+            const auto listed = [](const std::vector<std::string>& links) {
+              std::string text;
+              for (const std::string& link : links) text += (text.empty() ? "" : ", ") + link;
+              return OrNone(text);
+            };
+            a = listed(was->links), b = listed(is->links);
+            summary = "names that lead to the toolkit in " + root + ": " + a + " -> " + b;
+          } else if (was->nvcc_version != is->nvcc_version && was->version == is->version) {
+            a = OrNone(was->nvcc_version), b = OrNone(is->nvcc_version);
+            summary = "nvcc of the toolkit in " + root + ": " + a + " -> " + b;
+          } else if (was->header_version != is->header_version && was->version == is->version) {
+            a = OrNone(was->header_version), b = OrNone(is->header_version);
+            summary = "cuda.h of the toolkit in " + root + ": " + a + " -> " + b;
+          } else if (was->version == is->version) {
+            return;
+          }
+        }
+        std::vector<std::string> names = {root, toolkit.nvcc};
+        names.insert(names.end(), toolkit.links.begin(), toolkit.links.end());
+        parts.Add({.how = HowOf(was != nullptr, is != nullptr),
+                   .kind = "toolkit",
+                   .subject = root,
+                   .summary = std::move(summary),
+                   .before = std::move(a),
+                   .after = std::move(b),
+                   .suspicion = 48},
+                  std::move(names));
+      });
+  if (before.nvcc_on_path != after.nvcc_on_path) {
+    parts.Add(
+        {.kind = "toolkit",
+         .subject = "nvcc of PATH",
+         .summary = "nvcc of PATH: " + OrNone(before.nvcc_on_path) + " -> " + OrNone(after.nvcc_on_path),
+         .before = OrNone(before.nvcc_on_path),
+         .after = OrNone(after.nvcc_on_path),
+         .suspicion = 42},
+        {after.nvcc_on_path, before.nvcc_on_path});
+  }
+  const auto compiler = [](const snapshot::Toolkits& toolkits) {
+    if (toolkits.host_compilers.empty()) return std::string("none");
+    const snapshot::Compiler& first = toolkits.host_compilers.front();
+    return first.name + " " + first.version;
+  };
+  if (compiler(before) != compiler(after)) {
+    const auto path = [](const snapshot::Toolkits& toolkits) {
+      return toolkits.host_compilers.empty() ? std::string() : toolkits.host_compilers.front().path;
+    };
+    parts.Add({.kind = "toolkit",
+               .subject = "compiler that nvcc uses",
+               .summary = "compiler that nvcc uses: " + compiler(before) + " -> " + compiler(after),
+               .before = compiler(before),
+               .after = compiler(after),
+               .suspicion = 38},
+              {path(after), path(before)});
+  }
+}
+
+std::string Shown(const CudnnCopy* copy) {
+  if (copy == nullptr) return "none";
+  std::string text = copy->version.empty() ? std::to_string(copy->major) : copy->version;
+  if (!copy->cuda.empty()) text += " for CUDA " + copy->cuda;
+  if (!copy->missing_parts.empty())
+    text += ", " + std::to_string(copy->missing_parts.size()) + " part(s) missing";
+  size_t bad = 0;
+  for (const snapshot::CudnnPart& part : copy->parts) bad += part.problem.empty() ? 0 : 1;
+  return bad == 0 ? text : text + ", " + std::to_string(bad) + " part(s) damaged";
+}
+
+bool SameParts(const CudnnCopy& a, const CudnnCopy& b) {
+  return a.parts == b.parts && Shown(&a) == Shown(&b);
+}
+
+void AddCudnn(Parts& parts, const std::vector<CudnnCopy>& before, const std::vector<CudnnCopy>& after) {
+  const auto key = [](const CudnnCopy& copy) { return copy.directory + " " + std::to_string(copy.major); };
+  Align(before, after, key, [&](const std::string&, const CudnnCopy* was, const CudnnCopy* is) {
+    if (was != nullptr && is != nullptr && SameParts(*was, *is) && was->header_version == is->header_version)
+      return;
+    const CudnnCopy& copy = is == nullptr ? *was : *is;
+    std::string summary = "cuDNN in " + copy.directory + ": " + Shown(was) + " -> " + Shown(is);
+    if (was == nullptr) summary = "cuDNN " + Shown(is) + " in " + copy.directory + " is new";
+    if (is == nullptr) summary = "cuDNN " + Shown(was) + " in " + copy.directory + " is gone";
+    if (was != nullptr && is != nullptr && Shown(was) == Shown(is)) {
+      summary = was->header_version != is->header_version
+                    ? "header of cuDNN in " + copy.directory + ": " + OrNone(was->header_version) + " -> " +
+                          OrNone(is->header_version)
+                    : "cuDNN in " + copy.directory + ": parts of it are others";
+    }
+    std::vector<std::string> names = {copy.directory, copy.header};
+    for (const CudnnCopy* side : {is, was}) {
+      if (side == nullptr) continue;
+      names.insert(names.end(), side->missing_parts.begin(), side->missing_parts.end());
+      for (const snapshot::CudnnPart& part : side->parts) names.push_back(part.path);
+    }
+    parts.Add({.how = HowOf(was != nullptr, is != nullptr),
+               .kind = "cudnn",
+               .subject = copy.directory,
+               .summary = std::move(summary),
+               .before = Shown(was),
+               .after = Shown(is),
+               .suspicion = 60},
+              std::move(names));
+  });
+}
+
+}  // namespace
+
+void AddLibraries(Parts& parts) {
+  const auto& before = parts.before.scene.stack();
+  const auto& after = parts.after.scene.stack();
+  if (const auto [was, is] = BothOf(parts, "the toolkits", before.toolkits, after.toolkits); was != nullptr)
+    AddToolkits(parts, *was, *is);
+  if (const auto [was, is] = BothOf(parts, "the copies of cuDNN", before.cudnn, after.cudnn); was != nullptr)
+    AddCudnn(parts, *was, *is);
+}
+
+}  // namespace culprit::diagnose

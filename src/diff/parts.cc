@@ -1,0 +1,53 @@
+#include "diff/parts.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace culprit::diagnose {
+
+void Parts::Add(report::Difference difference, std::vector<std::string> names) {
+  std::erase(names, "");
+  for (const std::string& name : names) by_name_[name].push_back(list.size());
+  list.push_back({std::move(difference), std::move(names)});
+}
+
+size_t Parts::RootOf(size_t part) const {
+  while (list[part].cause != kNoPart) part = list[part].cause;
+  return part;
+}
+
+void Parts::Explain(size_t effect, size_t cause) {
+  if (cause == kNoPart || effect == cause || list[effect].cause != kNoPart || RootOf(cause) == effect) return;
+  list[effect].cause = cause;
+}
+
+size_t Parts::Find(std::string_view kind, const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) continue;
+    for (const size_t part : found->second) {
+      if (list[part].difference.kind == kind) return part;
+    }
+  }
+  return kNoPart;
+}
+
+std::string OrNone(const std::string& text) { return text.empty() ? "none" : text; }
+
+std::string Plainly(std::string_view path) {
+  if (!path.contains("..")) return std::string(path);
+  std::vector<std::string> kept;
+  for (std::string& component : base::Split(path, '/')) {
+    if (component == ".." && kept.size() > 1) {
+      kept.pop_back();
+    } else {
+      kept.push_back(std::move(component));
+    }
+  }
+  std::string plain;
+  for (size_t i = 0; i < kept.size(); ++i) plain += (i == 0 ? "" : "/") + kept[i];
+  return plain;
+}
+
+}  // namespace culprit::diagnose

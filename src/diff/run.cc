@@ -1,0 +1,135 @@
+// Two runs of a command: how they ended, the first CUDA call that fails now, the first load that went another
+// way, and names that are not found any more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "diff/parts.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using record::Run;
+
+std::string EndOf(const Run& run) {
+  if (!run.interrupted.empty()) return "interrupted by " + run.interrupted;
+  return run.signal.empty() ? fmt::format("exit status {}", run.exit_status) : "killed by " + run.signal;
+}
+
+std::string CommandOf(const Run& run) {
+  std::string text;
+  for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+const record::FailedCall* FirstFailure(const Run& run) {
+  const record::FailedCall* first = nullptr;
+  for (const record::Process& process : run.processes) {
+    for (const record::FailedCall& call : process.failed_calls) {
+      if (first == nullptr || call.at < first->at) first = &call;
+    }
+  }
+  return first;
+}
+
+std::string Shown(const record::FailedCall* call) {
+  if (call == nullptr) return "none";
+  return call->function + " gives " + (call->status.empty() ? std::to_string(call->code) : call->status);
+}
+
+std::string RealPath(const record::Loaded& load) {
+  return load.real_path.empty() ? Plainly(load.path) : load.real_path;
+}
+
+void BlameForLoad(Parts& parts, const std::vector<std::string>& files, std::string_view via) {
+  const size_t effect = parts.list.size() - 1;
+  if (via == "ld_library_path") parts.Explain(effect, parts.Find("variable", {"LD_LIBRARY_PATH"}));
+  if (via == "ld_preload") parts.Explain(effect, parts.Find("variable", {"LD_PRELOAD"}));
+  parts.Explain(effect, parts.Find("file", files));
+  if (via == "cache") parts.Explain(effect, parts.Find("loader", {"/etc/ld.so.cache"}));
+  for (const std::string& file : files) parts.Explain(effect, parts.Find("package", {OwnerOf(parts, file)}));
+}
+
+// In load order, of the process of the same place in both runs: by name, because a new library shifts all
+// behind it.
+void AddProcess(Parts& parts, const record::Process& before, const record::Process& after) {
+  std::map<std::string_view, const record::Loaded*> was;
+  for (const record::Loaded& load : before.loads) was.emplace(base::BaseName(load.path), &load);
+  bool first = true;
+  for (const record::Loaded& load : after.loads) {
+    const auto found = was.find(base::BaseName(load.path));
+    if (found == was.end() || RealPath(*found->second) == RealPath(load)) continue;
+    const std::string name(found->first);
+    parts.Add({.kind = "run",
+               .subject = name,
+               .summary = fmt::format("{}{} was loaded from {}, before from {}",
+                                      first ? "first load that differs: " : "", name,
+                                      base::DirName(RealPath(load)), base::DirName(RealPath(*found->second))),
+               .before = RealPath(*found->second),
+               .after = RealPath(load),
+               .suspicion = first ? 74 : 60},
+              {Plainly(load.path), RealPath(load), RealPath(*found->second), name});
+    BlameForLoad(parts, {RealPath(load), RealPath(*found->second)}, load.via);
+    first = false;
+  }
+  for (const record::Request& request : after.failed_requests) {
+    const bool failed_before = std::ranges::any_of(
+        before.failed_requests, [&](const record::Request& other) { return other.name == request.name; });
+    if (failed_before) continue;
+    std::vector<std::string> files;
+    if (const auto found = was.find(base::BaseName(request.name)); found != was.end())
+      files.push_back(RealPath(*found->second));
+    for (const record::Attempt& attempt : request.attempts) files.push_back(Plainly(attempt.path));
+    std::vector<std::string> names = files;
+    names.insert(names.begin(), std::string(base::BaseName(request.name)));
+    const bool was_loaded = was.contains(base::BaseName(request.name));
+    parts.Add({.how = was_loaded ? report::Differs::kRemoved : report::Differs::kAdded,
+               .kind = "run",
+               .subject = request.name,
+               .summary = request.name + (was_loaded ? " was not found any more" : " was not found") +
+                          (request.requester.empty() ? "" : ", asked for by " + request.requester),
+               .before = was_loaded ? "loaded" : "not asked for",
+               .after = "not found",
+               .suspicion = was_loaded ? 82 : 64},
+              std::move(names));
+    BlameForLoad(parts, files, "");
+  }
+}
+
+}  // namespace
+
+void AddRuns(Parts& parts) {
+  if (parts.before.run == nullptr || parts.after.run == nullptr) return;
+  const Run &before = *parts.before.run, &after = *parts.after.run;
+  if (CommandOf(before) != CommandOf(after))
+    parts.remarks.push_back("two commands: \"" + CommandOf(before) + "\" and \"" + CommandOf(after) + "\"");
+  const size_t processes = std::min(before.processes.size(), after.processes.size());
+  for (size_t i = 0; i < processes; ++i) {
+    if (base::BaseName(before.processes[i].program) != base::BaseName(after.processes[i].program)) break;
+    AddProcess(parts, before.processes[i], after.processes[i]);
+  }
+  const record::FailedCall *was = FirstFailure(before), *is = FirstFailure(after);
+  if (Shown(was) != Shown(is) && is != nullptr) {
+    parts.Add({.how = HowOf(was != nullptr, true),
+               .kind = "run",
+               .subject = is->function,
+               .summary = "first CUDA call that fails: " + Shown(is) + ", before " + Shown(was),
+               .before = Shown(was),
+               .after = Shown(is),
+               .suspicion = 68},
+              {is->function, is->status});
+  }
+  if (EndOf(before) != EndOf(after)) {
+    parts.Add({.kind = "run",
+               .subject = "end of the run",
+               .summary = "the run ended with " + EndOf(after) + ", before with " + EndOf(before),
+               .before = EndOf(before),
+               .after = EndOf(after),
+               .suspicion = after.failed() ? 40 : 20},
+              {});
+  }
+}
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,193 @@
+#include "engine/check.h"
+
+#include <algorithm>
+#include <exception>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "probe/judge/probe_words.h"
+#include "engine/stack_rows.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::CheckReport;
+using report::Finding;
+using report::NotChecked;
+using report::Severity;
+using report::Verdict;
+
+void AddOnce(std::vector<NotChecked>& list, NotChecked item) {
+  if (std::ranges::find(list, item) == list.end()) list.push_back(std::move(item));
+}
+
+// A part of the stack that could not be looked at at all.
+template <typename T>
+void AddUnknown(CheckReport& report, const char* what, const snapshot::Fact<T>& fact) {
+  if (fact.state == snapshot::FactState::kUnreadable || fact.state == snapshot::FactState::kTimedOut ||
+      fact.state == snapshot::FactState::kNotApplicable) {
+    AddOnce(report.not_checked, {what, fact.why});
+  }
+}
+
+// Whether a fact is missing because it belongs to a host that this look cannot reach: that of an image, or
+// Windows behind WSL. It is told, but what could be looked at decides the verdict.
+bool BelongsToTheHost(const snapshot::Stack& stack, const NotChecked& missing) {
+  const bool wsl = stack.context && stack.context->wsl;
+  const auto& gpus = stack.gpus;
+  if (missing.why == gpus.why && (gpus.state == snapshot::FactState::kNotApplicable || wsl)) return true;
+  return stack.driver.state == snapshot::FactState::kNotApplicable && missing.why == stack.driver.why;
+}
+
+// The same thing said of several processes is one finding that affects them all.
+void Add(std::vector<Finding>& findings, const Finding& finding) {
+  for (Finding& known : findings) {
+    if (known.code != finding.code || known.summary != finding.summary || known.subject != finding.subject)
+      continue;
+    for (const std::string& affected : finding.affects) {
+      if (std::ranges::find(known.affects, affected) == known.affects.end())
+        known.affects.push_back(affected);
+    }
+    return;
+  }
+  findings.push_back(finding);
+}
+
+// How far down something lies: packages that overwrite or shadow each other, then a build for another CUDA
+// major. What else is wrong in that environment comes of it.
+int Depth(const Finding& finding) {
+  static constexpr std::string_view kRoots[] = {"CUL6006", "CUL6008", "CUL6013", "CUL6015", "CUL6016"};
+  if (std::ranges::find(kRoots, finding.code) != std::end(kRoots)) return 0;
+  return finding.code == "CUL4008" ? 1 : 2;
+}
+
+// Findings of one code stay in their order. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)
+void SortWorstFirst(std::vector<Finding>& findings) {
+  const auto rank = [](const Finding& finding) {
+    return std::tuple(finding.severity, Depth(finding), finding.code);
+  };
+  std::vector<Finding> sorted;
+  for (Finding& finding : findings) {
+    sorted.insert(std::ranges::upper_bound(sorted, rank(finding), {}, rank), std::move(finding));
+  }
+  findings = std::move(sorted);
+}
+
+size_t Count(const CheckReport& report, Severity severity) {
+  return static_cast<size_t>(
+      std::ranges::count_if(report.findings, [&](const Finding& f) { return f.severity == severity; }));
+}
+
+std::string Counted(size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void Conclude(CheckReport& report, bool blind, bool hostless) {
+  const size_t errors = Count(report, Severity::kError), warnings = Count(report, Severity::kWarning);
+  if (errors > 0) {
+    report.verdict = Verdict::kErrors;
+    report.headline = Counted(errors, "error") + (warnings > 0 ? ", " + Counted(warnings, "warning") : "");
+  } else if (warnings > 0) {
+    report.verdict = Verdict::kWarnings;
+    report.headline = Counted(warnings, "warning");
+  } else if (blind) {
+    report.verdict = Verdict::kUnknown;
+    report.headline = "could not tell: see what was not checked";
+  } else {
+    report.verdict = Verdict::kOk;
+    report.headline = hostless ? "nothing wrong in the files; the host was not looked at" : "nothing wrong";
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// What was seen in a process need not be foretold of it too: the same thing to do, told once.
+void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
+  const auto seen = [&](const Finding& finding) {
+    return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
+      return scenario.WasSeen() &&
+             std::ranges::find(finding.affects, scenario.title) != finding.affects.end();
+    });
+  };
+  const std::vector<Finding> all = findings;
+  std::erase_if(findings, [&](const Finding& finding) {
+    return !finding.affects.empty() && !seen(finding) && std::ranges::any_of(all, [&](const Finding& other) {
+      return other.code == finding.code && other.fix.text == finding.fix.text &&
+             other.fix.commands == finding.fix.commands && seen(other);
+    });
+  });
+}
+
+}  // namespace
+
+CheckReport Check(const rules::Scene& scene) {
+  CheckReport report;
+  const snapshot::Stack& stack = scene.stack();
+  AddUnknown(report, "driver", stack.driver);
+  AddUnknown(report, "GPUs", stack.gpus);
+  AddUnknown(report, "toolkits", stack.toolkits);
+  AddUnknown(report, "cuDNN copies", stack.cudnn);
+  AddUnknown(report, "Python environments", stack.environments);
+  AddUnknown(report, "circumstances", stack.context);
+  if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed && !stack.probe) {
+    AddOnce(report.not_checked, {"GPU memory in use, and by whom",
+                                 "only the living driver tells: culprit probe, or check --live"});
+  }
+  bool blind = false;  // a rule that would have said "error" could not look
+  for (const rules::Rule* rule : rules::AllRules()) {
+    if (!rules::AppliesTo(*rule, scene)) continue;
+    if (rule->code.starts_with("CUL9") && !stack.probe) continue;  // nobody asked for a probe
+    rules::Ruling ruling(*rule);
+    ++report.rules_total;
+    try {
+      rule->check(scene, ruling);
+    } catch (const std::exception& error) {  // a bug in one rule is not the end of the report
+      ruling.NotEnoughFacts(std::string(rule->code), std::string("internal error: ") + error.what());
+    }
+    for (const Finding& finding : ruling.findings()) Add(report.findings, finding);
+    for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
+    for (const NotChecked& remark : ruling.remarks()) AddOnce(report.not_checked, remark);
+    if (ruling.not_checked().empty()) ++report.rules_run;
+    report.outcomes.push_back({std::string(rule->code), ruling.not_checked()});
+    blind |= rule->severity == Severity::kError &&
+             std::ranges::any_of(ruling.not_checked(),
+                                 [&](const NotChecked& item) { return !BelongsToTheHost(stack, item); });
+  }
+  if (stack.probe) {
+    RaiseWhatHappened(scene, report);
+    ReadWords(scene, report);
+  }
+  DropForetold(scene, report.findings);
+  SortWorstFirst(report.findings);
+  report.stack = StackRows(scene);
+  Conclude(report, blind, stack.gpus.state == snapshot::FactState::kNotApplicable);
+  return report;
+}
+
+std::vector<report::RulePage> RulePages() {
+  std::vector<report::RulePage> pages;
+  for (const rules::Rule* rule : rules::AllRules()) {
+    pages.push_back({.code = std::string(rule->code),
+                     .name = std::string(rule->name),
+                     .cause = std::string(rule->cause),
+                     .severity = std::string(Name(rule->severity)),
+                     .since = std::string(rule->since),
+                     .title = std::string(rule->title),
+                     .page = std::string(rule->page)});
+  }
+  return pages;
+}
+
+report::RulePage PageOf(std::string_view code) {
+  const rules::Rule* rule = rules::FindRule(code);
+  if (rule == nullptr) return {};
+  for (report::RulePage& page : RulePages()) {
+    if (page.code == rule->code) return std::move(page);
+  }
+  return {};
+}
+
+}  // namespace culprit::diagnose

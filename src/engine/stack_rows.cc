@@ -1,0 +1,257 @@
+#include "engine/stack_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/load_facts.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::StackRow;
+using Rows = std::vector<StackRow>;
+
+// "not known: Permission denied" and the like for a fact that is not there.
+template <typename T>
+std::string InWords(const snapshot::Fact<T>& fact) {
+  switch (fact.state) {
+    case snapshot::FactState::kAbsent:
+      return "none";
+    case snapshot::FactState::kNotApplicable:
+      return "not looked at";
+    default:
+      return "not known: " + fact.why;
+  }
+}
+
+void Join(std::string& text, const std::string& more, const char* separator = ", ") {
+  if (more.empty()) return;
+  if (!text.empty()) text += separator;
+  text += more;
+}
+
+// The libcuda that any program of this shell gets.
+const loader::Object* WinningLibcuda(const rules::Scene& scene) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (scenario.kind != loader::Scenario::Kind::kAnyProgram) continue;
+    for (const loader::Object& object : scenario.graph.objects) {
+      if (object.name == "libcuda.so.1" || object.name == "nvcuda.dll") return &object;
+    }
+  }
+  return nullptr;
+}
+
+// How a file came into a process, as short as it can be said: "LD_LIBRARY_PATH, for libcudnn.so.9".
+std::string Way(const loader::Scenario& scenario, const loader::Object& object) {
+  const bool known = object.via != loader::Via::kUnknown;
+  std::string way = known ? rules::FoundThrough(scenario.graph, object.path) : "";
+  if (object.via == loader::Via::kRpath) way = "RPATH";
+  if (object.via == loader::Via::kRunpath) way = "RUNPATH";
+  if (object.requester < scenario.graph.objects.size())
+    Join(way, "for " + std::string(base::BaseName(scenario.graph.objects[object.requester].path)));
+  return way;
+}
+
+// What a process that was seen has of CUDA, file by file.
+void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& scenario) {
+  StackRow row{.what = "process", .value = scenario.title, .where = scenario.graph.target};
+  Rows libraries;
+  for (const loader::Object& object : scenario.graph.objects) {
+    const auto* library = LibraryOf(object);
+    if (library == nullptr) continue;
+    const auto version = scene.view.Version(object.path);
+    libraries.push_back(
+        {.what = std::string(library->title),
+         .value = version && !version->version.empty() ? version->version : "version not known",
+         .where = object.real_path,
+         .detail = Way(scenario, object),
+         .depth = 1});
+  }
+  for (const loader::Object& object : scenario.replaced) {
+    if (const auto* library = LibraryOf(object))
+      libraries.push_back({.what = std::string(library->title),
+                           .value = "version not known",
+                           .where = object.path,
+                           .detail = "its file was replaced since",
+                           .depth = 1});
+  }
+  const auto& program = scenario.graph.objects.empty() ? nullptr : scenario.graph.objects.front().elf;
+  if (program != nullptr && program->problem == binfmt::ElfProblem::kNoDynamic)
+    Join(row.detail, "statically linked: what it holds of CUDA cannot be seen");
+  else if (libraries.empty())
+    Join(row.detail, "no CUDA library is mapped");
+  for (const std::string& device : scenario.devices) {
+    const bool gpu = device.find_first_not_of("0123456789", sizeof("/dev/nvidia") - 1) == std::string::npos;
+    if (gpu) Join(row.detail, "holds " + device);
+  }
+  rows.push_back(std::move(row));
+  rows.insert(rows.end(), libraries.begin(), libraries.end());
+}
+
+// The one that was asked about; of several, as a run has them, those that use CUDA.
+void AddProcesses(Rows& rows, const rules::Scene& scene) {
+  const bool one = std::ranges::count_if(scene.scenarios, &loader::Scenario::WasSeen) == 1;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (!scenario.WasSeen()) continue;
+    const bool cuda = std::ranges::any_of(scenario.graph.objects,
+                                          [](const auto& object) { return LibraryOf(object) != nullptr; });
+    if (one || cuda) AddProcess(rows, scene, scenario);
+  }
+}
+
+void AddDriver(Rows& rows, const rules::Scene& scene) {
+  const auto& driver = scene.stack().driver;
+  if (!driver) {
+    rows.push_back({.what = "driver", .value = InWords(driver)});
+    return;
+  }
+  StackRow row{.what = "driver",
+               .value = driver->kernel_version ? *driver->kernel_version : InWords(driver->kernel_version)};
+  if (driver->assumed) {
+    row.detail = "assumed: --host";
+  } else if (const loader::Object* libcuda = WinningLibcuda(scene)) {
+    row.where = libcuda->real_path;
+    if (driver->kernel_version) row.detail = driver->kernel_flavor;
+  } else {
+    row.detail = std::string(scene.OnWindows() ? "nvcuda.dll" : "libcuda.so.1") + " is not found";
+  }
+  rows.push_back(std::move(row));
+}
+
+void AddGpus(Rows& rows, const rules::Scene& scene) {
+  const auto& gpus = scene.stack().gpus;
+  if (!gpus || gpus->empty()) {
+    rows.push_back({.what = "GPU", .value = gpus ? "none" : InWords(gpus)});
+    return;
+  }
+  for (size_t i = 0; i < gpus->size(); ++i) {
+    const snapshot::Gpu& gpu = (*gpus)[i];
+    StackRow row{
+        .what = "GPU " + std::to_string(i),
+        .value = gpu.name.empty() ? (gpu.chip.empty() ? "NVIDIA " + gpu.device_id : gpu.chip) : gpu.name,
+        .where = gpu.bus_id};
+    if (gpu.assumed) row.value = gpu.name.empty() ? "compute capability " + gpu.compute_capability : gpu.name;
+    Join(row.detail, gpu.assumed ? "assumed: --host" : "");
+    if (!gpu.compute_capability.empty() && !row.value.starts_with("compute")) {
+      Join(row.detail, "compute capability " + gpu.compute_capability);
+    }
+    if (!gpu.bound_to.empty() && gpu.bound_to != "nvidia") Join(row.detail, "held by " + gpu.bound_to);
+    rows.push_back(std::move(row));
+  }
+}
+
+void AddToolkits(Rows& rows, const rules::Scene& scene) {
+  const auto& toolkits = scene.stack().toolkits;
+  if (!toolkits || toolkits->copies.empty()) {
+    rows.push_back({.what = "toolkit", .value = toolkits ? "none" : InWords(toolkits)});
+    return;
+  }
+  for (const snapshot::Toolkit& toolkit : toolkits->copies) {
+    StackRow row{.what = "toolkit",
+                 .value = toolkit.version.empty() ? "version not known" : toolkit.version,
+                 .where = toolkit.root,
+                 .detail = toolkit.kind == "toolkit" ? "" : toolkit.kind};
+    for (const std::string& link : toolkit.links) {
+      if (!link.starts_with("/etc/alternatives/")) Join(row.detail, "also " + link);
+    }
+    if (!toolkit.nvcc.empty() && toolkit.nvcc == toolkits->nvcc_on_path) Join(row.detail, "nvcc of PATH");
+    rows.push_back(std::move(row));
+  }
+}
+
+void AddCudnn(Rows& rows, const rules::Scene& scene) {
+  const auto& copies = scene.stack().cudnn;
+  if (!copies || copies->empty()) {
+    rows.push_back({.what = "cuDNN", .value = copies ? "none" : InWords(copies)});
+    return;
+  }
+  for (const snapshot::CudnnCopy& copy : *copies) {
+    StackRow row{
+        .what = "cuDNN",
+        .value = copy.version.empty() ? std::to_string(copy.major) + ", release not known" : copy.version,
+        .where = copy.directory};
+    if (!copy.cuda.empty()) row.detail = "for CUDA " + copy.cuda;
+    Join(row.detail, copy.owner);
+    if (!copy.missing_parts.empty())
+      Join(row.detail, std::to_string(copy.missing_parts.size()) + " parts missing");
+    rows.push_back(std::move(row));
+  }
+}
+
+// What a framework loads of the libraries that people ask about, as rows of their own.
+Rows Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
+  static constexpr std::string_view kShown[] = {"cudnn", "cudart", "cublas"};
+  Rows rows;
+  for (const std::string_view name : kShown) {
+    for (const loader::Object& object : scenario.graph.objects) {
+      const auto* library = LibraryOf(object);
+      if (library == nullptr || library->name != name) continue;
+      const auto version = scene.view.Version(object.path);
+      rows.push_back({.what = std::string(library->title),
+                      .value = version ? version->version : "version not known",
+                      .where = std::string(base::DirName(object.real_path)),
+                      .depth = 2});
+      break;
+    }
+  }
+  return rows;
+}
+
+void AddFrameworks(Rows& rows, const rules::Scene& scene, size_t environment) {
+  std::vector<std::pair<std::string, Rows>> known;  // what was said of the frameworks before
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+    if (framework == nullptr || scenario.environment != environment) continue;
+    if (scenario.WasSeen() && std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& other) {
+          return &other < &scenario && scene.FrameworkOf(other) == framework;
+        }))
+      continue;
+    StackRow row{.what = framework->name, .value = framework->version, .depth = 1};
+    Rows loads = framework->cpu_only ? Rows() : Loads(scene, scenario);
+    const auto same = std::ranges::find(known, loads, [](const auto& entry) { return entry.second; });
+    if (framework->cpu_only) {
+      row.detail = "built without CUDA";
+    } else if (!loads.empty() && same != known.end()) {
+      row.detail = "loads the same as " + same->first;
+      loads.clear();
+    }
+    if (!loads.empty()) known.emplace_back(framework->name, loads);
+    rows.push_back(std::move(row));
+    rows.insert(rows.end(), loads.begin(), loads.end());
+  }
+}
+
+void AddEnvironments(Rows& rows, const rules::Scene& scene) {
+  const auto& environments = scene.stack().environments;
+  if (environments.state == snapshot::FactState::kAbsent) return;  // not asked for
+  if (!environments || environments->empty()) {
+    rows.push_back({.what = "Python", .value = environments ? "no environment" : InWords(environments)});
+    return;
+  }
+  for (size_t e = 0; e < environments->size(); ++e) {
+    const snapshot::PythonEnvironment& environment = (*environments)[e];
+    rows.push_back({.what = "Python",
+                    .value = environment.python.empty() ? "version not known" : environment.python,
+                    .where = environment.prefix,
+                    .detail = environment.kind + ", " + environment.why});
+    AddFrameworks(rows, scene, e);
+  }
+}
+
+}  // namespace
+
+Rows StackRows(const rules::Scene& scene) {
+  Rows rows;
+  AddProcesses(rows, scene);
+  AddDriver(rows, scene);
+  AddGpus(rows, scene);
+  AddToolkits(rows, scene);
+  AddCudnn(rows, scene);
+  AddEnvironments(rows, scene);
+  return rows;
+}
+
+}  // namespace culprit::diagnose

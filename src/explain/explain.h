@@ -1,0 +1,45 @@
+// Differential diagnosis of a log: symptoms -> ranked causes. Each story of data/causes.toml that a symptom
+// tells speaks for or against a cause.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/settle.h"
+#include "knowledge/messages/causes.h"
+#include "explain/logs/symptom.h"
+#include "report/explanation.h"
+
+namespace culprit::diagnose {
+
+// A story that a symptom tells, and how loud.
+struct Told {
+  const knowledge::Story* story = nullptr;
+  const logs::Symptom* symptom = nullptr;
+  double weight = 0;  // -1 to 1
+};
+
+// What speaks for and against each cause.
+class Differential {
+ public:
+  explicit Differential(std::span<const logs::Symptom> symptoms);
+
+  const std::vector<Told>& told() const { return told_; }
+  // 0 to 1; for all causes for which something speaks.
+  const std::map<std::string_view, double>& scores() const { return scores_; }
+  // Facts weigh more than any text.
+  void Settle(std::span<const Settlement> settlements);
+
+ private:
+  std::vector<Told> told_;
+  std::map<std::string_view, double> scores_;
+};
+
+// From the log, and from the facts of a machine where there are any.
+report::Explanation Explain(std::span<const logs::Symptom> symptoms, std::vector<report::LogInput> inputs,
+                            std::span<const Settlement> settlements = {});
+
+}  // namespace culprit::diagnose

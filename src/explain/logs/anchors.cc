@@ -1,0 +1,165 @@
+#include "explain/logs/anchors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+
+namespace culprit::logs {
+namespace {
+
+constexpr size_t kSlots = 1 << 15;
+constexpr uint32_t kCommonFour = 60;  // as bad as two of the commonest bytes
+
+// Setting the bit that tells lower from upper case folds letters; other bytes are folded alike on both sides.
+uint64_t Long(const char* bytes) {
+  uint64_t window;
+  std::memcpy(&window, bytes, sizeof window);
+  return window | 0x2020202020202020u;
+}
+uint64_t Short(const char* bytes) {
+  uint32_t window;
+  std::memcpy(&window, bytes, sizeof window);
+  return window | 0x20202020u;
+}
+
+// The upper bits of a product depend on all bytes: eighteen for eight bytes, of which four need sixteen.
+constexpr uint64_t Hash(uint64_t window) { return (window * 0x9E3779B97F4A7C15u) >> 46; }
+
+constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// How common a byte is in text, roughly; rare bytes make better places to look at.
+constexpr uint32_t Commonness(char c) {
+  constexpr std::string_view kCommonFirst = " etaoinsrlhd.cumfpgw0y1b,:v2-/k3";
+  const size_t rank = kCommonFirst.find(c);
+  return rank == std::string_view::npos ? 1 : static_cast<uint32_t>(kCommonFirst.size() - rank + 4);
+}
+
+// Four bytes each: the commonest of logs, listings and documents of tests/explain/clean.
+constexpr std::string_view kCommonFours =
+    "cudaerrorrorcudnudnning statnvidvidiidiatatuatus the cudthe  errtiondnn_ersision_stavers"
+    "time/liblibcrorsmemoemormorytus_ nvirsiodia-file of .so.linuinuxn_stnn_sion uda compvice"
+    "ibculib/ in load libuntitorcorchtestarchruntntimror:atchcess verhome/me/ memome/me/me/me"
+    "/hom\"cudiverdrivrivenot bcudablefromnitior: ythothon compythdevievicrom  is trainamerain"
+    "asseaarcinitpackecti fortingjectatiodingout  filinfoackackaglosslibrionsfor iled to ibra"
+    "brarcceswithrarypasskage-cud runfailt ofcall not \"cuctintypeile  no adin/usrusr/stepages"
+    "erne sta outssedut o conaliz gpudownoadilectailelocaollereadcolllizenloakernrnellleciali"
+    "tensbatc: no_cududa_ors. dri dow devownlwnlo linble manyffff-lintialport tesme/plinesr/l"
+    "tus. wit.whl_erritiaanylnyliylin.py:_aarinstled ory whl hl (f meof maineineria-cror ound"
+    "singnot_ompumputeta succucce etaompimpiline mple ste on ss: dia ry: dnn ent age  mb/mb/s";
+
+bool IsCommon(std::string_view four) {
+  for (size_t at = 0; at < kCommonFours.size(); at += 4) {
+    if (kCommonFours.substr(at, 4) == four) return true;
+  }
+  return false;
+}
+
+// Where in an anchor its `size` rarest neighbouring bytes begin.
+size_t RarestPart(std::string_view anchor, size_t size) {
+  size_t best = 0;
+  uint32_t lowest = ~0u;
+  for (size_t at = 0; at + size <= anchor.size(); ++at) {
+    uint32_t score = 0;
+    for (const char c : anchor.substr(at, size)) score += Commonness(c);
+    for (size_t four = at; four + 4 <= at + size; ++four) {
+      if (IsCommon(anchor.substr(four, 4))) score += kCommonFour;
+    }
+    if (score < lowest) {
+      lowest = score;
+      best = at;
+    }
+  }
+  return best;
+}
+
+template <typename Bitmap>
+bool Test(const Bitmap& bitmap, uint64_t hash) {
+  return (bitmap[hash >> 6] >> (hash & 63) & 1) != 0;
+}
+
+template <typename Bitmap>
+void Set(Bitmap& bitmap, uint64_t hash) {
+  bitmap[hash >> 6] |= uint64_t{1} << (hash & 63);
+}
+
+}  // namespace
+
+AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(kSlots) {
+  std::map<uint64_t, std::vector<Entry>> of_bytes;  // a short window has zeros above, a long one never
+  for (const std::string_view anchor : anchors) {
+    const auto index = static_cast<uint32_t>(anchors_.size());
+    std::string& lower = anchors_.emplace_back(anchor);
+    std::ranges::transform(lower, lower.begin(), Lower);
+    const size_t width = lower.size() >= kLong + kStride - 1 ? kLong : kShort;
+    const size_t part = RarestPart(lower, width + kStride - 1);
+    for (size_t offset = part; offset < part + kStride; ++offset) {
+      const uint64_t bytes = width == kLong ? Long(lower.data() + offset) : Short(lower.data() + offset);
+      of_bytes[bytes].push_back({index, static_cast<uint32_t>(offset)});
+      const uint64_t hash = Hash(bytes);
+      if (width == kLong) {
+        Set(long_, hash);
+      } else {
+        Set(short_, hash >> 2);
+      }
+    }
+  }
+  for (const auto& [bytes, entries] : of_bytes) {
+    size_t slot = Hash(bytes) % kSlots;
+    while (slots_[slot].count != 0) slot = (slot + 1) % kSlots;
+    slots_[slot] = {bytes, static_cast<uint32_t>(entries_.size()), static_cast<uint32_t>(entries.size())};
+    entries_.insert(entries_.end(), entries.begin(), entries.end());
+  }
+}
+
+// The next multiple of four, from `at` on, whose bytes may belong to an anchor; text.size() when none.
+size_t AnchorFinder::NextPlace(std::string_view text, size_t at) const {
+  const auto maybe = [&](size_t place) {
+    const char* bytes = text.data() + place;
+    return Test(long_, Hash(Long(bytes))) || Test(short_, Hash(Short(bytes)) >> 2);
+  };
+  for (; at + kLong <= text.size(); at += kStride) {
+    if (maybe(at)) return at;
+  }
+  for (; at + kShort <= text.size(); at += kStride) {
+    if (Test(short_, Hash(Short(text.data() + at)) >> 2)) return at;
+  }
+  return text.size();
+}
+
+std::span<const AnchorFinder::Entry> AnchorFinder::EntriesOf(std::string_view text, size_t at,
+                                                             size_t width) const {
+  if (text.size() - at < width) return {};
+  const uint64_t bytes = width == kLong ? Long(text.data() + at) : Short(text.data() + at);
+  const uint64_t hash = Hash(bytes);
+  // Mostly only one of the two widths was hit, and the table does not lie in the first cache.
+  if (!(width == kLong ? Test(long_, hash) : Test(short_, hash >> 2))) return {};
+  for (size_t slot = hash % kSlots; slots_[slot].count != 0; slot = (slot + 1) % kSlots) {
+    if (slots_[slot].bytes == bytes) {
+      return std::span(entries_).subspan(slots_[slot].first, slots_[slot].count);
+    }
+  }
+  return {};
+}
+
+bool AnchorFinder::Matches(std::string_view text, size_t at, uint32_t anchor) const {
+  const std::string& wanted = anchors_[anchor];
+  if (text.size() - at < wanted.size()) return false;
+  return std::equal(wanted.begin(), wanted.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                    [](char a, char b) { return a == Lower(b); });
+}
+
+size_t CountLines(std::string_view text) {
+  // In pieces of 255 the sum fits into a byte, which lets the compiler count in all lanes of a vector.
+  size_t lines = 0;
+  while (!text.empty()) {
+    const std::string_view piece = text.substr(0, 255);
+    uint8_t in_piece = 0;
+    for (const char c : piece) in_piece = static_cast<uint8_t>(in_piece + (c == '\n'));
+    lines += in_piece;
+    text.remove_prefix(piece.size());
+  }
+  return lines;
+}
+
+}  // namespace culprit::logs

@@ -1,0 +1,367 @@
+#include "explain/logs/log_reader.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
+
+#include "explain/logs/re2_piece.h"
+#include "base/text.h"
+#include "explain/logs/clean_line.h"
+#include "explain/logs/mention.h"
+#include "explain/logs/signature_index.h"
+
+namespace culprit::logs {
+namespace {
+
+using knowledge::Role;
+using knowledge::Signature;
+
+constexpr size_t kBuffer = 1 << 20;
+constexpr size_t kRead = 1 << 18;             // at a time; stays in the second-level cache
+constexpr size_t kReach = 4 << 10;            // of a line to each side of an anchor
+constexpr size_t kLongestMessage = 64 << 10;  // of several lines
+constexpr size_t kBeginning = 64 << 10;       // that tells what kind of text it is
+constexpr size_t kShown = 400;                // of a line
+constexpr size_t kMostSymptoms = 1000;
+constexpr size_t kMostMatches = 32;  // of one signature in one line
+constexpr int kMostGroups = 12;
+constexpr size_t kMostOthers = 64;  // lines of other processes inside of a message
+constexpr uint32_t kEnough =
+    5000;  // matches of one signature; a log that repeats itself is not read for it any further
+constexpr size_t kShortBytes = 8 << 10;
+constexpr uint64_t kFewWords = 10;   // lines; a person picked them, and something is wrong
+constexpr uint64_t kShortText = 40;  // somebody chose what to show
+constexpr uint64_t kFewLines = 5;    // somebody pasted the message and nothing else: it is meant
+
+bool Speaks(const Symptom& symptom) {
+  return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
+}
+
+// Lines in which words of failures tell of none: counts of zero, tests that passed, web requests, heads of
+// tables.
+bool TellsOfSuccess(const std::string& line) {
+  static const RE2 kSuccess(
+      R"((?i)\bno errors?\b|\b0 errors?\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$)");
+  return RE2::PartialMatch(line, kSuccess);
+}
+
+// Two signatures may see the same thing in a line: the one that tells more is kept, or the first.
+void DropRepeated(std::vector<Symptom>& symptoms) {
+  const auto tells_less = [&](const Symptom& symptom) {
+    return std::ranges::any_of(symptoms, [&](const Symptom& other) {
+      if (&other == &symptom || other.line != symptom.line || other.kind() != symptom.kind()) return false;
+      if (other.role() != symptom.role() || other.mentioned != symptom.mentioned) return false;
+      return std::ranges::includes(other.attributes, symptom.attributes) &&
+             (other.attributes.size() > symptom.attributes.size() || &other < &symptom);
+    });
+  };
+  std::vector<bool> dropped;
+  for (const Symptom& symptom : symptoms) dropped.push_back(tells_less(symptom));
+  size_t index = 0;
+  std::erase_if(symptoms, [&](const Symptom&) { return dropped[index++]; });
+}
+
+// A prefix without what changes from line to line: "2026-11-15T08:00:00Z stderr F " is one process.
+std::string ProcessOf(std::string_view prefix) {
+  static const RE2 kTime(R"(\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [FP] )");
+  std::string process(prefix);
+  RE2::GlobalReplace(&process, kTime, "");
+  return process;
+}
+
+// The text around a match, on one line.
+std::string Excerpt(std::string_view text, size_t match) {
+  constexpr size_t kBefore = 80;
+  if (text.size() > kShown) text = text.substr(match > kBefore ? match - kBefore : 0, kShown);
+  std::string shown(base::Trim(text));
+  std::ranges::replace(shown, '\n', ' ');
+  return shown;
+}
+
+}  // namespace
+
+// One line, or what stands between two carriage returns in it.
+struct LogReader::Segment {
+  size_t begin = 0, end = 0;  // in the buffer
+};
+
+// What one reader remembers.
+struct LogReader::Memory {
+  std::vector<bool> done = std::vector<bool>(SignatureIndex::The().size());  // has said what it can
+  std::vector<uint32_t> matches = std::vector<uint32_t>(done.size());
+  std::unordered_map<std::string, size_t> seen;  // what was noted -> where
+
+  bool IsLive(size_t anchor) const {
+    return std::ranges::any_of(SignatureIndex::The().OfAnchor(anchor),
+                               [&](size_t signature) { return !done[signature]; });
+  }
+
+  // The signatures that may match a segment, in the order of the table.
+  std::vector<size_t> Candidates(std::string_view segment) const {
+    std::vector<size_t> found;
+    SignatureIndex::The().finder().Find(segment, 0, [&](const AnchorFinder::Hit& hit) {
+      const auto of_anchor = SignatureIndex::The().OfAnchor(hit.anchor);
+      found.insert(found.end(), of_anchor.begin(), of_anchor.end());
+      return true;
+    });
+    std::erase_if(found, [&](size_t signature) { return done[signature]; });
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+};
+
+LogReader::LogReader(size_t input)
+    : memory_(std::make_unique<Memory>()), input_(input), buffer_(kBuffer, '\0') {}
+LogReader::~LogReader() = default;
+LogReader::LogReader(LogReader&&) noexcept = default;
+
+std::span<char> LogReader::Room() {
+  return std::span(buffer_).subspan(size_, std::min(kRead, buffer_.size() - size_));
+}
+
+void LogReader::Added(size_t count) {
+  size_ += count;
+  Process(false);
+}
+
+void LogReader::Flush() { Process(true); }
+
+uint64_t LogReader::lines() const {
+  const std::string_view rest = std::string_view(buffer_).substr(counted_, size_ - counted_);
+  const bool open_end = !rest.empty() && rest.back() != '\n';
+  return lines_ + CountLines(rest) + (open_end ? 1 : 0);
+}
+
+std::vector<Symptom> LogReader::symptoms() const {
+  std::vector<Symptom> told = symptoms_;
+  if (lines() >= kFewLines) {
+    std::erase_if(told, [&](const Symptom& symptom) { return only_mentions_ || symptom.mentioned; });
+  }
+  if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
+    std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
+  }
+  // By line; in place those of one line keep their order. Nearly all are in order already.
+  const auto earlier = [](const Symptom& a, const Symptom& b) { return a.line < b.line; };
+  for (auto at = told.begin(); at != told.end(); ++at) {
+    std::rotate(std::upper_bound(told.begin(), at, *at, earlier), at, at + 1);
+  }
+  DropRepeated(told);
+  return told;
+}
+
+void LogReader::Process(bool complete) {
+  const std::string_view text = std::string_view(buffer_).substr(0, size_);
+  if (!began_ && (complete || size_ >= kBeginning)) {
+    began_ = true;
+    only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
+  }
+  // Whole lines; or most of a line that is longer than the buffer.
+  size_t end = size_;
+  if (!complete) {
+    const size_t last = text.rfind('\n');
+    end = last != std::string_view::npos && last + 1 > done_ ? last + 1 : done_;
+    if (end == done_ && size_ + kRead > buffer_.size()) end = size_ - kReach;
+  }
+  while (done_ < end) {
+    size_t at = end;
+    SignatureIndex::The().finder().Find(text, done_, [&](const AnchorFinder::Hit& hit) {
+      if (!memory_->IsLive(hit.anchor)) return true;
+      at = std::min(hit.at, end);
+      return false;
+    });
+    if (at == end) {
+      done_ = end;
+      break;
+    }
+    const size_t from = std::max(done_, at - std::min(at, kReach));
+    const std::string_view before = text.substr(from, at - from), after = text.substr(at, kReach);
+    const size_t line_end = before.find_last_of("\r\n");
+    const Segment segment{.begin = line_end == std::string_view::npos ? from : from + line_end + 1,
+                          .end = at + std::min(after.find_first_of("\r\n"), after.size())};
+    if (!ReadSegment(segment, complete)) {
+      done_ = segment.begin;
+      break;
+    }
+    done_ = std::max(segment.end, at + 1);
+  }
+  if (complete) TakeHints(text);
+  // What was looked at goes, but for the lines before it that a message may have begun in.
+  if (size_ + kRead <= buffer_.size() && !complete) return;
+  const size_t keep = done_ - std::min(done_, kReach);
+  lines_ += CountLines(text.substr(counted_, std::max(keep, counted_) - counted_));
+  std::memmove(buffer_.data(), buffer_.data() + keep, size_ - keep);
+  size_ -= keep;
+  done_ -= keep;
+  counted_ = 0;
+}
+
+void LogReader::TakeHints(std::string_view text) {
+  const bool whole = lines_ == 0 && counted_ == 0;
+  if (!whole || text.size() > kShortBytes || lines() > kFewWords || std::ranges::any_of(symptoms_, Speaks))
+    return;
+  uint64_t number = 0;
+  for (const std::string& line : base::Split(text, '\n')) {
+    const std::string cleaned = CleanLine(std::string_view(line).substr(0, kReach)).text;
+    ++number;
+    if (TellsOfSuccess(cleaned)) continue;
+    for (const size_t signature : SignatureIndex::The().loose()) {
+      Match(signature, cleaned, cleaned.size(), 0, number);
+    }
+  }
+}
+
+// The lines before and after a place that a message of several lines may reach, cleaned.
+struct LogReader::Neighbourhood {
+  std::vector<std::string> lines;
+  size_t here = 0;  // index of the line with the anchor
+  std::vector<uint64_t>
+      numbers_back;   // how far above it in the log each line before it stands, nearest first
+  bool whole = true;  // false when lines that follow are not here yet
+};
+
+// Where several processes share a log, the lines of the others are passed over.
+LogReader::Neighbourhood LogReader::Around(const Segment& segment, uint32_t reach) const {
+  const std::string_view text = std::string_view(buffer_).substr(0, size_);
+  const auto cleaned = [&](size_t begin, size_t end) {
+    return CleanLine(text.substr(begin, std::min(end - begin, kReach)));
+  };
+  CleanedLine here = CleanLine(text.substr(segment.begin, segment.end - segment.begin));
+  const std::string process = ProcessOf(here.prefix);
+  Neighbourhood around{.lines = {std::move(here.text)}};
+  size_t others = 0;
+  for (size_t end = segment.begin;
+       around.here + 1 < reach && others < kMostOthers && end > 0 && text[end - 1] == '\n';) {
+    const std::string_view before = text.substr(0, end - 1);
+    const size_t from = before.size() - std::min(before.size(), kReach);
+    const size_t line_end = before.substr(from).rfind('\n');
+    const size_t begin = line_end == std::string_view::npos ? from : from + line_end + 1;
+    CleanedLine line = cleaned(begin, end - 1);
+    end = begin;
+    if (ProcessOf(line.prefix) != process) {
+      ++others;
+      continue;
+    }
+    around.lines.insert(around.lines.begin(), std::move(line.text));
+    around.numbers_back.push_back(++around.here + others);
+  }
+  others = 0;
+  for (size_t at = segment.end; around.lines.size() - around.here < reach && others < kMostOthers;) {
+    at = text.find('\n', at);
+    const size_t next = at == std::string_view::npos ? at : text.find('\n', at + 1);
+    if (next == std::string_view::npos) around.whole = false;
+    if (at == std::string_view::npos) break;
+    CleanedLine line = cleaned(at + 1, std::min(next, size_));
+    at = std::min(next, size_);
+    if (ProcessOf(line.prefix) != process) {
+      ++others;
+      continue;
+    }
+    around.lines.push_back(std::move(line.text));
+  }
+  return around;
+}
+
+bool LogReader::ReadSegment(const Segment& segment, bool complete) {
+  const std::string_view text = std::string_view(buffer_).substr(0, size_);
+  const std::vector<size_t> candidates =
+      memory_->Candidates(text.substr(segment.begin, segment.end - segment.begin));
+  uint32_t reach = 1;
+  for (const size_t candidate : candidates) {
+    reach = std::max(reach, knowledge::Signatures()[candidate].lines);
+  }
+  const Neighbourhood around = Around(segment, reach);
+  if (!around.whole && !complete && size_ - segment.begin < kLongestMessage) return false;
+  const uint64_t number = lines_ + CountLines(text.substr(counted_, segment.begin - counted_)) + 1;
+  for (const size_t candidate : candidates) {
+    const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
+    // The anchor may stand in any line of the message.
+    for (size_t back = std::min(lines - 1, around.here) + 1; back-- > 0;) {
+      const size_t first = around.here - back;
+      std::string subject = around.lines[first];
+      size_t here = 0;  // where the line with the anchor begins
+      for (size_t i = first + 1; i < std::min(first + lines, around.lines.size()); ++i) {
+        subject += '\n';
+        if (i == around.here) here = subject.size();
+        subject += base::Trim(around.lines[i]);
+      }
+      const uint64_t above = back == 0 ? 0 : around.numbers_back[back - 1];
+      Match(candidate, subject, around.lines[first].size(), here, number - above);
+    }
+  }
+  return true;
+}
+
+void LogReader::Match(size_t index, const std::string& subject, size_t first_line, size_t here,
+                      uint64_t number) {
+  const Signature& signature = knowledge::Signatures()[index];
+  const RE2& expression = SignatureIndex::The().Expression(index);
+  std::array<re2::StringPiece, kMostGroups> groups;
+  const int count = std::min(expression.NumberOfCapturingGroups() + 1, kMostGroups);
+  size_t from = 0;
+  for (size_t matches = 0; matches < kMostMatches && from <= first_line; ++matches) {
+    if (!expression.Match(Piece(subject), from, subject.size(), RE2::UNANCHORED, groups.data(), count))
+      return;
+    const auto begin = static_cast<size_t>(groups[0].data() - subject.data());
+    const size_t end = begin + groups[0].size();
+    from = std::max(end, begin + 1);
+    if (begin > first_line) return;  // another line's
+    if (end < here) continue;        // of lines before the anchor, which have their own
+    Symptom symptom{.signature = &signature, .line = number, .input = input_};
+    for (const auto& [name, group] : expression.NamedCapturingGroups()) {
+      if (group >= count || groups[static_cast<size_t>(group)].empty()) continue;
+      const re2::StringPiece& value = groups[static_cast<size_t>(group)];
+      symptom.attributes[name] = base::Trim(std::string_view(value.data(), value.size()));
+    }
+    for (const std::string_view pair : signature.set) {
+      const size_t equals = pair.find('=');
+      symptom.attributes.emplace(pair.substr(0, equals), pair.substr(equals + 1));
+    }
+    AddImplied(symptom.attributes);
+    symptom.text = Excerpt(subject, begin);
+    symptom.mentioned = IsMention(std::string_view(subject).substr(0, first_line), begin);
+    Note(std::move(symptom));
+    const bool says_always_the_same =
+        signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
+    memory_->done[index] = says_always_the_same || ++memory_->matches[index] >= kEnough;
+  }
+}
+
+void LogReader::Note(Symptom symptom) {
+  std::string key(symptom.signature->id);
+  for (const auto& [name, value] : symptom.attributes) key += '\n' + name + '=' + value;
+  const auto [known, fresh] = memory_->seen.emplace(std::move(key), symptoms_.size());
+  symptom.last_line = symptom.line;
+  if (!fresh) {
+    Symptom& same = symptoms_[known->second];
+    if (same.last_line == symptom.line) return;  // the same place, found by another of its lines
+    same.last_line = symptom.line;
+    if (same.mentioned && !symptom.mentioned) {  // what was mentioned now happened
+      same.mentioned = false;
+      same.line = symptom.line;
+      same.text = std::move(symptom.text);
+    }
+    ++same.count;
+  } else if (symptoms_.size() < kMostSymptoms) {
+    symptoms_.push_back(std::move(symptom));
+  } else {
+    memory_->seen.erase(known);
+  }
+}
+
+base::Result<LogReader> ReadLog(base::ByteStream& stream, size_t input) {
+  LogReader reader(input);
+  while (true) {
+    const auto got = stream.Read(reader.Room());
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) break;
+    reader.Added(*got);
+  }
+  reader.Flush();
+  return reader;
+}
+
+}  // namespace culprit::logs

@@ -1,0 +1,157 @@
+#include "explain/logs/mention.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "explain/logs/re2_piece.h"
+#include "base/text.h"
+
+namespace culprit::logs {
+namespace {
+
+bool Has(std::string_view text, const RE2& pattern) { return RE2::PartialMatch(Piece(text), pattern); }
+
+// What the lines of a text look like, counted.
+struct LineKinds {
+  size_t lines = 0;        // that are not blank
+  size_t code = 0;         // of a program
+  size_t code_starts = 0;  // that only a program begins with
+  size_t headings = 0, bullets = 0, links = 0, fences = 0, table_rules = 0, spans = 0,
+         bold = 0;  // of Markdown
+  size_t patch = 0, commits = 0, whole_commits = 0, found_in = 0;
+  bool traceback = false;
+};
+
+void Count(std::string_view line, LineKinds& kinds) {
+  static const RE2 kCodeEnd(R"([;{}]\s*$|\)\s*:\s*$|["'],\s*$)");
+  static const RE2 kCodeStart(
+      R"(^\s*(?:#include|#define|#pragma|import [\w{*]|from [\w.]+ import|def \w+\(|class \w+|static const|constexpr|const \w+|namespace |template|std::|module\.exports|export |function |func |fn |pub |msgid|msgstr|switch |case \w+:|return |if \(|else \{|try:|except ))");
+  static const RE2 kHeading(R"(^#{1,6} \w|^(?:={4,}|-{4,})$)"),
+      kBullet(R"(^\s*(?:[-*]|\d+\.) [\[\x60*A-Za-z])"), kLink(R"(\]\()"), kFence("^\\s*(?:```|~~~)"),
+      kTableRule(R"(^\|\s*:?-{3,})"), kSpan("`[^`']+`"), kBold(R"(^\*\*.+\*\*)");
+  static const RE2 kPatch(R"(^(?:diff --git |@@ -\d|--- a/|\+\+\+ b/|From [0-9a-f]{40} ))"),
+      kCommit(R"(^(?:commit [0-9a-f]{40}|\^?[0-9a-f]{7,40} [(A-Za-z]))"),
+      kFoundIn(
+          R"(^[\w./+-]+\.(?:cc|cpp|cxx|cu|cuh|c|h|hpp|py|js|ts|go|rs|java|md|rst|txt|in|cmake|yml|yaml|toml):\d+:)");
+  ++kinds.lines;
+  kinds.code += Has(line, kCodeEnd) || Has(line, kCodeStart) ? 1 : 0;
+  kinds.code_starts += Has(line, kCodeStart) ? 1 : 0;
+  kinds.headings += Has(line, kHeading) ? 1 : 0;
+  kinds.bullets += Has(line, kBullet) ? 1 : 0;
+  kinds.links += Has(line, kLink) ? 1 : 0;
+  kinds.fences += Has(line, kFence) ? 1 : 0;
+  kinds.table_rules += Has(line, kTableRule) ? 1 : 0;
+  kinds.spans += Has(line, kSpan) ? 1 : 0;
+  kinds.bold += Has(line, kBold) ? 1 : 0;
+  kinds.patch += Has(line, kPatch) ? 1 : 0;
+  kinds.commits += Has(line, kCommit) ? 1 : 0;
+  kinds.whole_commits += line.starts_with("commit ") && Has(line, kCommit) ? 1 : 0;
+  const bool happened = line.find("error:") != std::string_view::npos ||
+                        line.find(" Assertion ") != std::string_view::npos;  // of a compiler, of a kernel
+  kinds.found_in += Has(line, kFoundIn) && !happened ? 1 : 0;
+  kinds.traceback = kinds.traceback ||
+                    line.find("Traceback (most recent call last)") != std::string_view::npos ||
+                    line.find("  File \"") != std::string_view::npos;
+}
+
+// Words that people write and programs hardly do, before an error that they speak of.
+bool ReadsAsSentence(std::string_view before) {
+  static const RE2 kWord(
+      R"((?i)(?:^|[\s(])(?:the|an?|that|this|is|was|were|are|when|if|we|you|i|they|it|with|about|like|and|or|of|on|in|for|to|from|after|because|says?|said|sees?|saw|means?|gets?|got|fix(?:e[sd])?|avoids?|handles?|explains?|reports?|shows?|instead|such|as|by|see|every|whether|no longer)(?:[\s,.:;)]|$))");
+  static const RE2 kLog(
+      R"((?i)error\s*[:=(]|errors?\]|exception|warning|traceback|\bfatal|failed|failure|\blevel=|\d\d:\d\d:\d\d|\]:|[EWF]\d{4} |[EWIF] \w+/|nvrm|xid|terminate called|what\(\):|\.(?:cc|cpp|cu|py|h|c|go):\d+)");
+  if (Has(before, kLog)) return false;
+  size_t words = 0;
+  re2::StringPiece rest = Piece(before);
+  while (words < 2 && RE2::FindAndConsume(&rest, kWord)) {
+    ++words;
+    if (!rest.empty()) rest = {rest.data() - 1, rest.size() + 1};  // the blank may begin the next word
+  }
+  return words >= 2;
+}
+
+bool InsideQuotes(std::string_view before, std::string_view after, char quote) {
+  return std::ranges::count(before, quote) % 2 == 1 && after.find(quote) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool OnlyMentions(std::string_view beginning) {
+  LineKinds kinds;
+  for (const std::string& line : base::Split(beginning, '\n')) {
+    if (!base::Trim(line).empty()) Count(line, kinds);
+  }
+  if (kinds.lines < 5) return false;
+  if (kinds.patch > 1) return true;
+  if (kinds.commits > 2 && (kinds.commits * 10 >= kinds.lines * 3 || kinds.whole_commits > 1)) return true;
+  if (kinds.found_in * 10 >= kinds.lines * 5) return true;
+  if (kinds.traceback) return false;
+  if (kinds.lines >= 8 && kinds.code_starts > 2 && kinds.code * 10 >= kinds.lines * 4) return true;
+  const size_t marks = size_t{kinds.headings > 1} + size_t{kinds.bullets > 1} + size_t{kinds.links > 0} +
+                       size_t{kinds.fences > 1} + size_t{kinds.table_rules > 0} + size_t{kinds.spans > 1} +
+                       size_t{kinds.bold > 1};
+  return kinds.headings > 0 && marks >= 2;
+}
+
+namespace {
+
+// Lines that tell of nothing that happened, wherever in them an error stands.
+bool IsNoReport(std::string_view line) {
+  static const std::array<RE2, 11> kKinds = {
+      RE2(R"(^\s*(?:#+|//+|/\*|\*|;|<!--|\.\.)\s+\w)"),    // a comment
+      RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
+      RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),  // our own catalogue
+      RE2(R"(^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):)"),  // a setting in
+                                                                                            // YAML
+      RE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),  // LD_DEBUG: lookups that may fail
+      RE2(R"(^\s*[iIwW]! )"),                             // cuDNN's log: tried and passed over
+      RE2(R"(^\s*(?:\d+[:-])?\s*[A-Z][A-Z0-9_]+\s*=\s*\d+\s*,?\s*(?:/[/*].*)?$)"),  // an enumeration
+      RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
+      RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \()"),                         // source
+      RE2(R"(^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),                 // source
+      RE2(R"(^\[\d\d:\d\d\] \w+: [a-z]|^>.*\?$)"),                                  // a chat
+  };
+  return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
+}
+
+// key = text, but for keys under which programs report.
+bool IsSetting(std::string_view line, std::string_view before) {
+  static const RE2 kSpaced(R"(^\s*[\w.-]+ +=\s)"), kBare(R"(^\s*[\w.-]+\s*=\s*$)");
+  static const RE2 kReport(
+      R"((?i)^\s*(?:\w*error|err|status|reason|message|msg|result|what|cause|details?|stderr|stdout|\w*exception)\s*[:=]\s*$)");
+  if (Has(line, kSpaced)) return !Has(line.substr(0, line.find('=') + 1), kReport);
+  return Has(before, kBare) && !Has(before, kReport);
+}
+
+// A string of source code, or words in quotation marks; not the quotes of a structured log.
+bool IsQuoted(std::string_view line, std::string_view before, std::string_view after) {
+  static const RE2 kCode(
+      R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*[:=]|\w+\())");
+  static const RE2 kReport(
+      R"re((?i)\w*error|fail|fatal|exception|warn|"?\b(?:level|msg|message|log|severity|desc)"?\s*[:=])re");
+  static const RE2 kOnlyReport(
+      R"re((?i)^\s*(?:\w*error|err|reason|message|msg|what|stderr|\w*exception)\s*[:=]\s*"$)re");
+  static const RE2 kStructured(
+      R"re("(?:level|msg|message|log|severity|stream|time|ts)"\s*:|\b(?:level|msg|time)=)re");
+  if (InsideQuotes(before, after, '`')) return true;
+  const bool code = Has(before, kCode);
+  if (!InsideQuotes(before, after, '"') && !(code && InsideQuotes(before, after, '\''))) return false;
+  return !Has(before, kOnlyReport) && (code || !Has(before, kReport)) && !Has(line, kStructured);
+}
+
+}  // namespace
+
+bool IsMention(std::string_view line, size_t begin) {
+  static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
+  static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
+  // An expression may reach beyond the quotation, so its end is looked for from the beginning on.
+  const std::string_view before = line.substr(0, begin), after = line.substr(begin);
+  if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return true;
+  if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return true;
+  return IsQuoted(line, before, after) || ReadsAsSentence(before);
+}
+
+}  // namespace culprit::logs

@@ -1,0 +1,73 @@
+#include "explain/logs/mention.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace culprit::logs {
+namespace {
+
+constexpr std::string_view kError = "CUDA error: out of memory";
+
+bool Mentions(std::string_view line) { return IsMention(line, line.find(kError)); }
+
+TEST(IsMention, OfSourcesCommandsTestsAndSentences) {
+  for (const char* line : {
+           "    return \"CUDA error: out of memory\";",
+           "  {2, \"CUDA error: out of memory\"},",
+           "# a job that ends with CUDA error: out of memory is tried again",
+           "  484  grep -n \"CUDA error: out of memory\" run.log",
+           "test_status.py::test_hint[CUDA error: out of memory] PASSED",
+           "If you see CUDA error: out of memory, make the batch smaller.",
+           "See `CUDA error: out of memory` below.",
+           "oom = CUDA error: out of memory",
+           "- [ ] ask why CUDA error: out of memory comes",
+       }) {
+    EXPECT_TRUE(Mentions(line)) << line;
+  }
+}
+
+TEST(IsMention, NotOfWhatProgramsPrint) {
+  for (const char* line : {
+           "RuntimeError: CUDA error: out of memory",
+           "CUDA error: out of memory",
+           "terminate called after throwing an instance of 'c10::Error' what(): CUDA error: out of memory",
+           "E0103 16:41:38.489316 2217885 cuda.cc:87] the allocation of a block failed: CUDA error: out of "
+           "memory",
+           "{\"level\":\"error\",\"msg\":\"CUDA error: out of memory\"}",
+           "time=2026-11-15T08:00:00Z level=ERROR msg=\"CUDA error: out of memory\"",
+           "FAILED test_train.py::test_step - RuntimeError: CUDA error: out of memory",
+           "error: \"CUDA error: out of memory\"",
+       }) {
+    EXPECT_FALSE(Mentions(line)) << line;
+  }
+}
+
+TEST(OnlyMentions, DocumentsPatchesCommitsAndSources) {
+  EXPECT_TRUE(OnlyMentions(
+      "# Help\n\n## Errors\n\n- `CUDA error: out of memory`: use less\n- `other`: see [there](x)\n\ntext\n"));
+  EXPECT_TRUE(OnlyMentions(
+      "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-  a\n+  CUDA error: out of memory\n"));
+  EXPECT_TRUE(OnlyMentions("0a1b2c3 Fix a\n1a1b2c3 Fix b\n2a1b2c3 Fix c\n3a1b2c3 Fix d\n4a1b2c3 Fix e\n"));
+  EXPECT_TRUE(
+      OnlyMentions("#include <map>\n#include <string>\n\nstatic const char* Name(int code) {\n  if (code == "
+                   "2) {\n    return \"x\";\n  }\n  return \"y\";\n}\n"));
+}
+
+TEST(OnlyMentions, NotLogs) {
+  EXPECT_FALSE(OnlyMentions("# nvidia-smi\n| NVIDIA-SMI 535 |\n|-----|\n| 0 Tesla |\n| ERR |\n| x |\n"));
+  EXPECT_FALSE(
+      OnlyMentions("Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n    import "
+                   "torch\n    return f(x)\n"
+                   "    raise E(\nRuntimeError: CUDA error: out of memory\n"));
+  std::string assertions;
+  for (const char* thread : {"0", "1", "2", "3", "4", "5"}) {
+    assertions += std::string("/src/take.cu:7: void take(int*): block: [0,0,0], thread: [") + thread +
+                  ",0,0] Assertion `i < 2` failed.\n";
+  }
+  EXPECT_FALSE(OnlyMentions(assertions));
+  EXPECT_FALSE(OnlyMentions("step 1\nstep 2\nstep 3\nstep 4\nstep 5\nstep 6\n"));
+}
+
+}  // namespace
+}  // namespace culprit::logs

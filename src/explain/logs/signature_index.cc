@@ -1,0 +1,43 @@
+#include "explain/logs/signature_index.h"
+
+#include <string_view>
+#include <unordered_map>
+
+namespace culprit::logs {
+
+const SignatureIndex& SignatureIndex::The() {
+  static const SignatureIndex kIndex;
+  return kIndex;
+}
+
+SignatureIndex::SignatureIndex() : expressions_(knowledge::Signatures().size()) {
+  std::vector<std::string_view> anchors;
+  std::unordered_map<std::string_view, size_t> known;
+  for (size_t signature = 0; signature < expressions_.size(); ++signature) {
+    const auto any = knowledge::Signatures()[signature].any;
+    if (any.empty()) loose_.push_back(signature);
+    for (const std::string_view anchor : any) {
+      const auto [entry, fresh] = known.emplace(anchor, anchors.size());
+      if (fresh) {
+        anchors.push_back(anchor);
+        of_anchor_.emplace_back();
+      }
+      of_anchor_[entry->second].push_back(signature);
+    }
+  }
+  finder_ = std::make_unique<AnchorFinder>(anchors);
+}
+
+const RE2& SignatureIndex::Expression(size_t signature) const {
+  Lazy& lazy = expressions_[signature];
+  std::call_once(lazy.once, [&] {
+    const std::string_view pattern = knowledge::Signatures()[signature].pattern;
+    RE2::Options options(RE2::Latin1);  // bytes: what is mis-encoded matches like anything else
+    options.set_log_errors(false);
+    options.set_max_mem(1 << 20);
+    lazy.expression = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+  });
+  return *lazy.expression;
+}
+
+}  // namespace culprit::logs

@@ -1,0 +1,42 @@
+// The table of signatures, ready to be asked: which may match where an anchor was found, and their
+// expressions, each compiled when it is first needed. Most never are.
+#pragma once
+
+#include <re2/re2.h>
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "knowledge/messages/signatures.h"
+#include "explain/logs/anchors.h"
+
+namespace culprit::logs {
+
+class SignatureIndex {
+ public:
+  static const SignatureIndex& The();
+
+  size_t size() const { return expressions_.size(); }
+  const AnchorFinder& finder() const { return *finder_; }
+  // Indices of signatures.
+  std::span<const size_t> OfAnchor(size_t anchor) const { return of_anchor_[anchor]; }
+  std::span<const size_t> loose() const { return loose_; }  // those without an anchor
+  const RE2& Expression(size_t signature) const;
+
+ private:
+  struct Lazy {
+    std::once_flag once;
+    std::unique_ptr<RE2> expression;
+  };
+
+  SignatureIndex();
+
+  std::unique_ptr<AnchorFinder> finder_;
+  std::vector<std::vector<size_t>> of_anchor_;
+  std::vector<size_t> loose_;
+  mutable std::vector<Lazy> expressions_;
+};
+
+}  // namespace culprit::logs

@@ -1,0 +1,159 @@
+// gzip by zlib, xz by liblzma, zstd by libzstd: each feeds on a buffer of packed bytes and fills the
+// caller's.
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <vector>
+
+#include "explain/logs/peeked_stream.h"
+#include "explain/logs/plain_text.h"
+
+namespace culprit::logs {
+namespace {
+
+using base::ErrorCode;
+
+// A file that was cut off (the job died while it was written) is still a log up to there.
+enum class Step { kMore, kEnd, kBroken };
+
+// What the three have in common. A decoder takes from `in`, puts into `out`, and moves both forward.
+class UnpackingStream : public base::ByteStream {
+ public:
+  explicit UnpackingStream(std::unique_ptr<base::ByteStream> packed)
+      : packed_(std::move(packed)), buffer_(1 << 16) {}
+
+  base::Result<size_t> Read(std::span<char> out) override {
+    std::span<char> rest = out;
+    while (!ended_ && rest.size() == out.size()) {
+      if (in_.empty()) {
+        const auto got = packed_->Read(buffer_);
+        if (!got) return std::unexpected(got.error());
+        in_ = std::span<const char>(buffer_).first(*got);
+      }
+      const bool dry = in_.empty();
+      const Step step = Decode(in_, rest);
+      if (step == Step::kBroken) {
+        return base::Fail(ErrorCode::kBadFormat, "the packed log is damaged");
+      }
+      ended_ = step == Step::kEnd ? !Another() : dry && rest.size() == out.size();
+    }
+    return out.size() - rest.size();
+  }
+
+ protected:
+  virtual Step Decode(std::span<const char>& in, std::span<char>& out) = 0;
+  // After the end of one packed part: whether another follows (files of several parts are common).
+  virtual bool Restart() = 0;
+
+ private:
+  bool Another() {
+    if (in_.empty()) {
+      const auto got = packed_->Read(buffer_);
+      in_ = std::span<const char>(buffer_).first(got.value_or(0));
+    }
+    return !in_.empty() && Restart();
+  }
+
+  std::unique_ptr<base::ByteStream> packed_;
+  std::vector<char> buffer_;
+  std::span<const char> in_;
+  bool ended_ = false;
+};
+
+class Gzip final : public UnpackingStream {
+ public:
+  explicit Gzip(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
+    ok_ = inflateInit2(&state_, 16 + MAX_WBITS) == Z_OK;
+  }
+  ~Gzip() override { inflateEnd(&state_); }
+
+ protected:
+  Step Decode(std::span<const char>& in, std::span<char>& out) override {
+    if (!ok_) return Step::kBroken;
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    state_.avail_in = static_cast<uInt>(in.size());
+    state_.next_out = reinterpret_cast<Bytef*>(out.data());
+    state_.avail_out = static_cast<uInt>(std::min<size_t>(out.size(), 1u << 30));
+    const size_t room = state_.avail_out;
+    const int status = inflate(&state_, Z_NO_FLUSH);
+    out = out.subspan(room - state_.avail_out);
+    in = in.last(state_.avail_in);
+    if (status == Z_STREAM_END) return Step::kEnd;
+    return status == Z_OK || status == Z_BUF_ERROR ? Step::kMore : Step::kBroken;
+  }
+  bool Restart() override { return inflateReset(&state_) == Z_OK; }
+
+ private:
+  z_stream state_{};
+  bool ok_ = false;
+};
+
+class Xz final : public UnpackingStream {
+ public:
+  explicit Xz(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
+    constexpr uint64_t kMemoryLimit = 32u << 20;  // dictionaries are of the packer's choosing
+    ok_ = lzma_stream_decoder(&state_, kMemoryLimit, LZMA_CONCATENATED) == LZMA_OK;
+  }
+  ~Xz() override { lzma_end(&state_); }
+
+ protected:
+  Step Decode(std::span<const char>& in, std::span<char>& out) override {
+    if (!ok_) return Step::kBroken;
+    state_.next_in = reinterpret_cast<const uint8_t*>(in.data());
+    state_.avail_in = in.size();
+    state_.next_out = reinterpret_cast<uint8_t*>(out.data());
+    state_.avail_out = out.size();
+    const lzma_ret status = lzma_code(&state_, in.empty() ? LZMA_FINISH : LZMA_RUN);
+    out = out.last(state_.avail_out);
+    in = in.last(state_.avail_in);
+    if (status == LZMA_STREAM_END) return Step::kEnd;
+    return status == LZMA_OK || status == LZMA_BUF_ERROR ? Step::kMore : Step::kBroken;
+  }
+  bool Restart() override { return false; }
+
+ private:
+  lzma_stream state_ = LZMA_STREAM_INIT;
+  bool ok_ = false;
+};
+
+class Zstd final : public UnpackingStream {
+ public:
+  explicit Zstd(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
+    constexpr int kWindowLog = 23;  // 8 MiB: what zstd writes unless --long was given
+    if (state_ != nullptr) ZSTD_DCtx_setParameter(state_, ZSTD_d_windowLogMax, kWindowLog);
+  }
+  ~Zstd() override { ZSTD_freeDCtx(state_); }
+
+ protected:
+  Step Decode(std::span<const char>& in, std::span<char>& out) override {
+    if (state_ == nullptr) return Step::kBroken;
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const size_t status = ZSTD_decompressStream(state_, &to, &from);
+    in = in.subspan(from.pos);
+    out = out.subspan(to.pos);
+    if (ZSTD_isError(status) != 0) return Step::kBroken;
+    return status == 0 ? Step::kEnd : Step::kMore;
+  }
+  bool Restart() override { return true; }
+
+ private:
+  ZSTD_DCtx* state_ = ZSTD_createDCtx();
+};
+
+}  // namespace
+
+std::unique_ptr<base::ByteStream> Unpacked(std::unique_ptr<base::ByteStream> stream) {
+  auto peeked = std::make_unique<PeekedStream>(std::move(stream));
+  const std::string_view start = peeked->Peek(6);
+  if (start.starts_with("\x1f\x8b")) return std::make_unique<Gzip>(std::move(peeked));
+  if (start == std::string_view("\xfd"
+                                "7zXZ\0",
+                                6))
+    return std::make_unique<Xz>(std::move(peeked));
+  if (start.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<Zstd>(std::move(peeked));
+  return peeked;
+}
+
+}  // namespace culprit::logs

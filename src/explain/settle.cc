@@ -1,0 +1,177 @@
+#include "explain/settle.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "knowledge/driver.h"
+#include "loader/library_copies.h"
+#include "rules/kit/driver/driver_facts.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using base::Version;
+using logs::Symptom;
+using Settlements = std::vector<Settlement>;
+
+// Every error or warning of `check` confirms its cause.
+void ByFindings(const report::CheckReport& check, Settlements& settlements) {
+  for (const report::Finding& finding : check.findings) {
+    if (finding.severity == report::Severity::kNote) continue;
+    settlements.push_back({finding.cause, true, finding.code + ": " + finding.summary, &finding});
+  }
+}
+
+// "12.8", "11000", "cuda>=12.8" -> 12.8; "11" -> 11
+std::optional<Version> CudaVersion(std::string_view text) {
+  const size_t begin = text.find_first_of("0123456789");
+  if (begin == std::string_view::npos) return std::nullopt;
+  auto version = Version::Parse(text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin));
+  if (version && version->parts.size() == 1 && version->part(0) >= 1000) {
+    return Version{{version->part(0) / 1000, version->part(0) % 1000 / 10}};
+  }
+  return version;
+}
+
+// The CUDA releases that something in the log or on the machine needs the driver to run, with who says so.
+struct NeededCuda {
+  Version cuda;
+  std::string by;
+};
+std::vector<NeededCuda> NeededCudas(std::span<const Symptom> symptoms, const rules::Scene& scene) {
+  std::vector<NeededCuda> needed;
+  for (const Symptom& symptom : symptoms) {
+    for (const char* name : {"needs", "cuda"}) {
+      const bool about_cuda = name == std::string_view("cuda") || symptom.attribute("api") == "cuda" ||
+                              symptom.attribute("needs").find("cuda") != std::string_view::npos;
+      if (!about_cuda || symptom.role() != knowledge::Role::kFailure) continue;
+      if (const auto cuda = CudaVersion(symptom.attribute(name))) {
+        needed.push_back({*cuda, fmt::format("line {} of the log", symptom.line)});
+      }
+    }
+    if (symptom.attribute("family") == "cuda" && !symptom.attribute("major").empty()) {
+      if (const auto cuda = Version::Parse(symptom.attribute("major"))) {
+        needed.push_back({*cuda, fmt::format("line {} of the log", symptom.line)});
+      }
+    }
+  }
+  if (scene.stack().environments) {
+    for (const snapshot::PythonEnvironment& environment : *scene.stack().environments) {
+      for (const snapshot::Framework& framework : environment.frameworks) {
+        if (const auto cuda = CudaVersion(framework.cuda)) {
+          needed.push_back({*cuda, fmt::format("{} {}", framework.name, framework.version)});
+        }
+      }
+    }
+  }
+  if (scene.stack().toolkits) {
+    for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
+      if (const auto cuda = Version::Parse(toolkit.version)) needed.push_back({*cuda, toolkit.root});
+    }
+  }
+  return needed;
+}
+
+std::string_view MissingCause(std::string_view family) {
+  if (family == "cudnn") return "cudnn-missing";
+  if (family == "cudnn-part") return "cudnn-sublibrary-missing";
+  return "cuda-library-missing";
+}
+
+}  // namespace
+
+void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
+  if (!scene.stack().driver) return;
+  const snapshot::Driver& driver = *scene.stack().driver;
+  const snapshot::DriverLibrary* library = rules::FindDriverLibrary(driver);
+  const auto module = rules::ModuleVersion(driver);
+  const bool container = rules::InContainer(scene);
+  if (library == nullptr && !module) {
+    const std::string says = container ? "there is no libcuda.so.1 in this container"
+                             : scene.OnWindows()
+                                 ? "there is no nvcuda.dll here"
+                                 : "there is no libcuda.so.1 and no kernel module of the driver here";
+    if (container) settlements.push_back({"container-runtime", true, says});
+    settlements.push_back(
+        {"driver-missing", !container,
+         container ? "the container has no driver library; whether its host has one cannot be seen from here"
+                   : says});
+    for (const char* cause :
+         {"driver-too-old", "driver-library-mismatch", "driver-wedged", "arch-unsupported"}) {
+      settlements.push_back({cause, false, says});
+    }
+    return;
+  }
+  const auto version = module ? module : library == nullptr ? std::nullopt : Version::Parse(library->version);
+  if (library != nullptr) {
+    settlements.push_back({"driver-missing", false, fmt::format("{} is there", library->path)});
+    if (container)
+      settlements.push_back(
+          {"container-runtime", false, fmt::format("the container was given {}", library->path)});
+  }
+  if (module && library != nullptr && library->kind == "driver") {
+    const auto of_library = Version::Parse(library->version);
+    if (of_library && *of_library == *module) {
+      settlements.push_back(
+          {"driver-library-mismatch", false,
+           fmt::format("kernel module and {} are both {}", library->path, library->version)});
+    }
+  }
+  if (!version) return;
+  const std::string shown = knowledge::DriverText(*version);
+  bool all_run = false;
+  for (const NeededCuda& needed : NeededCudas(symptoms, scene)) {
+    const knowledge::Answer answer = knowledge::DriverForCuda(*version, needed.cuda, scene.platform());
+    if (answer.verdict == knowledge::Verdict::kNo) {
+      const std::string cuda = needed.cuda.ToString();
+      const std::string release = needed.cuda.parts.size() > 1 ? cuda : cuda + ".0";
+      std::string_view lowest = knowledge::LowestCompatibleDriver(release, scene.platform());
+      if (lowest.empty()) lowest = knowledge::LowestDriver(release, scene.platform());
+      settlements.push_back(
+          {"driver-too-old", true,
+           fmt::format("driver {} is below the {} that CUDA {} needs ({})", shown, lowest, cuda, needed.by)});
+      return;
+    }
+    all_run = all_run || answer.verdict == knowledge::Verdict::kYes;
+  }
+  if (all_run)
+    settlements.push_back({"driver-too-old", false,
+                           fmt::format("driver {} runs every CUDA release that was found here", shown)});
+}
+
+void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
+  const std::vector<std::string> directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  for (const Symptom& symptom : symptoms) {
+    const std::string_view family = symptom.attribute("family");
+    const bool ours = family == "cudnn" || family == "cudnn-part" || family == "cuda";
+    if (symptom.kind() != "library-not-found" || !ours || symptom.attribute("os") == "windows") continue;
+    const std::string name(base::BaseName(symptom.attribute("library")));
+    const auto copies = loader::FindCopies(directories, scene.view, name);
+    if (!copies.empty()) {
+      const std::string& path = copies.front().path;
+      settlements.push_back({"search-path", true, fmt::format("{} is on this machine: {}", name, path)});
+      settlements.push_back(
+          {std::string(MissingCause(family)), false, fmt::format("{} is on this machine: {}", name, path)});
+      if (family == "cudnn-part")
+        settlements.push_back({"cudnn-missing", false, fmt::format("{} is on this machine: {}", name, path)});
+    } else {
+      const std::string says = fmt::format("no {} in any of the usual places of this machine", name);
+      settlements.push_back({std::string(MissingCause(family)), true, says});
+      settlements.push_back({"search-path", false, says});
+    }
+  }
+}
+
+std::vector<Settlement> Settle(std::span<const Symptom> symptoms, const rules::Scene& scene,
+                               const report::CheckReport& check) {
+  Settlements settlements;
+  ByFindings(check, settlements);
+  SettleByDriver(symptoms, scene, settlements);
+  SettleByCopies(symptoms, scene, settlements);
+  return settlements;
+}
+
+}  // namespace culprit::diagnose

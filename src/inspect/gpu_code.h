@@ -1,0 +1,11 @@
+// GPU code of a file -> what `inspect` says of it.
+#pragma once
+
+#include "binfmt/gpu/fatbin.h"
+#include "report/inspect.h"
+
+namespace culprit::diagnose {
+
+report::GpuCodeAnswer DescribeGpuCode(const binfmt::GpuCode& code);
+
+}  // namespace culprit::diagnose

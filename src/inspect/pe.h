@@ -1,0 +1,14 @@
+// PE facts of one file -> what `inspect` says.
+#pragma once
+
+#include "binfmt/pe/pe.h"
+#include "report/inspect.h"
+
+namespace culprit::diagnose {
+
+// Is it a PE file, whole or damaged?
+bool IsPe(const binfmt::PeFile& pe);
+// Fills in all that the headers and tables say.
+void DescribePe(const binfmt::PeFile& pe, report::FileAnswer& answer);
+
+}  // namespace culprit::diagnose

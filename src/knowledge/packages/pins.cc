@@ -1,0 +1,153 @@
+#include "knowledge/packages/pins.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/release.h"
+
+namespace culprit::knowledge {
+namespace {
+
+using base::Version;
+
+// "2.5.1.post1" -> 2.5.1: post releases count as what they mend.
+std::optional<Version> Plain(std::string_view text) {
+  text = text.substr(0, text.find('+'));
+  text = text.substr(0, text.find(".post"));
+  return Version::Parse(text);
+}
+
+// ~=3.8.0 means >=3.8.0 and 3.8.*
+bool Compatible(const Version& version, const Version& bound) {
+  Version prefix = bound;
+  prefix.parts.pop_back();
+  return version >= bound && BeginsWith(version, prefix);
+}
+
+Verdict MeetsOne(const Version& version, std::string_view specifier) {
+  const size_t length = specifier.find_first_not_of("=<>~!");
+  if (length == 0 || length == std::string_view::npos) return Verdict::kUnknown;
+  const std::string_view sign = specifier.substr(0, length);
+  std::string_view text = specifier.substr(length);
+  const bool prefix = text.ends_with(".*");
+  if (prefix) text.remove_suffix(2);
+  // No final release lies between 2.7.0rc0 and 2.7.0.
+  if (sign == ">=") text = text.substr(0, text.find("rc"));
+  const auto bound = Plain(text);
+  if (!bound || (prefix && sign != "==" && sign != "!=")) return Verdict::kUnknown;
+  const bool equal = prefix ? BeginsWith(version, *bound) : version == *bound;
+  bool met = false;
+  if (sign == "==" || sign == "===") {
+    met = equal;
+  } else if (sign == "!=") {
+    met = !equal;
+  } else if (sign == ">=") {
+    met = version >= *bound;
+  } else if (sign == "<=") {
+    met = version <= *bound;
+  } else if (sign == ">") {
+    met = version > *bound;
+  } else if (sign == "<") {
+    met = version < *bound;
+  } else if (sign == "~=" && bound->parts.size() > 1) {
+    met = Compatible(version, *bound);
+  } else {
+    return Verdict::kUnknown;
+  }
+  return met ? Verdict::kYes : Verdict::kNo;
+}
+
+// What `pin` says of the other package; nothing when it does not ask for it.
+std::optional<Answer> AsksFor(const Pin& pin, std::string_view other, std::string_view other_version) {
+  const std::string_view wanted = Requirement(pin, other);
+  const auto version = Plain(other_version);
+  if (wanted.empty() || !version) return std::nullopt;
+  std::string why = std::string(pin.package) + " " + std::string(pin.version) + " asks for " +
+                    std::string(other) + std::string(wanted);
+  return Answer{Meets(*version, wanted), std::move(why), pin.source};
+}
+
+std::optional<Answer> AsCompanions(std::string_view package, std::string_view version, std::string_view other,
+                                   std::string_view other_version) {
+  const auto wanted = Plain(other_version);
+  const auto own = Plain(version);
+  if (!wanted || !own) return std::nullopt;
+  std::string belongs;
+  std::string_view source;
+  for (const Companion& row : Companions()) {
+    if (row.package != package || row.of != other || Known(row.version) != *own) continue;
+    const bool fits =
+        BeginsWith(*wanted, Known(row.of_version)) || (row.and_later && *wanted >= Known(row.of_version));
+    const std::string why = std::string(package) + " " + std::string(version) + " belongs to " +
+                            std::string(other) + " " + std::string(row.of_version) +
+                            (row.and_later ? " and later" : "");
+    if (fits) return Yes(why, row.source);
+    belongs = why;
+    source = row.source;
+  }
+  if (belongs.empty()) return std::nullopt;
+  return No(belongs, source);
+}
+
+}  // namespace
+
+const Pin* FindPin(std::string_view package, std::string_view version, std::string_view extra) {
+  version = version.substr(0, version.find('+'));
+  for (const Pin& pin : Pins()) {
+    if (pin.package == package && pin.version == version && pin.extra == extra) return &pin;
+  }
+  return nullptr;
+}
+
+std::string_view Requirement(const Pin& pin, std::string_view package) {
+  for (const std::string_view text : pin.needs) {
+    if (!text.starts_with(package)) continue;
+    const std::string_view rest = text.substr(package.size());
+    if (rest.empty() || std::string_view("=<>~!").find(rest.front()) != std::string_view::npos) return rest;
+  }
+  return "";
+}
+
+Verdict Meets(const Version& version, std::string_view specifiers) {
+  Verdict verdict = Verdict::kYes;
+  for (const std::string& specifier : base::Split(specifiers, ',')) {
+    const Verdict one = MeetsOne(version, base::Trim(specifier));
+    if (one == Verdict::kNo) return one;
+    if (one == Verdict::kUnknown) verdict = one;
+  }
+  return verdict;
+}
+
+bool AreRelated(std::string_view package, std::string_view other) {
+  const auto asks = [](std::string_view one, std::string_view two) {
+    return std::ranges::any_of(
+               Pins(),
+               [&](const Pin& pin) { return pin.package == one && !Requirement(pin, two).empty(); }) ||
+           std::ranges::any_of(Companions(),
+                               [&](const Companion& row) { return row.package == one && row.of == two; });
+  };
+  return asks(package, other) || asks(other, package);
+}
+
+bool IsPinned(std::string_view package) {
+  return std::ranges::any_of(Pins(), [&](const Pin& pin) { return pin.package == package; });
+}
+
+Answer PackagesFit(std::string_view package, std::string_view version, std::string_view other,
+                   std::string_view other_version) {
+  for (int turn = 0; turn < 2; ++turn) {
+    if (const Pin* pin = FindPin(package, version)) {
+      if (const auto answer = AsksFor(*pin, other, other_version)) return *answer;
+    }
+    if (const auto answer = AsCompanions(package, version, other, other_version)) return *answer;
+    std::swap(package, other);
+    std::swap(version, other_version);
+  }
+  return Unknown("nothing is recorded about " + std::string(package) + " " + std::string(version) + " and " +
+                 std::string(other) + " " + std::string(other_version));
+}
+
+}  // namespace culprit::knowledge

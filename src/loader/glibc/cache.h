@@ -1,0 +1,25 @@
+// One lookup in ld.so.cache: at most one path comes back, and a second entry is never tried
+// (elf/dl-cache.c: search_cache; the table is sorted by LdCacheCompare, downwards).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "binfmt/cache/ld_so_cache.h"
+
+namespace culprit::loader {
+
+struct CacheUser {
+  uint16_t machine = 0;
+  int bits = 64;
+  int minor_version = 36;                   // glibc 2.x
+  std::span<const std::string> isa_levels;  // glibc-hwcaps in use, best first
+};
+
+// nullptr when the name is not there for this machine.
+const binfmt::LdCacheEntry* LookUpCache(const binfmt::LdCache& cache, std::string_view name,
+                                        const CacheUser& user);
+
+}  // namespace culprit::loader

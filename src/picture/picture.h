@@ -1,0 +1,19 @@
+// Load graphs and findings -> the pictures of a page; a record -> its timeline.
+#pragma once
+
+#include <vector>
+
+#include "snapshot/record/run.h"
+#include "report/check.h"
+#include "report/picture.h"
+#include "rules/rule.h"
+
+namespace culprit::diagnose {
+
+// One for each scenario; the one that shows the worst finding comes first. `run`: the record that the
+// observed processes among the scenarios are of, for the times of their loads; nullptr none.
+std::vector<report::Picture> Pictures(const rules::Scene& scene, const report::CheckReport& check,
+                                      const record::Run* run = nullptr);
+std::vector<report::TimelineEvent> Timeline(const record::Run& run);
+
+}  // namespace culprit::diagnose

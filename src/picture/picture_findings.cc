@@ -1,0 +1,136 @@
+#include "picture/picture_findings.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::Finding;
+using report::Picture;
+using report::PictureLibrary;
+using report::Severity;
+
+// Families whose parts work only with parts of the same release.
+constexpr std::array<std::string_view, 3> kOneRelease = {"cudnn", "tensorrt", "onnxruntime"};
+
+bool IsAbout(const Finding& finding, const Picture& picture) {
+  return finding.affects.empty() ||
+         std::ranges::find(finding.affects, picture.title) != finding.affects.end();
+}
+
+// Whether `text` has `word` in it and not as a part of a longer name.
+bool Mentions(std::string_view text, std::string_view word) {
+  const auto goes_on = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if (at > 0 && (goes_on(text[at - 1]) || text[at - 1] == '.')) continue;
+    const bool dotted = end + 1 < text.size() && text[end] == '.' && goes_on(text[end + 1]);
+    if (end == text.size() || !(goes_on(text[end]) || dotted)) return true;
+  }
+  return false;
+}
+
+void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
+  library.findings.push_back(place);
+  if (finding.severity == Severity::kNote) return;
+  (finding.severity == Severity::kError ? library.culprit : library.suspect) = true;
+  if (finding.severity == Severity::kError || library.problem.empty()) library.problem = finding.summary;
+}
+
+// Few files of a directory that is the subject: those of a package. All of an environment say nothing.
+bool MarkPackage(Picture& picture, const Finding& finding, size_t place) {
+  constexpr size_t kMany = 12;
+  std::vector<PictureLibrary*> inside;
+  for (PictureLibrary& library : picture.libraries) {
+    if (!library.loses && !library.system && library.path.starts_with(finding.subject + "/"))
+      inside.push_back(&library);
+  }
+  if (finding.subject.empty() || inside.empty() || inside.size() > kMany) return false;
+  for (PictureLibrary* library : inside) Mark(*library, finding, place);
+  return true;
+}
+
+// The file that is the subject; else what is missing and named; else what is named at all.
+void MarkOne(Picture& picture, const Finding& finding, size_t place) {
+  bool marked = false;
+  for (PictureLibrary& library : picture.libraries) {
+    if (library.loses || library.path.empty() || library.path != finding.subject) continue;
+    Mark(library, finding, place);
+    marked = true;
+  }
+  if (marked || MarkPackage(picture, finding, place)) return;
+  const std::string text = finding.subject + " " + finding.summary;
+  for (const bool missing : {true, false}) {
+    for (PictureLibrary& library : picture.libraries) {
+      if (library.missing != missing || library.loses || library.name.empty()) continue;
+      if (!missing && (library.title.empty() || !Mentions(finding.subject, library.name))) continue;
+      if (!Mentions(text, library.name)) continue;
+      Mark(library, finding, place);
+      marked = true;
+    }
+    if (marked) return;
+  }
+}
+
+std::string_view FamilyOf(const PictureLibrary& library) {
+  if (library.path.empty() || library.loses) return "";
+  const auto* row = knowledge::FindLibrary(base::BaseName(library.path));
+  return row != nullptr && std::ranges::find(kOneRelease, row->family) != kOneRelease.end()
+             ? row->family
+             : std::string_view();
+}
+
+// Without the build number, which not every part tells.
+std::optional<base::Version> ReleaseOf(const PictureLibrary& library) {
+  auto version = base::Version::Parse(library.version);
+  if (!version) return std::nullopt;
+  version->parts.resize(3);
+  return *version;
+}
+
+}  // namespace
+
+void MarkFindings(Picture& picture, const report::CheckReport& check) {
+  for (size_t i = 0; i < check.findings.size(); ++i) {
+    if (IsAbout(check.findings[i], picture)) MarkOne(picture, check.findings[i], i);
+  }
+}
+
+void MarkMixed(Picture& picture, const report::CheckReport& check) {
+  // The first one loaded is the measure of its family.
+  std::map<std::string_view, base::Version> measure;
+  std::vector<bool> odd(picture.libraries.size());
+  for (size_t i = 0; i < picture.libraries.size(); ++i) {
+    const std::string_view family = FamilyOf(picture.libraries[i]);
+    const auto release = family.empty() ? std::nullopt : ReleaseOf(picture.libraries[i]);
+    if (!release) continue;
+    odd[i] = measure.try_emplace(family, *release).first->second != *release;
+  }
+  for (report::PictureEdge& edge : picture.edges) {
+    const PictureLibrary& from = picture.libraries[edge.from];
+    const PictureLibrary& to = picture.libraries[edge.to];
+    const bool same_family = !FamilyOf(to).empty() && FamilyOf(from) == FamilyOf(to);
+    if (same_family) {
+      edge.mixed = odd[edge.from] != odd[edge.to];
+      continue;
+    }
+    if (!to.culprit || to.missing || to.unloaded) continue;
+    for (const size_t place : to.findings) {
+      const Finding& finding = check.findings[place];
+      if (finding.severity != Severity::kError || from.path.empty()) continue;
+      edge.mixed |= std::ranges::any_of(finding.evidence,
+                                        [&](const auto& item) { return Mentions(item.fact, from.path); });
+    }
+  }
+}
+
+}  // namespace culprit::diagnose

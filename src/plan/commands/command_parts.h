@@ -1,0 +1,61 @@
+// What the writers of commands share: the packages of a plan by what installs them, and the spelling of a
+// command for the system on which it is typed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/commands/commands.h"
+
+namespace culprit::plan {
+
+// Packages that one command of pip can install: those of one index.
+struct PipGroup {
+  std::string channel;  // "pypi", or the address of another index
+  std::vector<const report::PlannedPackage*> packages;
+};
+
+struct Parts {
+  const report::PlannedPackage* driver =
+      nullptr;  // that is to be installed; nullptr: it stays, or none is asked for
+  const report::PlannedPackage* toolkit = nullptr;
+  const report::PlannedPackage* cudnn = nullptr;  // of the system; that of pip is in `pip`
+  std::string python;                             // "3.11"; "" = any
+  std::vector<PipGroup> pip;                      // other indexes first: what they bring satisfies the rest
+  std::vector<const report::PlannedPackage*> removed;
+};
+// `fresh`: into a new environment, where nothing is present.
+Parts PartsOf(const report::Plan& plan, bool fresh);
+
+// "torch==2.4.1+cu118", "tensorflow[and-cuda]==2.16.1"
+std::string Pinned(const report::PlannedPackage& package);
+// A word of a command line, quoted where the shell would read it as something else.
+std::string Word(const std::string& text, bool windows);
+
+// The interpreter of an environment.
+std::string PythonOf(const std::string& environment, bool windows);
+// The options of pip by which it finds the packages of a channel; "" for those of PyPI.
+std::string IndexOptions(const PipGroup& group, bool uv);
+
+// What the packages of a channel need and it does not hold: the feeds of ONNX Runtime hold nothing else
+// (onnxruntime.ai/docs/install names these to be installed before). "" for other channels.
+std::string NeededBefore(const PipGroup& group);
+
+// ---- the steps; a step without need is not added
+
+void AddDriver(report::Plan& plan, const Parts& parts, const Question& question);
+void AddSystemLibraries(report::Plan& plan, const Parts& parts, const Question& question);
+void AddPip(report::Plan& plan, const Parts& parts, const Question& question, const Place& place, bool uv);
+void AddLibraryPath(report::Plan& plan, const std::string& environment, const Question& question,
+                    const std::string& python);
+void AddVerification(report::Plan& plan, const std::string& environment, const Question& question);
+
+// ---- the files
+
+void WriteConda(report::Plan& plan, const Question& question);
+void WriteDockerfile(report::Plan& plan, const Question& question);
+void WriteCmake(report::Plan& plan, const Question& question);
+// Lines that say what a file is for and how old the knowledge is, as comments.
+std::string FileHeader(const report::Plan& plan);
+
+}  // namespace culprit::plan

@@ -1,0 +1,149 @@
+#include "plan/commands/commands.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "plan/commands/command_parts.h"
+
+namespace culprit::plan {
+namespace {
+
+using report::PlannedPackage;
+
+bool FromPip(const PlannedPackage& package) {
+  return package.channel == "pypi" || package.channel.starts_with("https://");
+}
+
+// Distributions that put their files into one directory: to take one away damages the other.
+bool ShareFiles(const std::string& one, const std::string& other) {
+  for (const std::string_view stem : {"onnxruntime", "cupy", "opencv", "tensorflow", "faiss"}) {
+    const auto of = [&](const std::string& name) {
+      return name == stem || name.starts_with(std::string(stem) + "-");
+    };
+    if (of(one) && of(other)) return one != other;
+  }
+  return false;
+}
+
+// Whether pip brings it along with another package that is installed: "torch 2.6.0: asks for
+// nvidia-nccl-cu12==2.21.5".
+bool ComesAlong(const PlannedPackage& package) {
+  const std::string asked = "asks for " + package.name + "==" + package.version;
+  return package.role == "library" && !package.wanted &&
+         std::ranges::any_of(package.because,
+                             [&](const report::Bound& bound) { return bound.text.ends_with(asked); });
+}
+
+}  // namespace
+
+Parts PartsOf(const report::Plan& plan, bool fresh) {
+  Parts parts;
+  if (!fresh) {
+    for (const PlannedPackage& package : plan.removed) parts.removed.push_back(&package);
+  }
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.role == "python") parts.python = package.version;
+    if (package.role == "driver" && !package.present) parts.driver = &package;
+    if (FromPip(package)) {
+      const bool damaged = !fresh && std::ranges::any_of(plan.removed, [&](const PlannedPackage& removed) {
+        return ShareFiles(package.name, removed.name);
+      });
+      if (package.present && !fresh && !damaged) continue;
+      if (fresh && ComesAlong(package)) continue;
+      // It goes with the one beside which it lies, so that pip puts all of its files there again.
+      if (damaged && package.present) parts.removed.push_back(&package);
+      auto group = std::ranges::find(parts.pip, package.channel, &PipGroup::channel);
+      if (group == parts.pip.end()) group = parts.pip.insert(parts.pip.end(), PipGroup{package.channel, {}});
+      group->packages.push_back(&package);
+      continue;
+    }
+    if (package.present) continue;
+    if (package.role == "toolkit") parts.toolkit = &package;
+    if (package.role == "cudnn") parts.cudnn = &package;
+  }
+  const auto pypi = std::ranges::find(parts.pip, "pypi", &PipGroup::channel);
+  if (pypi != parts.pip.end()) std::rotate(pypi, pypi + 1, parts.pip.end());
+  return parts;
+}
+
+std::string Pinned(const PlannedPackage& package) {
+  return package.name + (package.extra.empty() ? "" : "[" + package.extra + "]") + "==" + package.version;
+}
+
+std::string Word(const std::string& text, bool windows) {
+  const auto plain = [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/\\.:_-+=,@%").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  const bool backslash = !windows && text.find('\\') != std::string::npos;
+  if (!text.empty() && !backslash && std::ranges::all_of(text, plain)) return text;
+  // Brackets of an extra: double quotes serve every shell.
+  if (windows || text.find_first_of("'$`\"\\!") == std::string::npos) return "\"" + text + "\"";
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+bool NeedsLibraryPath(const report::Plan& plan) {
+  const auto has = [&](auto&& test) { return std::ranges::any_of(plan.packages, test); };
+  return has([](const PlannedPackage& package) {
+           return package.name == "onnxruntime-gpu" || package.name == "ctranslate2";
+         }) &&
+         has([](const PlannedPackage& package) {
+           return FromPip(package) && package.name.starts_with("nvidia-");
+         });
+}
+
+void AddLibraryPath(report::Plan& plan, const std::string& environment, const Question& question,
+                    const std::string& python) {
+  if (!NeedsLibraryPath(plan)) return;
+  report::PlanStep step{.title = "libraries",
+                        .why = "they are opened by their bare names; to be set in every shell that runs it"};
+  if (question.host.machine == Machine::kWindows) {
+    step.why = "they are opened by their bare names: every folder " + environment +
+               "\\Lib\\site-packages\\nvidia\\*\\bin must be on PATH in each window that runs it";
+  } else {
+    const std::string prefix =
+        environment.starts_with('/') ? Word(environment, false) : "\"$PWD\"/" + Word(environment, false);
+    // A list without an empty element: that would be the current directory.
+    step.commands = {"export LD_LIBRARY_PATH=\"$(set -- " + prefix + "/lib/python" +
+                     (python.empty() ? "3*" : python) + "/site-packages/nvidia/*/lib; IFS=:; echo \"$*\")\""};
+  }
+  plan.steps.push_back(std::move(step));
+}
+
+void AddVerification(report::Plan& plan, const std::string& environment, const Question& question) {
+  const bool windows = question.host.machine == Machine::kWindows;
+  const std::string check = "culprit check" + (environment.empty() ? "" : " " + Word(environment, windows));
+  report::PlanStep step{.title = "verify", .why = "what is installed, then each layer on the GPU itself"};
+  if (windows) {  // older PowerShells have no &&
+    step.commands = {check, "culprit probe"};
+  } else {
+    step.commands = {check + " && culprit probe"};
+  }
+  plan.steps.push_back(std::move(step));
+}
+
+std::string FileHeader(const report::Plan& plan) {
+  std::string text = "# culprit plan: " + base::Printable(plan.headline) + "\n";
+  std::string asked;
+  for (const std::string& part : plan.question) asked += (asked.empty() ? "" : ", ") + base::Printable(part);
+  if (!asked.empty()) text += "# asked: " + asked + "\n";
+  if (!plan.knowledge_date.empty()) text += "# what is known: " + plan.knowledge_date + "\n";
+  return text;
+}
+
+void WriteCommands(report::Plan& plan, const Question& question, const Place& place, As as) {
+  if (plan.outcome != report::Plan::Outcome::kSolution) return;
+  plan.steps.clear();
+  plan.document.clear();
+  if (as == As::kConda) return WriteConda(plan, question);
+  if (as == As::kDockerfile) return WriteDockerfile(plan, question);
+  if (as == As::kCmake) return WriteCmake(plan, question);
+  const Parts parts = PartsOf(plan, place.environment.empty());
+  AddDriver(plan, parts, question);
+  AddPip(plan, parts, question, place, as == As::kUv);
+}
+
+}  // namespace culprit::plan

@@ -1,0 +1,85 @@
+// A whole Dockerfile. Wheels bring CUDA themselves, so an image with Python is enough for them; libcuda.so.1
+// is the host's, put in by NVIDIA's container runtime, which two variables ask for. Where the plan takes CUDA
+// from the system, the image is an Ubuntu with NVIDIA's packages, and Python is uv's, which has every version
+// of it.
+#include "plan/commands/apt_names.h"
+#include "plan/commands/command_parts.h"
+
+namespace culprit::plan {
+namespace {
+
+constexpr const char* kRuntime =
+    "ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility\n";
+constexpr const char* kVenv = "/opt/venv";
+
+std::string Pins(const PipGroup& group, bool uv) {
+  std::string text;
+  for (const report::PlannedPackage* package : group.packages)
+    text += " \\\n      " + Word(Pinned(*package), false);
+  const std::string options = IndexOptions(group, uv);
+  if (!options.empty()) text += " \\\n      " + options;
+  return text + "\n";
+}
+
+std::string WheelsAlone(const Parts& parts) {
+  std::string file = "FROM python:" + (parts.python.empty() ? "3" : parts.python) + "-slim\n" + kRuntime;
+  for (const PipGroup& group : parts.pip) {
+    if (const std::string names = NeededBefore(group); !names.empty())
+      file += "RUN python -m pip install --no-cache-dir " + names + "\n";
+    file += "RUN python -m pip install --no-cache-dir" + Pins(group, false);
+  }
+  return file;
+}
+
+std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Question& question) {
+  const std::string ubuntu = UbuntuWith(parts.toolkit == nullptr ? "" : parts.toolkit->version);
+  std::string repository = "ubuntu" + ubuntu;
+  std::erase(repository, '.');
+  std::vector<std::string> packages =
+      parts.toolkit == nullptr ? std::vector<std::string>() : AptToolkit(parts.toolkit->version);
+  for (std::string& name : AptCudnn(plan)) packages.push_back(std::move(name));
+  std::string file = "FROM ubuntu:" + ubuntu + "\n" + kRuntime;
+  file +=
+      "RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates wget python3-pip \\\n"
+      "    && wget -q " +
+      AptRepository(repository, question.host.machine) + "/" + kKeyring + " \\\n    && dpkg -i " + kKeyring +
+      " && rm " + kKeyring + " && apt-get update \\\n    && apt-get install -y --no-install-recommends";
+  for (const std::string& name : packages) file += " \\\n      " + Word(name, false);
+  file += " \\\n    && rm -rf /var/lib/apt/lists/*\n";
+  if (parts.pip.empty()) return file;
+  file += "RUN python3 -m pip install uv && uv venv" +
+          (parts.python.empty() ? "" : " --python " + parts.python) + " " + kVenv + "\nENV PATH=" + kVenv +
+          "/bin:$PATH\n";
+  for (const PipGroup& group : parts.pip)
+    file += std::string("RUN uv pip install --no-cache --python ") + kVenv + Pins(group, true);
+  return file;
+}
+
+}  // namespace
+
+void WriteDockerfile(report::Plan& plan, const Question& question) {
+  const Parts parts = PartsOf(plan, true);
+  const bool system = parts.toolkit != nullptr || parts.cudnn != nullptr;
+  std::string file = FileHeader(plan);
+  if (parts.driver != nullptr) file += "# The host needs driver " + parts.driver->version + " or newer.\n";
+  file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(parts);
+  if (NeedsLibraryPath(plan) && !system) {
+    file +=
+        "# Some open the libraries of the wheels by their bare names.\n"
+        "RUN ls -d /usr/local/lib/python3*/site-packages/nvidia/*/lib > /etc/ld.so.conf.d/nvidia-wheels.conf "
+        "\\\n"
+        "    && ldconfig\n";
+  }
+  plan.document = std::move(file);
+  AddDriver(plan, parts, question);
+  plan.steps.push_back({.title = "environment",
+                        .why = "an image: CUDA and cuDNN of the host do not matter to it, its driver does",
+                        .commands = {"docker build -t culprit-plan ."}});
+  plan.steps.push_back(
+      {.title = "verify",
+       .why = "the host's driver inside the container",
+       .commands = {"docker run --rm --gpus all -v \"$(command -v culprit)\":/usr/local/bin/culprit:ro "
+                    "culprit-plan sh -c \"culprit check && culprit probe\""}});
+}
+
+}  // namespace culprit::plan

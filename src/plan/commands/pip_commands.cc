@@ -1,0 +1,109 @@
+// The steps of pip and uv: an environment, what goes, what comes. One command for each index, because an
+// index that is named for one package would be asked for all packages of the command.
+#include <algorithm>
+
+#include "base/version.h"
+#include "plan/commands/command_parts.h"
+
+namespace culprit::plan {
+namespace {
+
+constexpr const char* kNewEnvironment = ".venv";
+// Versions before 20.3 do not know the tags manylinux_2_NN (pip's change log), and Python 3.9 and older bring
+// such a pip.
+const base::Version kPythonWithNewPip{{3, 10}};
+
+// PyTorch's page of previous versions names its index as an additional one until 1.13, when that index had
+// not all that torch needs, and as the only one from 2.0 on.
+bool IsAdditional(const PipGroup& group) {
+  return std::ranges::any_of(group.packages, [](const report::PlannedPackage* package) {
+    if (package->name != "torch") return false;
+    const auto version = base::Version::Parse(package->version.substr(0, package->version.find('+')));
+    return version && version->part(0) < 2;
+  });
+}
+
+std::string InstallCommand(const std::string& tool, const PipGroup& group, bool uv, bool windows) {
+  std::string command = tool;
+  for (const report::PlannedPackage* package : group.packages)
+    command += " " + Word(Pinned(*package), windows);
+  const std::string options = IndexOptions(group, uv);
+  return options.empty() ? command : command + " " + options;
+}
+
+void AddEnvironment(report::Plan& plan, const Parts& parts, bool uv, bool windows) {
+  report::PlanStep step{
+      .title = "environment",
+      .why = "one of its own: nothing else on the machine changes, and deleting .venv takes it back"};
+  if (uv) {
+    step.commands = {"uv venv" + (parts.python.empty() ? "" : " --python " + parts.python) + " " +
+                     kNewEnvironment};
+  } else {
+    const std::string python = windows ? (parts.python.empty() ? "py" : "py -" + parts.python)
+                                       : "python" + (parts.python.empty() ? "3" : parts.python);
+    step.commands = {python + " -m venv " + kNewEnvironment};
+    const auto version = base::Version::Parse(parts.python);
+    if (version && *version < kPythonWithNewPip)
+      step.commands.push_back(PythonOf(kNewEnvironment, windows) + " -m pip install --upgrade pip");
+  }
+  if (parts.toolkit != nullptr || parts.cudnn != nullptr) {
+    step.why +=
+        "; CUDA and cuDNN of the system serve every program on it: a container keeps them apart (--as "
+        "dockerfile)";
+  }
+  plan.steps.push_back(std::move(step));
+}
+
+}  // namespace
+
+std::string PythonOf(const std::string& environment, bool windows) {
+  return Word(environment + (windows ? "\\Scripts\\python" : "/bin/python"), windows);
+}
+
+std::string IndexOptions(const PipGroup& group, bool uv) {
+  if (group.channel == "pypi") return "";
+  if (group.channel.ends_with(".html")) return "--find-links " + group.channel;
+  if (uv) return "--index " + group.channel;
+  return (IsAdditional(group) ? "--extra-index-url " : "--index-url ") + group.channel;
+}
+
+std::string NeededBefore(const PipGroup& group) {
+  if (group.channel.find("/onnxruntime-cuda-") == std::string::npos) return "";
+  return "coloredlogs flatbuffers numpy packaging protobuf sympy";
+}
+
+void AddPip(report::Plan& plan, const Parts& parts, const Question& question, const Place& place, bool uv) {
+  const bool windows = question.host.machine == Machine::kWindows;
+  const bool fresh = place.environment.empty();
+  const std::string environment = fresh ? kNewEnvironment : place.environment;
+  // A conda environment on Windows has its interpreter at the top.
+  const std::string python = !fresh && windows && place.kind == "conda" ? Word(environment + "\\python", true)
+                                                                        : PythonOf(environment, windows);
+  const std::string pip = uv ? "uv pip" : python + " -m pip";
+  const std::string where = uv ? " --python " + Word(environment, windows) : "";
+  if (!parts.removed.empty()) {
+    report::PlanStep step{.title = "remove", .why = "what cannot stay beside the rest"};
+    std::string command = pip + " uninstall" + (uv ? where : " -y");
+    for (const report::PlannedPackage* package : parts.removed) command += " " + Word(package->name, windows);
+    step.commands = {command};
+    plan.steps.push_back(std::move(step));
+  }
+  AddSystemLibraries(plan, parts, question);
+  if (!parts.pip.empty() && fresh) AddEnvironment(plan, parts, uv, windows);
+  if (!parts.pip.empty()) {
+    report::PlanStep step{.title = "install", .why = ""};
+    if (parts.pip.size() > 1) step.why = "one command for each index";
+    for (const PipGroup& group : parts.pip) {
+      // uv goes on to PyPI for what a named index does not have.
+      if (const std::string names = NeededBefore(group); !names.empty() && !uv)
+        step.commands.push_back(pip + " install " + names);
+      step.commands.push_back(InstallCommand(pip + " install" + where, group, uv, windows));
+    }
+    plan.steps.push_back(std::move(step));
+  }
+  if (!parts.pip.empty()) AddLibraryPath(plan, environment, question, parts.python);
+  const bool changes = !parts.pip.empty() || !parts.removed.empty() || !fresh;
+  AddVerification(plan, changes ? environment : "", question);
+}
+
+}  // namespace culprit::plan

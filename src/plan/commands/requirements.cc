@@ -1,0 +1,97 @@
+#include "plan/commands/requirements.h"
+
+#include <algorithm>
+
+#include "knowledge/driver.h"
+#include "knowledge/packages/release.h"
+#include "plan/choose.h"
+#include "plan/universe/making.h"
+#include "plan/universe/universe.h"
+
+namespace culprit::plan {
+namespace {
+
+using Kind = Requirement::Kind;
+
+bool Drops(const std::vector<Requirement>& dropped, Kind kind, size_t index = 0) {
+  return std::ranges::any_of(dropped,
+                             [&](const Requirement& one) { return one.kind == kind && one.index == index; });
+}
+
+template <typename T>
+void Erase(std::vector<T>& items, const std::vector<Requirement>& dropped, Kind kind) {
+  std::vector<T> left;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!Drops(dropped, kind, i)) left.push_back(items[i]);
+  }
+  items = std::move(left);
+}
+
+bool AnySolvable(const std::vector<Question>& questions, BuildTable& builds) {
+  return std::ranges::any_of(questions, [&](const Question& one) { return IsSolvable(one, builds); });
+}
+
+}  // namespace
+
+std::vector<Requirement> RequirementsOf(const Question& question) {
+  const Host& host = question.host;
+  std::vector<Requirement> all;
+  all.push_back({Kind::kMachine, 0, MachineWords(host.machine)});
+  if (host.glibc) all.push_back({Kind::kGlibc, 0, "glibc " + host.glibc->ToString()});
+  if (question.cuda) all.push_back({Kind::kCuda, 0, "CUDA " + question.cuda->ToString()});
+  for (size_t i = 0; i < question.keep.size(); ++i)
+    all.push_back({Kind::kKeep, i, "--keep " + question.keep[i]});
+  if (question.repair) {
+    for (size_t i = 0; i < question.installed.size(); ++i)
+      all.push_back({Kind::kInstalled, i, question.installed[i].package + " (installed)"});
+  }
+  for (size_t i = 0; i < host.gpus.size(); ++i)
+    all.push_back({Kind::kGpu, i, "GPU " + GpuName(host.gpus[i])});
+  if (host.python) all.push_back({Kind::kPython, 0, "Python " + knowledge::MinorOf(*host.python).ToString()});
+  if (host.driver) all.push_back({Kind::kDriver, 0, "driver " + knowledge::DriverText(*host.driver)});
+  for (size_t i = 0; i < question.wants.size(); ++i) all.push_back({Kind::kWant, i, question.wants[i].text});
+  return all;
+}
+
+std::vector<Question> Without(const Question& question, const std::vector<Requirement>& dropped) {
+  Question less = question;
+  if (Drops(dropped, Kind::kGlibc)) less.host.glibc.reset();
+  if (Drops(dropped, Kind::kCuda)) less.cuda.reset();
+  if (Drops(dropped, Kind::kPython)) less.host.python.reset();
+  if (Drops(dropped, Kind::kDriver)) less.host.driver.reset();
+  Erase(less.keep, dropped, Kind::kKeep);
+  Erase(less.installed, dropped, Kind::kInstalled);
+  Erase(less.host.gpus, dropped, Kind::kGpu);
+  Erase(less.wants, dropped, Kind::kWant);
+  if (!Drops(dropped, Kind::kMachine)) return {less};
+  std::vector<Question> each;
+  for (const Machine machine : {Machine::kLinuxX86, Machine::kLinuxArm, Machine::kWindows}) {
+    each.push_back(less);
+    each.back().host.machine = machine;
+    if (machine == Machine::kWindows) each.back().host.glibc.reset();
+  }
+  return each;
+}
+
+bool IsSolvable(const Question& question, BuildTable& builds) {
+  return CanChoose(MakeUniverse(question, builds));
+}
+
+std::vector<Requirement> SmallestConflict(const Question& question, BuildTable& builds) {
+  const std::vector<Requirement> all = RequirementsOf(question);
+  std::vector<Requirement> dropped;
+  for (const Requirement& one : all) {
+    dropped.push_back(one);
+    if (AnySolvable(Without(question, dropped), builds)) dropped.pop_back();
+  }
+  std::vector<Requirement> smallest;  // wants first: that is how people say it
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    if (!Drops(dropped, at->kind, at->index)) smallest.push_back(*at);
+  }
+  std::ranges::reverse(smallest);
+  const auto wants = std::ranges::find(smallest, Kind::kWant, &Requirement::kind);
+  std::ranges::rotate(smallest, wants);
+  return smallest;
+}
+
+}  // namespace culprit::plan

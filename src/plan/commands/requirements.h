@@ -1,0 +1,30 @@
+// What a question demands, one by one, and the smallest part of it that cannot hold together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/universe/builds.h"
+#include "plan/question.h"
+
+namespace culprit::plan {
+
+struct Requirement {
+  enum class Kind { kMachine, kGlibc, kCuda, kKeep, kInstalled, kGpu, kPython, kDriver, kWant };
+  Kind kind = Kind::kWant;
+  size_t index = 0;   // of wants, gpus, keep, installed
+  std::string words;  // "torch>=2.1", "driver 470.82", "GPU sm_37", "Python 3.9", "Windows"
+};
+
+// In the order in which they are given up to find what the conflict is about: wants last.
+std::vector<Requirement> RequirementsOf(const Question& question);
+
+// The question without the requirements; of a machine several, one for each other kind.
+std::vector<Question> Without(const Question& question, const std::vector<Requirement>& dropped);
+
+// Of a question that cannot be solved: requirements of which each is necessary for that.
+std::vector<Requirement> SmallestConflict(const Question& question, BuildTable& builds);
+
+bool IsSolvable(const Question& question, BuildTable& builds);
+
+}  // namespace culprit::plan

@@ -1,0 +1,167 @@
+#include "plan/conflict/relax.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "plan/answer.h"
+#include "plan/choose.h"
+#include "plan/universe/making.h"
+#include "plan/universe/universe.h"
+
+namespace culprit::plan {
+namespace {
+
+using report::PlannedPackage;
+using report::Relaxation;
+using Kind = Requirement::Kind;
+
+class Relaxing {
+ public:
+  Relaxing(const Question& question, const std::vector<Requirement>& smallest, BuildTable& builds)
+      : question_(question), smallest_(smallest), builds_(builds) {}
+
+  std::vector<Relaxation> Run() {
+    if (Blames(Kind::kDriver)) NewerDriver();
+    OtherVersions();
+    if (Blames(Kind::kPython)) OtherPython();
+    Dropped(Kind::kCuda, "works without --cuda", "");
+    Dropped(Kind::kKeep, "works when it may change: ", "");
+    if (question_.host.gpus.size() > 1) Dropped(Kind::kGpu, "works without ", "CUDA_VISIBLE_DEVICES");
+    OtherEnvironment();
+    if (Blames(Kind::kMachine) && question_.host.machine == Machine::kWindows) InWsl();
+    if (!question_.allow_unknown) Unknown();
+    return std::move(found_);
+  }
+
+ private:
+  bool Blames(Kind kind) const {
+    return std::ranges::any_of(smallest_, [&](const Requirement& one) { return one.kind == kind; });
+  }
+
+  // The wanted packages of a solution; nothing when there is none.
+  std::optional<std::vector<PlannedPackage>> Try(const Question& question) {
+    const Universe universe = MakeUniverse(question, builds_);
+    const auto choice = Choose(universe);
+    if (!choice) return std::nullopt;
+    return WantedOf(universe, *choice);
+  }
+
+  void NewerDriver() {
+    Question newer = question_;
+    newer.allow_driver_upgrade = true;
+    const Universe universe = MakeUniverse(newer, builds_);
+    size_t driver = kNone;
+    for (size_t p = 0; p < universe.packages.size(); ++p) {
+      if (universe.packages[p].name == "driver") driver = p;
+    }
+    const auto choice = Choose(universe, {.driver_first = driver});
+    if (!choice) return;
+    found_.push_back({"works with driver >= " + universe.at(driver, (*choice)[driver]).version,
+                      "--allow driver-upgrade", WantedOf(universe, *choice)});
+  }
+
+  // One wanted package in another version than asked for.
+  void OtherVersions() {
+    const Universe asked = MakeUniverse(question_, builds_);
+    for (const Requirement& one : smallest_) {
+      if (one.kind != Kind::kWant || question_.wants[one.index].specifiers.empty()) continue;
+      Question freer = question_;
+      freer.wants[one.index].specifiers.clear();
+      const auto gives = Try(freer);
+      if (!gives || one.index >= gives->size()) continue;
+      const PlannedPackage& other = (*gives)[one.index];
+      const std::string plain = other.version.substr(0, other.version.find('+'));
+      // It is the newest that fits; where newer ones were asked for, that is an upper bound.
+      const Root& root = asked.roots[one.index];
+      const bool below = !root.accepts.empty() && std::ranges::all_of(root.accepts, [&](size_t accepted) {
+        return asked.at(root.package, accepted).number > NumberOf(plain);
+      });
+      found_.push_back({"works with " + other.name + (below ? " <= " : " ") + other.version,
+                        other.name + "==" + plain, *gives});
+    }
+  }
+
+  void OtherPython() {
+    Question any = question_;
+    any.host.python.reset();
+    any.host.python_here.reset();
+    const Universe universe = MakeUniverse(any, builds_);
+    std::vector<base::Version> fitting;
+    for (size_t p = 0; p < universe.packages.size(); ++p) {
+      if (universe.packages[p].name != "python") continue;
+      for (size_t c = 0; c < universe.packages[p].candidates.size(); ++c) {
+        std::vector<Root> roots = universe.roots;
+        roots.push_back({p, {c}, ""});
+        if (CanChoose(universe, roots)) fitting.push_back(universe.at(p, c).number);
+      }
+    }
+    std::ranges::sort(fitting);
+    if (fitting.empty()) return;
+    Question newest = question_;
+    newest.host.python = fitting.back();
+    const auto gives = Try(newest);
+    if (!gives) return;
+    found_.push_back(
+        {"works with Python " + PythonRange(fitting), "--python " + fitting.back().ToString(), *gives});
+  }
+
+  void Dropped(Kind kind, const std::string& text, const std::string& option) {
+    for (const Requirement& one : smallest_) {
+      if (one.kind != kind) continue;
+      const auto gives = Try(Without(question_, {one}).front());
+      if (!gives) continue;
+      const std::string what = kind == Kind::kCuda   ? ""
+                               : kind == Kind::kKeep ? question_.keep[one.index]
+                                                     : one.words;
+      found_.push_back({text + what, option, *gives});
+    }
+  }
+
+  // One of several wanted packages somewhere else.
+  void OtherEnvironment() {
+    if (question_.wants.size() < 2) return;
+    for (auto at = smallest_.rbegin(); at != smallest_.rend(); ++at) {
+      if (at->kind != Kind::kWant) continue;
+      auto gives = Try(Without(question_, {*at}).front());
+      if (!gives) continue;
+      Question alone = question_;
+      alone.wants = {question_.wants[at->index]};
+      const auto other = Try(alone);
+      if (other) {
+        gives->insert(gives->end(), other->begin(), other->end());
+        found_.push_back({"works with " + at->words + " in an environment of its own", "", *gives});
+      } else {
+        found_.push_back({"works without " + at->words, "", *gives});
+      }
+    }
+  }
+
+  void InWsl() {
+    Question linux = question_;
+    linux.host.machine = Machine::kLinuxX86;
+    linux.host.wsl = true;
+    if (const auto gives = Try(linux)) found_.push_back({"works in WSL 2", "", *gives});
+  }
+
+  void Unknown() {
+    Question bold = question_;
+    bold.allow_unknown = true;
+    if (const auto gives = Try(bold)) {
+      found_.push_back({"may work with builds of which not every bound is known", "--allow unknown", *gives});
+    }
+  }
+
+  const Question& question_;
+  const std::vector<Requirement>& smallest_;
+  BuildTable& builds_;
+  std::vector<Relaxation> found_;
+};
+
+}  // namespace
+
+std::vector<Relaxation> RelaxationsOf(const Question& question, const std::vector<Requirement>& smallest,
+                                      BuildTable& builds) {
+  return Relaxing(question, smallest, builds).Run();
+}
+
+}  // namespace culprit::plan

@@ -1,0 +1,84 @@
+// How a universe is made: the parts of MakeUniverse() that stand in files of their own. Packages are made
+// when somebody needs them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/answer.h"
+#include "knowledge/packages/pins.h"
+#include "plan/universe/builds.h"
+#include "plan/universe/universe.h"
+
+namespace culprit::plan {
+
+class Making {
+ public:
+  Making(const Question& question, BuildTable& builds);
+
+  // The package of a table's name, made now if it is new; kNone when nothing of it is for this machine.
+  size_t PackageNamed(const std::string& name);
+  Universe& universe() { return universe_; }
+
+ private:
+  // ---- making_machine.cc: what is there
+  void AddMachine();
+  size_t AddFact(const std::string& name, const std::string& role, std::vector<Candidate> candidates);
+  void AddDriver();
+  void AddPython();
+  void AddMajors();
+  // A need of something that is there or not; kUnknown counts as no, unless it is allowed.
+  Need FactNeed(size_t package, const knowledge::Answer& answer, std::string words, std::string fails);
+  Need DriverNeed(const std::string& cuda);
+  Need PythonNeed(const std::vector<std::string_view>& pythons, std::string_view requires_python,
+                  std::string_view source);
+  Need MajorNeed(size_t package, uint32_t major, const std::string& what, std::string_view source);
+  bool NativeOn(std::string_view cuda) const;
+  std::optional<Need> WheelPythonNeed(const knowledge::Distribution& wheel);
+
+  // ---- making_frameworks.cc: builds of frameworks
+  size_t AddFramework(const std::string& name);
+  Candidate FrameworkCandidate(const Build& build);
+  void NeedMachine(const Build& build, Candidate& candidate);
+  void NeedGpus(const Build& build, Candidate& candidate);
+  void NeedCudnn(const Build& build, Candidate& candidate);
+  void NeedLibraries(const Build& build, Candidate& candidate);
+  knowledge::Answer OnGpu(const Build& build, const base::Version& cc);
+
+  // ---- making_libraries.cc: packages of the index that others ask for, and companions of torch
+  size_t AddLibrary(const std::string& name, const std::string& key);  // made_[key]
+  void NeedPins(const knowledge::Pin& pin, Candidate& candidate);
+  void NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
+                    Candidate& candidate);
+  void NeedTorch(const std::string& name, std::string_view version, Candidate& candidate);
+
+  // ---- making_system.cc: toolkit and cuDNN of the system
+  size_t AddToolkit();
+  size_t AddSystemCudnn();
+  void NeedSystem(const Build& build, Candidate& candidate);
+  bool NeedWheels(const Build& build, Candidate& candidate);
+  Need ToolkitNeed(const Build& build);
+  Need SystemCudnnNeed(const Build& build, std::string_view cudnn);
+
+  const Question& question_;
+  BuildTable& builds_;
+  Universe universe_;
+  std::map<std::string, size_t> made_;
+  std::map<std::string, Need> driver_needs_;                 // by CUDA
+  std::map<std::string, Need> python_needs_;                 // by the wheels
+  std::map<std::string, Need> toolkit_needs_, cudnn_needs_;  // by what the row says
+  size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
+  size_t cuda_major_ = kNone, cudnn_major_ = kNone;
+  std::vector<size_t> gpus_;
+};
+
+// "sm_61"
+std::string GpuName(const base::Version& cc);
+// "3.8 to 3.11", "3.9", "3.8, 3.10 to 3.12": of a rising list of Python versions.
+std::string PythonRange(const std::vector<base::Version>& rising);
+
+}  // namespace culprit::plan

@@ -1,0 +1,163 @@
+// Packages of the package index that frameworks pin (nvidia-*, jaxlib, triton ...), and those that belong to
+// a release of torch (torchvision ...).
+#include <algorithm>
+
+#include "knowledge/arch.h"
+#include "knowledge/cudnn.h"
+#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/release.h"
+#include "plan/commands/in_order.h"
+#include "plan/universe/making.h"
+
+namespace culprit::plan {
+namespace {
+
+using base::Version;
+using knowledge::Answer;
+using knowledge::Distribution;
+using knowledge::Verdict;
+
+constexpr std::string_view kCudnnWheel = "nvidia-cudnn-cu";
+
+// The extras with which plugins of jax bring CUDA.
+constexpr std::string_view kWithCuda[] = {"", "with-cuda", "with_cuda"};
+
+bool BelongsToTorch(std::string_view name) {
+  return name == "torchvision" || name == "torchaudio" || name == "xformers" || name == "vllm";
+}
+
+}  // namespace
+
+size_t Making::AddLibrary(const std::string& name, const std::string& key) {
+  const std::vector<Wheel>& wheels = builds_.WheelsOf(name, question_.host.machine);
+  if (wheels.empty()) return kNone;
+  const bool companion = BelongsToTorch(name);
+  const bool pinned = knowledge::IsPinned(name);
+  universe_.packages.push_back({name, companion ? "companion" : "library", {}});
+  const size_t package = made_[key] = universe_.packages.size() - 1;
+  std::vector<Candidate> candidates;
+  for (const Wheel& one : wheels) {
+    const Distribution* wheel = one.row;
+    Candidate candidate;
+    candidate.distribution = name;
+    candidate.version = wheel->version;
+    candidate.number = one.number;
+    candidate.channel = "pypi";
+    candidate.source = wheel->source;
+    if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
+    if (glibc_ != kNone && !wheel->glibc.empty()) {
+      const bool met = *question_.host.glibc >= knowledge::Known(wheel->glibc);
+      const std::string words = "needs glibc " + std::string(wheel->glibc) + " or newer";
+      candidate.needs.push_back(
+          FactNeed(glibc_, {met ? Verdict::kYes : Verdict::kNo, "", wheel->source}, words, words));
+    }
+    if (name.starts_with(kCudnnWheel)) {
+      const Version cuda = knowledge::Known(name.substr(kCudnnWheel.size()));
+      candidate.needs.push_back(MajorNeed(cudnn_major_, candidate.number.part(0), "cuDNN", wheel->source));
+      candidate.needs.push_back(MajorNeed(cuda_major_, cuda.part(0), "the cuDNN for CUDA", wheel->source));
+      for (const size_t gpu : gpus_) {
+        const Version& cc = universe_.at(gpu, 0).number;
+        Answer answer = builds_.CudnnOnGpu(candidate.number, cuda.part(0), cc);
+        if (answer.verdict == Verdict::kUnknown) candidate.remark = answer.why;
+        if (answer.verdict != Verdict::kNo) answer.verdict = Verdict::kYes;  // frameworks pin it: they tried
+        candidate.needs.push_back(
+            FactNeed(gpu, answer, "has code for " + GpuName(cc), "no code for " + GpuName(cc)));
+      }
+    }
+    if (companion) {
+      NeedTorch(name, wheel->version, candidate);
+    } else if (pinned) {
+      for (const std::string_view extra : kWithCuda) {
+        if (const knowledge::Pin* pin = knowledge::FindPin(name, wheel->version, extra)) NeedPins(*pin, candidate);
+      }
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  universe_.packages[package].candidates = std::move(candidates);
+  return package;
+}
+
+void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate) {
+  for (const std::string_view text : pin.needs) {
+    const size_t end = text.find_first_of("=<>~!");
+    const std::string library(text.substr(0, end));
+    const std::string specifiers(end == std::string_view::npos ? "" : text.substr(end));
+    if (library == "torch") continue;
+    NeedVersions(library, specifiers, pin.source, candidate);
+  }
+}
+
+// What the index does not list for this machine is not modelled: pins are recorded without their markers.
+void Making::NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
+                          Candidate& candidate) {
+  const size_t package = PackageNamed(library == "cuda-toolkit" ? "pypi:cuda-toolkit" : library);
+  if (package == kNone) return;
+  Need need{.package = package, .source = std::string(source)};
+  need.accepts = builds_.Meeting(library, question_.host.machine, specifiers);
+  need.words = "asks for " + library + specifiers;
+  need.fails = need.words;
+  candidate.needs.push_back(std::move(need));
+}
+
+void Making::NeedTorch(const std::string& name, std::string_view version, Candidate& candidate) {
+  const size_t torch = PackageNamed("torch");
+  const knowledge::Pin* pin = knowledge::FindPin(name, version);
+  const std::string_view asked = pin == nullptr ? "" : knowledge::Requirement(*pin, "torch");
+  Need need{.package = torch};
+  const auto& builds = universe_.packages[torch].candidates;
+  std::string first, last;
+  // These are compiled against one build of torch; where none is recorded, that of the package index.
+  const bool one_build = name == "xformers" || name == "vllm";
+  const auto extensions = knowledge::Extensions();
+  const auto compiled = std::ranges::find_if(extensions, [&](const knowledge::Extension& row) {
+    return row.package == name && row.version == version && row.of == "torch";
+  });
+  const bool recorded = compiled != extensions.end();
+  for (size_t i = 0; i < builds.size(); ++i) {
+    const Version& number = builds[i].number;
+    if (recorded ? builds[i].variant != compiled->variant : one_build && !builds[i].row->is_default) continue;
+    if (recorded && number != knowledge::Known(compiled->of_version)) continue;
+    Verdict verdict = Verdict::kYes;
+    if (recorded) {
+      need.source = compiled->source;
+    } else if (!asked.empty()) {
+      verdict = knowledge::Meets(number, asked);
+      need.source = pin->source;
+    } else {
+      const Answer answer = knowledge::PackagesFit(name, version, "torch", number.ToString());
+      verdict = answer.verdict;
+      if (need.source.empty()) need.source = answer.source;
+      need.unknown |= verdict == Verdict::kUnknown;
+    }
+    if (verdict == Verdict::kYes || (verdict == Verdict::kUnknown && question_.allow_unknown)) {
+      need.accepts.push_back(i);
+      first = number.ToString();
+      if (last.empty()) last = first;
+    }
+  }
+  need.unknown = need.unknown && need.accepts.empty();
+  need.words = need.accepts.empty() ? "the torch that it belongs to is not known"
+               : first == last      ? "belongs to torch " + first
+                                    : "belongs to torch " + first + " to " + last;
+  need.fails = need.words;
+  candidate.needs.push_back(std::move(need));
+  for (const size_t gpu : gpus_) {
+    if (!recorded || compiled->code.empty()) continue;
+    const knowledge::CodeFit fit = knowledge::CodeRunsOn(compiled->code, universe_.at(gpu, 0).number);
+    const std::string gpu_name = GpuName(universe_.at(gpu, 0).number);
+    const Verdict verdict = fit == knowledge::CodeFit::kNo        ? Verdict::kNo
+                            : fit == knowledge::CodeFit::kUnknown ? Verdict::kUnknown
+                                                                  : Verdict::kYes;
+    candidate.needs.push_back(FactNeed(gpu, {verdict, "", compiled->source}, "has code for " + gpu_name,
+                                       "no code for " + gpu_name));
+  }
+  if (pin == nullptr) return;
+  for (const std::string_view text : pin->needs) {  // vllm asks for torchvision too
+    const size_t end = text.find_first_of("=<>~!");
+    const std::string other(text.substr(0, end));
+    if (other == "torch" || !BelongsToTorch(other) || end == std::string_view::npos) continue;
+    NeedVersions(other, std::string(text.substr(end)), pin->source, candidate);
+  }
+}
+
+}  // namespace culprit::plan

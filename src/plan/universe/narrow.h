@@ -1,0 +1,37 @@
+// What can be excluded by looking at one need at a time, with the reason for each exclusion. It makes the
+// problem small before the solver sees it, and its trace is what a conflict is explained from. It never
+// excludes what could be part of a solution; that something is left does not mean that there is one.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "plan/universe/universe.h"
+
+namespace culprit::plan {
+
+// Why a candidate is out.
+struct Exclusion {
+  enum class Kind {
+    kAsked,   // the root does not accept it
+    kNeed,    // nothing that its need accepts is left
+    kPushed,  // everything that is left of a required package accepts others only
+  };
+  Kind kind = Kind::kAsked;
+  size_t root = kNone;    // kAsked
+  size_t need = kNone;    // kNeed: of the candidate
+  size_t pusher = kNone;  // kPushed: the required package
+};
+
+struct Narrowed {
+  std::vector<std::vector<bool>> left;      // by package and candidate
+  std::vector<std::vector<Exclusion>> why;  // of those that are not left
+  std::vector<bool> required;               // packages that every solution has
+  size_t empty = kNone;                     // a required package of which nothing is left
+
+  size_t CountLeft(size_t package) const;
+};
+
+Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots);
+
+}  // namespace culprit::plan

@@ -1,0 +1,137 @@
+#include "plan/universe/universe.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "knowledge/packages/distributions.h"
+#include "knowledge/packages/pins.h"
+#include "knowledge/packages/release.h"
+#include "plan/commands/in_order.h"
+#include "plan/universe/making.h"
+
+namespace culprit::plan {
+namespace {
+
+using knowledge::Verdict;
+
+// "==2.4.1+cu118" asks for that build.
+std::string LocalPart(const std::string& specifiers) {
+  const size_t plus = specifiers.find('+');
+  return plus == std::string::npos ? "" : specifiers.substr(plus + 1, specifiers.find(',', plus) - plus - 1);
+}
+
+bool Fits(const Want& want, const Candidate& candidate) {
+  if (!want.specifiers.empty() && knowledge::Meets(candidate.number, want.specifiers) != Verdict::kYes)
+    return false;
+  const std::string local = LocalPart(want.specifiers);
+  if (!local.empty() && candidate.variant != local) return false;
+  // jax[cuda12], cupy-cuda12x: the extra chooses the build; tensorflow[and-cuda] is what is planned anyway.
+  const bool chooses = want.extra.starts_with("cuda") && !candidate.variant.empty();
+  return !chooses || want.extra.starts_with(candidate.variant) || candidate.variant.starts_with(want.extra);
+}
+
+std::string PackageName(const std::string& name) { return name == "cuda" ? "cuda-toolkit" : name; }
+
+// Distribution of an installed package -> the name in the tables.
+std::string TableNameOf(const std::string& distribution) {
+  std::string name;
+  for (const char c : distribution)
+    name += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.starts_with("cupy-cuda")) return "cupy";
+  if (name == "onnxruntime") return "";  // the one for the CPU
+  const std::string_view framework = knowledge::FrameworkName(name);
+  return framework.empty() ? name : std::string(framework);
+}
+
+size_t FindInstalled(const Package& package, const Installed& installed) {
+  const size_t plus = installed.version.find('+');
+  const std::string plain = installed.version.substr(0, plus);
+  const std::string local = plus == std::string::npos ? "" : installed.version.substr(plus + 1);
+  for (size_t i = 0; i < package.candidates.size(); ++i) {
+    const Candidate& candidate = package.candidates[i];
+    if (candidate.version == installed.version) return i;
+    if (candidate.version.substr(0, candidate.version.find('+')) != plain) continue;
+    if (local.empty() ? candidate.is_default : candidate.variant == local) return i;
+  }
+  return kNone;
+}
+
+int Weight(const Package& package) {
+  return package.role == "framework" ? 0 : package.role == "companion" ? 1 : 2;
+}
+
+void AddInstalled(const Question& question, Making& making) {
+  Universe& universe = making.universe();
+  std::vector<std::pair<size_t, size_t>> found;
+  for (const Installed& installed : question.installed) {
+    const std::string name = TableNameOf(installed.package);
+    const bool framework = !knowledge::FrameworkName(name).empty() && name != "triton";
+    const bool companion =
+        name == "torchvision" || name == "torchaudio" || name == "xformers" || name == "vllm";
+    if (name.empty() || (!framework && !companion && knowledge::DistributionsOf(name).empty())) continue;
+    const size_t package = making.PackageNamed(name == "cuda-toolkit" ? "pypi:cuda-toolkit" : name);
+    if (package == kNone) continue;
+    found.emplace_back(package, FindInstalled(universe.packages[package], installed));
+  }
+  SortInOrder(found, [&](const auto& a, const auto& b) {
+    return Weight(universe.packages[a.first]) < Weight(universe.packages[b.first]);
+  });
+  for (const auto& [package, here] : found) {
+    universe.installed.push_back(package);
+    universe.here.push_back(here);
+  }
+}
+
+}  // namespace
+
+Making::Making(const Question& question, BuildTable& builds) : question_(question), builds_(builds) {
+  AddMachine();
+}
+
+size_t Making::PackageNamed(const std::string& name) {
+  const auto made = made_.find(name);
+  if (made != made_.end()) return made->second;
+  if (name == "cuda-toolkit") return AddToolkit();
+  if (name == "cudnn") return AddSystemCudnn();
+  if (name == "pypi:cuda-toolkit") return AddLibrary("cuda-toolkit", name);
+  const bool framework = name != "triton" && knowledge::FrameworkName(name) == name;
+  return framework ? AddFramework(name) : AddLibrary(name, name);
+}
+
+Universe MakeUniverse(const Question& question, BuildTable& builds) {
+  Making making(question, builds);
+  Universe& universe = making.universe();
+  for (const Want& want : question.wants) {
+    Root root{.words = want.text};
+    root.package = making.PackageNamed(PackageName(want.name));
+    if (root.package == kNone) {  // nothing of it is for this machine
+      universe.packages.push_back({want.name, "framework", {}});
+      root.package = universe.packages.size() - 1;
+    }
+    const auto& candidates = universe.packages[root.package].candidates;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (Fits(want, candidates[i])) root.accepts.push_back(i);
+    }
+    universe.wants.push_back(root.package);
+    universe.roots.push_back(std::move(root));
+  }
+  AddInstalled(question, making);
+  for (size_t i = 0; i < universe.installed.size(); ++i) {
+    const Package& package = universe.packages[universe.installed[i]];
+    const bool kept = std::ranges::any_of(question.keep, [&](const std::string& keep) {
+      return TableNameOf(keep) == package.name || keep == package.name;
+    });
+    if (kept) {
+      Root root{.package = universe.installed[i], .words = "--keep " + package.name};
+      if (universe.here[i] != kNone) root.accepts = {universe.here[i]};
+      universe.roots.push_back(std::move(root));
+    } else if (question.repair && package.role != "library") {
+      Root root{.package = universe.installed[i], .words = package.name + " (installed)"};
+      for (size_t c = 0; c < package.candidates.size(); ++c) root.accepts.push_back(c);
+      universe.roots.push_back(std::move(root));
+    }
+  }
+  return std::move(universe);
+}
+
+}  // namespace culprit::plan

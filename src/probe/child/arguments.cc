@@ -1,0 +1,89 @@
+#include "probe/child/arguments.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "probe/host/steps.h"
+
+namespace culprit::prober {
+namespace {
+
+struct FileOption {
+  std::string_view name, job;
+  std::string Arguments::* value;
+};
+constexpr FileOption kFiles[] = {
+    {"--cudart", "runtime", &Arguments::cudart}, {"--nvrtc", "runtime", &Arguments::nvrtc},
+    {"--cublas", "runtime", &Arguments::cublas}, {"--cublaslt", "runtime", &Arguments::cublaslt},
+    {"--cudnn", "cudnn", &Arguments::cudnn},
+};
+
+bool IsJob(std::string_view word) { return word == "driver" || word == "runtime" || word == "cudnn"; }
+
+// "" or what is wrong with this option and its value.
+std::string TakeValue(Arguments& arguments, const std::string& option, const std::string& value) {
+  if (option == "--device") {
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), arguments.device);
+    const bool whole = error == std::errc() && end == value.data() + value.size();
+    return whole && arguments.device >= 0 ? "" : "--device takes a number, not " + value;
+  }
+  if (option == "--only") {
+    const probe::StepKind* step = probe::FindStep(value);
+    if (step == nullptr || step->job != arguments.job) return "no step of this job: " + value;
+    arguments.only.push_back(value);
+    return "";
+  }
+  if (option == "--preload" && arguments.job != "driver") {
+    arguments.preload.push_back(value);
+    return "";
+  }
+  for (const FileOption& file : kFiles) {
+    if (file.name != option || file.job != arguments.job) continue;
+    arguments.*file.value = value;
+    return value.empty() ? option + " takes a file" : "";
+  }
+  return "unknown option: " + option;
+}
+
+}  // namespace
+
+bool Arguments::Wants(std::string_view step) const {
+  return only.empty() || std::ranges::find(only, step) != only.end();
+}
+
+std::expected<Arguments, std::string> ParseArguments(const std::vector<std::string>& words) {
+  Arguments arguments;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--help" || word == "--version") {
+      (word == "--help" ? arguments.help : arguments.version) = true;
+      return arguments;
+    }
+    if (arguments.job.empty()) {
+      if (!IsJob(word)) return std::unexpected("the first word is driver, runtime or cudnn, not " + word);
+      arguments.job = word;
+    } else if (word == "--deep") {
+      arguments.deep = true;
+    } else if (i + 1 == words.size()) {
+      return std::unexpected(word + " lacks its value, or is no option");
+    } else if (std::string problem = TakeValue(arguments, word, words[++i]); !problem.empty()) {
+      return std::unexpected(std::move(problem));
+    }
+  }
+  if (arguments.job.empty()) return std::unexpected("which job: driver, runtime or cudnn?");
+  if (arguments.job == "cudnn" && arguments.cudnn.empty()) return std::unexpected("cudnn needs --cudnn FILE");
+  return arguments;
+}
+
+std::string_view HelpText() {
+  return "culprit-probe tries CUDA's libraries for `culprit probe` and tells each step on standard output.\n"
+         "\n"
+         "  culprit-probe driver  [--device N] [--deep] [--only STEP]...\n"
+         "  culprit-probe runtime [--device N] [--cudart FILE] [--nvrtc FILE] [--cublas FILE]\n"
+         "                        [--cublaslt FILE] [--preload FILE]... [--only STEP]...\n"
+         "  culprit-probe cudnn   [--device N] --cudnn FILE [--preload FILE]... [--deep] [--only STEP]...\n"
+         "\n"
+         "A FILE without a slash is searched by the loader.\n";
+}
+
+}  // namespace culprit::prober

@@ -1,0 +1,116 @@
+// The row of steps of a job. What needs a step that failed is not tried; the rest goes on.
+#include <chrono>
+#include <map>
+
+#include "probe/host/steps.h"
+#include "probe/child/step.h"
+
+namespace culprit::prober {
+namespace {
+
+struct Doer {
+  std::string_view step;
+  Outcome (*run)(Session&);
+  std::string (*subject)(const Session&);
+};
+
+std::string NoSubject(const Session&) { return ""; }
+std::string TheDevice(const Session& session) { return session.DeviceSubject(); }
+template <std::string Arguments::* kFile>
+std::string TheFile(const Session& session) {
+  return session.arguments().*kFile;
+}
+
+constexpr Doer kDoers[] = {
+    {"libcuda", LibcudaStep, [](const Session&) { return std::string(cuda::kDriverLibrary); }},
+    {"nvml", NvmlStep, [](const Session&) { return std::string(cuda::kNvmlLibrary); }},
+    {"init", InitStep, NoSubject},
+    {"devices", DevicesStep, NoSubject},
+    {"context", ContextStep, TheDevice},
+    {"memory", MemoryStep, TheDevice},
+    {"copy", CopyStep, TheDevice},
+    {"kernel", KernelStep, TheDevice},
+    {"peer", PeerStep, TheDevice},
+    {"cudart", CudartStep, TheFile<&Arguments::cudart>},
+    {"nvrtc", NvrtcStep, TheFile<&Arguments::nvrtc>},
+    {"cublas", CublasStep, TheFile<&Arguments::cublas>},
+    {"cublaslt", CublasLtStep, TheFile<&Arguments::cublaslt>},
+    {"cudnn-load", CudnnLoadStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-create", CudnnCreateStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-parts", CudnnPartsStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-convolution", CudnnConvolutionStep, TheFile<&Arguments::cudnn>},
+    {"cudnn-algorithms", CudnnAlgorithmsStep, TheFile<&Arguments::cudnn>},
+};
+
+const Doer* FindDoer(std::string_view step) {
+  for (const Doer& doer : kDoers) {
+    if (doer.step == step) return &doer;
+  }
+  return nullptr;
+}
+
+// The steps of the runtime are asked for by their library.
+bool HasFile(const Arguments& arguments, std::string_view step) {
+  if (step == "cudart") return !arguments.cudart.empty();
+  if (step == "nvrtc") return !arguments.nvrtc.empty();
+  if (step == "cublas") return !arguments.cublas.empty();
+  if (step == "cublaslt") return !arguments.cublaslt.empty();
+  return true;
+}
+
+bool IsWanted(const Arguments& arguments, const probe::StepKind& kind) {
+  if (kind.job != arguments.job || !arguments.Wants(kind.name)) return false;
+  if (kind.deep && !arguments.deep && arguments.only.empty()) return false;
+  return !arguments.only.empty() || HasFile(arguments, kind.name);
+}
+
+// True: those that need it may be tried.
+bool Do(Session& session, const Doer& doer) {
+  Teller& teller = session.teller();
+  if (!HasFile(session.arguments(), doer.step)) {
+    teller.Say("not-run", {"no file was given for it"});
+    return false;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome = doer.run(session);
+  // By this clock, because the one who listens may hear several lines at once.
+  const auto taken = std::chrono::steady_clock::now() - start;
+  teller.TellNewLibraries();
+  teller.Figure("microseconds",
+                std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(taken).count()));
+  if (outcome) {
+    teller.Say("ok", {*outcome});
+    return true;
+  }
+  const Failure& failure = outcome.error();
+  if (failure.status == kNotRun) {
+    teller.Say("not-run", {failure.detail});
+  } else {
+    teller.Say("failed", {failure.status, failure.call, failure.detail});
+  }
+  return false;
+}
+
+}  // namespace
+
+void RunJob(Session& session) {
+  Teller& teller = session.teller();
+  std::map<std::string_view, std::string_view> failed;  // the step -> the first one that it fell with
+  for (const probe::StepKind& kind : probe::AllSteps()) {
+    const Doer* doer = FindDoer(kind.name);
+    if (doer == nullptr || !IsWanted(session.arguments(), kind)) continue;
+    teller.Say("begin", {kind.name, doer->subject(session)});
+    // The devices are shown even when CUDA does not start: NVML may see them.
+    const auto fallen = kind.name == "devices" ? failed.end() : failed.find(kind.needs);
+    if (fallen != failed.end()) {
+      teller.Say("not-run", {"the step " + std::string(fallen->second) + " failed"});
+      failed[kind.name] = fallen->second;
+    } else if (!Do(session, *doer)) {
+      const auto needed = failed.find(kind.needs);
+      failed[kind.name] = needed != failed.end() ? needed->second : kind.name;
+    }
+  }
+  teller.Say("done");
+}
+
+}  // namespace culprit::prober

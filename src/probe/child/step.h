@@ -1,0 +1,38 @@
+// The steps that culprit-probe knows how to do; their names, order and needs are those of probe/steps.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "probe/child/session.h"
+
+namespace culprit::prober {
+
+// driver_steps.cc
+Outcome LibcudaStep(Session& session);
+Outcome NvmlStep(Session& session);
+Outcome InitStep(Session& session);
+Outcome DevicesStep(Session& session);  // devices_step.cc
+// memory_steps.cc
+Outcome ContextStep(Session& session);
+Outcome MemoryStep(Session& session);
+Outcome CopyStep(Session& session);
+Outcome KernelStep(Session& session);  // kernel_step.cc
+Outcome PeerStep(Session& session);    // peer_step.cc
+Outcome CudartStep(Session& session);  // cudart_step.cc
+Outcome NvrtcStep(Session& session);   // nvrtc_step.cc
+// cublas_steps.cc
+Outcome CublasStep(Session& session);
+Outcome CublasLtStep(Session& session);
+// cudnn_steps.cc
+Outcome CudnnLoadStep(Session& session);
+Outcome CudnnCreateStep(Session& session);
+Outcome CudnnPartsStep(Session& session);
+// cudnn_convolution_steps.cc
+Outcome CudnnConvolutionStep(Session& session);
+Outcome CudnnAlgorithmsStep(Session& session);
+
+// Does the steps of the job in their order and tells them.
+void RunJob(Session& session);
+
+}  // namespace culprit::prober

@@ -1,0 +1,71 @@
+#include "probe/host/blame.h"
+
+#include <cstdint>
+
+#include "base/windows_exception.h"
+
+namespace culprit::probe {
+namespace {
+
+std::string Seconds(std::chrono::milliseconds limit) {
+  if (limit.count() % 1000 == 0) return std::to_string(limit.count() / 1000) + " s";
+  return std::to_string(limit.count()) + " ms";
+}
+
+// "" where it ended with a status of its own.
+std::string WindowsCrash(int exit_status) {
+  const auto code = static_cast<uint32_t>(exit_status);
+  return code < 0xC0000000 ? "" : base::WindowsExceptionName(code);
+}
+
+void Died(snapshot::ProbeStep& step, const system::ChildEnd& end, const Transcript& transcript,
+          const std::string& place) {
+  step.status = !transcript.crash_signal().empty() ? transcript.crash_signal()
+                : !end.signal.empty()              ? end.signal
+                                                   : WindowsCrash(end.exit_status);
+  if (!step.status.empty()) {
+    step.outcome = "crashed";
+    step.library = transcript.where();
+    step.detail = step.status == "SIGKILL"
+                      ? "killed from outside (SIGKILL): the kernel's out-of-memory killer is the usual one"
+                      : "ended by " + step.status + (step.library.empty() ? "" : " in " + step.library);
+    step.detail += place;
+    return;
+  }
+  step.outcome = "ended";
+  if (transcript.done()) {
+    step.detail = "its program ended without trying it";
+  } else if (end.exit_status == 126 || end.exit_status == 127) {
+    step.status = "not-started";
+    step.detail = "its program could not be started (exit code " + std::to_string(end.exit_status) + ")";
+  } else {
+    step.detail = "its process ended without a word, exit code " + std::to_string(end.exit_status) + place;
+  }
+}
+
+}  // namespace
+
+void Blame(snapshot::ProbeStep& step, const base::Result<system::ChildEnd>& end, const Transcript& transcript,
+           const std::string& unasked, std::chrono::milliseconds limit) {
+  const std::string place = transcript.current() ? "" : ", before this step had begun";
+  if (!end) {
+    step.outcome = "ended";
+    step.status = "not-started";
+    step.detail = end.error().message;
+  } else if (!unasked.empty()) {
+    step.outcome = "garbage";
+    step.detail = "its program told of " + unasked + ", for which nobody had asked";
+  } else if (!transcript.problem().empty()) {
+    step.outcome = "garbage";
+    step.detail = transcript.problem();
+  } else if (end->out_of_time) {
+    step.outcome = "hung";
+    step.library = transcript.where();
+    step.detail = "no sign of life for " + Seconds(limit) +
+                  (step.library.empty() ? "" : ", last in " + step.library) + place;
+  } else {
+    Died(step, *end, transcript, place);
+  }
+}
+
+}  // namespace culprit::probe

@@ -1,0 +1,17 @@
+// What it means for a step that its child ended there.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "probe/host/protocol.h"
+#include "system/child.h"
+
+namespace culprit::probe {
+
+// Outcome, status, library and detail of `step`. `unasked`: a step that the child told of and should not
+// have.
+void Blame(snapshot::ProbeStep& step, const base::Result<system::ChildEnd>& end, const Transcript& transcript,
+           const std::string& unasked, std::chrono::milliseconds limit);
+
+}  // namespace culprit::probe

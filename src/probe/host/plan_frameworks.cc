@@ -1,0 +1,51 @@
+// Jobs for frameworks: the user's own interpreter with a small script of ours.
+#include <algorithm>
+
+#include "probe/host/cuda_files.h"
+#include "probe/host/framework_scripts.h"
+#include "probe/host/plan_parts.h"
+
+namespace culprit::probe {
+namespace {
+
+void PlanFramework(const Planning& planning, const std::string& framework) {
+  const std::string script = FrameworkScript(framework);
+  if (script.empty()) {
+    planning.NotRun(framework, "import", framework, "is no framework that can be tried");
+    return;
+  }
+  std::string interpreter = planning.wishes.python, version;
+  if (interpreter.empty()) {
+    for (const auto* environment : EnvironmentsInOrder(planning.snapshot)) {
+      const auto found = std::ranges::find(environment->frameworks, framework, &snapshot::Framework::name);
+      if (found == environment->frameworks.end() || environment->interpreter.empty()) continue;
+      interpreter = environment->interpreter;
+      version = " " + found->version;
+      break;
+    }
+  }
+  if (interpreter.empty()) {
+    planning.NotRun(framework, "import", framework,
+                    "no Python environment with " + framework + " was found; --python names one");
+    return;
+  }
+  Job job{.kind = "framework",
+          .name = framework + " " + interpreter,
+          .title = framework + version,
+          .subject = interpreter,
+          .program = interpreter,
+          .arguments = {"-B", "-c", script},  // -B: nothing is written beside what is imported
+          .steps = {"import", "framework-devices", "framework-convolution"},
+          .patience = 4};
+  if (!planning.wishes.device.empty())
+    job.arguments.insert(job.arguments.end(), {"--device", planning.wishes.device});
+  planning.plan.jobs.push_back(std::move(job));
+}
+
+}  // namespace
+
+void PlanFrameworks(const Planning& planning) {
+  for (const std::string& framework : planning.wishes.frameworks) PlanFramework(planning, framework);
+}
+
+}  // namespace culprit::probe

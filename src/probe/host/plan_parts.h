@@ -1,0 +1,28 @@
+// The parts of PlanJobs, by kind of job. Each adds to the plan.
+#pragma once
+
+#include "probe/host/plan.h"
+
+namespace culprit::probe {
+
+struct Planning {
+  const snapshot::Snapshot& snapshot;
+  snapshot::FileView& view;
+  const Wishes& wishes;
+  bool has_device;  // that CUDA shows
+  Plan& plan;
+
+  // {"cudnn", "--device", "1"}
+  std::vector<std::string> Arguments(const std::string& job) const;
+  void NotRun(const std::string& job, const std::string& step, const std::string& subject,
+              const std::string& why) const;
+};
+
+// That of this shell first.
+std::vector<const snapshot::PythonEnvironment*> EnvironmentsInOrder(const snapshot::Snapshot& snapshot);
+
+void PlanRuntime(const Planning& planning);
+void PlanCudnn(const Planning& planning);
+void PlanFrameworks(const Planning& planning);
+
+}  // namespace culprit::probe

@@ -1,0 +1,75 @@
+#include "probe/judge/probe_groups.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/live/probe_facts.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using snapshot::ProbeStep;
+
+// The first figure of that name in the job.
+std::string Figure(const snapshot::ProbeFacts& facts, const std::string& job, const std::string& name) {
+  for (const ProbeStep& step : facts.steps) {
+    if (step.job != job) continue;
+    const auto found = step.figures.find(name);
+    if (found != step.figures.end()) return found->second;
+  }
+  return "";
+}
+
+// The version of the first file of the job whose name begins so.
+std::string VersionOf(const snapshot::ProbeFacts& facts, const std::string& job, std::string_view name) {
+  for (const ProbeStep& step : facts.steps) {
+    if (step.job != job) continue;
+    for (const snapshot::ProbedLibrary& library : step.libraries) {
+      if (library.name.starts_with(name) && !library.version.empty()) return library.version;
+    }
+  }
+  return "";
+}
+
+std::string CudnnVersion(const rules::Scene& scene, const ProbeStep& step, const std::string& place) {
+  if (scene.stack().cudnn) {
+    for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
+      const bool here = copy.directory == place || copy.directory == base::DirName(step.subject);
+      if (here && !copy.version.empty()) return copy.version;
+    }
+  }
+  return VersionOf(*scene.stack().probe, step.job, scene.OnWindows() ? "cudnn64" : "libcudnn.so");
+}
+
+std::string Spaced(const std::string& text) { return text.empty() ? "" : " " + text; }
+std::string In(const std::string& place) { return place.empty() ? "" : " in " + place; }
+
+}  // namespace
+
+std::string GroupOf(const rules::Scene& scene, const ProbeStep& step) {
+  const snapshot::ProbeFacts& facts = *scene.stack().probe;
+  const std::string_view kind = rules::JobKind(step);
+  const size_t space = step.job.find(' ');
+  const std::string rest = space == std::string::npos ? "" : step.job.substr(space + 1);
+  if (kind == "driver") {
+    if (rest == "peer") return "two devices";
+    if (!rest.empty()) return rest;
+    std::string version = Figure(facts, step.job, "driver_version");
+    if (version.empty() && scene.stack().driver) {
+      if (const auto* library = rules::FindDriverLibrary(*scene.stack().driver)) version = library->version;
+    }
+    return "driver" + Spaced(version);
+  }
+  if (kind == "runtime") return "CUDA" + Spaced(Figure(facts, step.job, "runtime_cuda")) + In(rest);
+  if (kind == "cudnn") {
+    const std::string place = rest.empty() ? std::string(base::DirName(step.subject)) : rest;
+    return "cuDNN" + Spaced(CudnnVersion(scene, step, place)) + In(place);
+  }
+  if (kind == "framework") {
+    return rules::FrameworkOf(step) + Spaced(Figure(facts, step.job, "version")) + In(rest);
+  }
+  return "compiling" + (rest.empty() ? "" : " with " + rest);
+}
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,92 @@
+#include "probe/judge/probe_words.h"
+
+#include <algorithm>
+
+#include "explain/explain.h"
+#include "explain/settle.h"
+#include "explain/logs/log_reader.h"
+#include "explain/logs/text_stream.h"
+#include "rules/kit/loading/load_error.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/kit/live/probe_failures.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::Finding;
+
+constexpr double kSure = 0.3;  // below, the rule's own words are better
+
+// Whether the rule leaves the cause to the words.
+bool LeavesOpen(const rules::ProbeFailure& failure) {
+  const std::string& status = failure.step->status;
+  switch (failure.trouble) {
+    case rules::Trouble::kFramework:
+      return status != "cpu-only" && status != "not-cuda";
+    case rules::Trouble::kBuiltDoesNotRun:  // what was linked is there
+      return rules::ReadLoadError(rules::Words(*failure.step)).cause.empty();
+    case rules::Trouble::kOther:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The best cause behind the words; "" when they show none.
+report::LikelyCause BestCause(const rules::Scene& scene, const snapshot::ProbeStep& step,
+                              const report::CheckReport& by_files) {
+  logs::TextStream stream(rules::Words(step));
+  const auto reader = logs::ReadLog(stream);
+  if (!reader) return {};
+  const auto symptoms = reader->symptoms();
+  if (symptoms.empty()) return {};
+  auto settlements = Settle(symptoms, scene, by_files);
+  const snapshot::ProbedDevice* device = rules::DeviceOf(*scene.stack().probe, step);
+  if (device != nullptr && device->memory_total > 0 && !rules::HardlyAnyFree(*device)) {
+    settlements.push_back({"out-of-memory", false, rules::Size(device->memory_free) + " were free"});
+  }
+  const auto explanation = Explain(symptoms, {{"-", reader->lines()}}, settlements);
+  if (explanation.causes.empty() || explanation.causes.front().confidence < kSure) return {};
+  return explanation.causes.front();
+}
+
+void Complete(const report::LikelyCause& best, Finding& finding) {
+  finding.cause = best.cause;
+  finding.evidence.push_back({best.summary, "culprit explain"});
+  if (best.fix.empty()) return;
+  finding.fix.text = best.fix + (best.avoid.empty() ? "" : "; " + best.avoid);
+  if (!best.commands.empty()) finding.fix.commands = best.commands;
+}
+
+}  // namespace
+
+void RaiseWhatHappened(const rules::Scene& scene, report::CheckReport& report) {
+  for (const rules::ProbeFailure& failure : rules::ProbeFailures(scene).failures) {
+    if (failure.explained == nullptr) continue;
+    for (Finding& finding : report.findings) {
+      if (finding.code == failure.explained->code && finding.subject == failure.explained->subject &&
+          finding.severity == report::Severity::kWarning) {
+        finding.severity = report::Severity::kError;
+      }
+    }
+  }
+}
+
+void ReadWords(const rules::Scene& scene, report::CheckReport& report) {
+  report::CheckReport by_files;
+  std::ranges::copy_if(report.findings, std::back_inserter(by_files.findings),
+                       [](const Finding& finding) { return !finding.code.starts_with("CUL9"); });
+  for (const rules::ProbeFailure& failure : rules::ProbeFailures(scene).failures) {
+    if (!LeavesOpen(failure)) continue;
+    const std::string place = rules::PlaceOf(*failure.step);
+    for (Finding& finding : report.findings) {
+      if (!finding.code.starts_with("CUL9") ||
+          std::ranges::none_of(finding.evidence, [&](const auto& item) { return item.source == place; }))
+        continue;
+      if (const auto best = BestCause(scene, *failure.step, by_files); !best.cause.empty())
+        Complete(best, finding);
+    }
+  }
+}
+
+}  // namespace culprit::diagnose

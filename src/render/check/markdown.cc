@@ -1,0 +1,61 @@
+// The diagnosis for an issue tracker: findings open, proof, stack and the rest folded. Foreign text stands in
+// code spans and fenced blocks, so that it cannot become markup.
+#include "base/product_version.h"
+#include "base/text.h"
+#include "render/check/check.h"
+#include "render/finding.h"
+#include "render/markdown.h"
+
+namespace culprit::render {
+namespace {
+
+using report::Finding;
+
+}  // namespace
+
+std::string FindingMarkdown(const report::Finding& finding) {
+  std::string text = "#### " + std::string(Name(finding.severity)) + " " + finding.code + ": " +
+                     Plain(finding.summary) + "\n\n";
+  if (!finding.affects.empty()) {
+    text += "Affects";
+    for (size_t i = 0; i < finding.affects.size(); ++i)
+      text += (i == 0 ? " " : ", ") + Plain(finding.affects[i]);
+    text += "\n\n";
+  }
+  if (!finding.fix.text.empty()) text += "Fix: " + Plain(finding.fix.text) + "\n\n";
+  if (!finding.fix.commands.empty()) {
+    text += "```sh\n";
+    for (const std::string& command : finding.fix.commands) text += base::Printable(command) + "\n";
+    text += "```\n\n";
+  }
+  std::string proof;
+  for (const auto& item : finding.evidence)
+    proof += "- " + Code(item.fact) + " (" + Plain(item.source) + ")\n";
+  if (!proof.empty()) text += Folded("proof", proof) + "\n";
+  return text;
+}
+
+std::string ToMarkdown(const report::CheckReport& report) {
+  std::string text = "### culprit check: " + Plain(report.headline) + "\n\n";
+  for (const Finding& finding : report.findings) text += FindingMarkdown(finding);
+  std::string table = "| | | where | |\n|---|---|---|---|\n";
+  for (const report::StackRow& row : report.stack) {
+    std::string indent;
+    for (size_t i = 0; i < row.depth; ++i) indent += "&nbsp;&nbsp;";
+    table += "| " + indent + Plain(row.what) + " | " + Plain(row.value) + " | " +
+             (row.where.empty() ? "" : Code(row.where)) + " | " + Plain(row.detail) + " |\n";
+  }
+  text += Folded("stack", table) + "\n";
+  std::string missing;
+  for (const auto& item : report.not_checked)
+    missing += "- " + Plain(item.what) + ": " + Plain(item.why) + "\n";
+  if (!missing.empty()) text += Folded("not checked", missing) + "\n";
+  return text + "culprit " + std::string(base::ProductVersion()) + "\n";
+}
+
+std::string ToMarkdown(const report::RulePage& page) {
+  return "# " + page.code + ": " + page.title + "\n\n" + page.severity + ", cause " + Code(page.cause) +
+         ", since " + page.since + "\n" + page.page;
+}
+
+}  // namespace culprit::render

@@ -1,0 +1,49 @@
+#include "render/compat/compat.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "render/document.h"
+
+namespace culprit::render {
+namespace {
+
+using base::Json;
+
+std::string Painted(const std::string& verdict, size_t width, const Style& style) {
+  const std::string padding(width > verdict.size() ? width - verdict.size() : 0, ' ');
+  if (verdict == "yes") return style.Good(verdict) + padding;
+  if (verdict == "no") return style.Bad(verdict) + padding;
+  return style.Warn(verdict) + padding;
+}
+
+}  // namespace
+
+std::string ToText(const report::CompatAnswer& answer, const Style& style) {
+  std::string text = Painted(answer.verdict, 0, style) + "\n";
+  for (const auto& pair : answer.pairs) {
+    text += fmt::format("\n  {} {}\n", Painted(pair.verdict, 7, style),
+                        style.Bold(pair.one + " and " + pair.other));
+    text += "          " + base::Printable(pair.why) + "\n";
+    if (!pair.source.empty()) text += "          " + style.Dim("source: " + pair.source) + "\n";
+  }
+  if (!answer.notes.empty()) text += "\n";
+  for (const std::string& note : answer.notes) text += "  note: " + base::Printable(note) + "\n";
+  return text;
+}
+
+std::string ToJson(const report::CompatAnswer& answer) {
+  Json json = {{"schema", "culprit.compat/1"}, {"verdict", answer.verdict}, {"pairs", Json::array()}};
+  for (const auto& pair : answer.pairs) {
+    Json between = Json::array();
+    between.push_back(pair.one);
+    between.push_back(pair.other);
+    Json one = {{"between", between}, {"verdict", pair.verdict}, {"why", pair.why}};
+    one["source"] = pair.source.empty() ? Json(nullptr) : Json(pair.source);
+    json["pairs"].push_back(one);
+  }
+  json["notes"] = answer.notes;
+  return JsonDocument(json);
+}
+
+}  // namespace culprit::render

@@ -1,0 +1,67 @@
+// The explanation to be pasted into an issue: the likeliest cause open, the others folded.
+#include <fmt/format.h>
+
+#include "base/product_version.h"
+#include "render/cause.h"
+#include "render/explain/explain.h"
+#include "render/markdown.h"
+
+namespace culprit::render {
+
+using report::LikelyCause;
+
+std::string CauseMarkdown(const LikelyCause& cause) {
+  std::string text = fmt::format("#### {}: {} ({:.0f} %)\n\n", Plain(cause.cause), Plain(cause.summary),
+                                 cause.confidence * 100);
+  for (const report::LogLine& line : cause.evidence) {
+    const std::string where = line.file.empty() ? "" : Plain(line.file) + ", ";
+    text += fmt::format("- {}line {}: {}\n", where, line.line, Code(line.text));
+  }
+  for (const std::string& fact : cause.settled) text += "- here: " + Plain(fact) + "\n";
+  for (const std::string& fact : cause.known) text += "- known: " + Plain(fact) + "\n";
+  const auto paragraph = [&](const char* label, const std::string& words) {
+    if (!words.empty()) text += fmt::format("\n{}: {}\n", label, Plain(words));
+  };
+  paragraph("Why", cause.because);
+  paragraph("To be sure", cause.separate_by);
+  paragraph("Fix", cause.fix);
+  if (!cause.commands.empty()) {
+    text += "\n```sh\n";
+    for (const std::string& command : cause.commands) text += base::Printable(command) + "\n";
+    text += "```\n";
+  }
+  paragraph("Do not", cause.avoid);
+  return text + "\n";
+}
+
+namespace {
+
+std::string PageMarkdown(const report::StatusPage& page) {
+  std::string text = fmt::format("#### {}\n\n{}, number {}\n\n{}\n\n", Code(page.name), Plain(page.of),
+                                 Plain(page.number), Plain(page.meaning));
+  for (const auto& [slug, title] : page.causes) text += "- " + Plain(slug) + ": " + Plain(title) + "\n";
+  return text + "\nSource: " + Plain(page.source) + "\n\n";
+}
+
+}  // namespace
+
+std::string ToMarkdown(const report::Explanation& explanation) {
+  std::string text = "### culprit explain\n\n";
+  for (const report::StatusPage& page : explanation.pages) text += PageMarkdown(page);
+  if (explanation.pages.empty() && explanation.causes.empty())
+    text += "No failure of the CUDA stack in this text.\n\n";
+  std::string others, harmless;
+  for (const LikelyCause& cause : explanation.causes) {
+    (&cause == &explanation.causes.front() ? text : others) += CauseMarkdown(cause);
+  }
+  for (const report::SeenSymptom& symptom : explanation.symptoms) {
+    if (symptom.role != "harmless") continue;
+    harmless +=
+        fmt::format("- line {}: {} {}\n", symptom.where.line, Code(symptom.where.text), Plain(symptom.note));
+  }
+  if (!others.empty()) text += Folded("other causes", others) + "\n";
+  if (!harmless.empty()) text += Folded("harmless lines", harmless) + "\n";
+  return text + "culprit " + std::string(base::ProductVersion()) + "\n";
+}
+
+}  // namespace culprit::render

@@ -1,0 +1,110 @@
+#include "render/fix/fix.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace culprit::render {
+namespace {
+
+using report::Proof;
+
+report::ProposedFix Link() {
+  report::ProposedFix fix;
+  fix.finding = {.code = "CUL5001",
+                 .summary = "/usr/lib/libz.so.1 is a link that leads nowhere",
+                 .subject = "/usr/lib/libz.so.1",
+                 .fix = {.text = "set the link", .commands = {"sudo ldconfig"}, .risk = "low"}};
+  fix.actions = {{.text = "link /usr/lib/libz.so.1 -> libz.so.1.3", .automatic = true, .root = true}};
+  fix.proof.outcome = Proof::Outcome::kShown;
+  fix.proof.also = {"CUL5003"};
+  return fix;
+}
+
+report::ProposedFix Driver() {
+  report::ProposedFix fix;
+  fix.finding = {.code = "CUL1006",
+                 .severity = report::Severity::kWarning,
+                 .summary = "driver 470 is too old",
+                 .subject = "driver",
+                 .fix = {.text = "install a newer driver", .risk = "high"}};
+  fix.actions = {{.text = "install driver 550.54.14"}};
+  fix.proof.outcome = Proof::Outcome::kBringsNew;
+  fix.proof.brings = {{.code = "CUL1015", .summary = "the GPU is not supported any more"}};
+  return fix;
+}
+
+TEST(Fix, WhatIsProposedAsText) {
+  EXPECT_EQ(ToText({.fixes = {Link(), Driver()}, .not_checked = {{"GPUs", "no driver"}}}, {}),
+            R"(2 findings have a fix, 1 of them shown to work
+
+error CUL5001  /usr/lib/libz.so.1 is a link that leads nowhere
+  fix      set the link
+             sudo ldconfig
+  risk     low
+  changes  link /usr/lib/libz.so.1 -> libz.so.1.3  [--apply does it, as root]
+  proof    shown: on the machine as it would be the finding is gone and no other comes; with it goes CUL5003
+
+warning CUL1006  driver 470 is too old
+  fix      install a newer driver
+  risk     high
+  changes  install driver 550.54.14  [yours, by the commands above]
+  proof    helps, and brings another: CUL1015 the GPU is not supported any more
+
+not checked
+  GPUs: no driver
+
+culprit fix --apply makes the changes that are its own, after asking; --undo takes them back
+)");
+}
+
+TEST(Fix, WhatWasDoneAsText) {
+  report::FixReport report{.fixes = {Link(), Driver()}, .applied = true, .journal = "/s/journal/1"};
+  report.steps = {{"link /usr/lib/libz.so.1 -> libz.so.1.3", "done", ""},
+                  {"CUL1006 driver 470 is too old", "skipped", "you said no"}};
+  report.undo = "culprit fix --undo";
+  report.left = {Driver().finding};
+  EXPECT_EQ(ToText(report, {}), R"(1 change made
+
+  done     link /usr/lib/libz.so.1 -> libz.so.1.3
+  skipped  CUL1006 driver 470 is too old: you said no
+
+left
+  warning CUL1006  driver 470 is too old
+
+journal: /s/journal/1
+to take it back: culprit fix --undo
+)");
+}
+
+TEST(Fix, NothingAndAKilledRun) {
+  EXPECT_EQ(ToText({}, {}), "nothing to fix\n");
+  EXPECT_EQ(ToText({.killed_run = "/s/journal/1"}, {}),
+            "a run of culprit fix was killed half-way: culprit fix --undo puts back what it changed\n"
+            "journal: /s/journal/1\n\nnothing to fix\n");
+}
+
+TEST(Fix, TheJsonContract) {
+  const auto json = base::Json::parse(ToJson({.fixes = {Driver()}}));
+  EXPECT_EQ(json.at("schema"), "culprit.fix/1");
+  EXPECT_EQ(json.at("fixes").at(0).dump(),
+            R"({"code":"CUL1006","subject":"driver","summary":"driver 470 is too old","severity":"warning",)"
+            R"("fix":{"text":"install a newer driver","commands":[],"risk":"high"},)"
+            R"("actions":[{"text":"install driver 550.54.14","automatic":false,"why_not":"","root":false,)"
+            R"("commands":[]}],"proof":{"outcome":"brings-new","why":"","also":[],)"
+            R"("brings":[{"code":"CUL1015","summary":"the GPU is not supported any more"}]}})");
+  for (const char* field :
+       {"not_checked", "applied", "undone", "steps", "journal", "undo", "killed_run", "left"})
+    EXPECT_TRUE(json.contains(field)) << field;
+}
+
+TEST(Fix, ForeignTextIsNoMarkup) {
+  report::ProposedFix fix = Link();
+  fix.finding.summary = "<b>|`";
+  const std::string text = ToMarkdown({.fixes = {fix}});
+  EXPECT_EQ(text.find("<b>"), std::string::npos) << text;
+  EXPECT_NE(text.find("Proof: shown"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace culprit::render

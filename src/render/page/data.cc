@@ -1,0 +1,139 @@
+#include "render/page/data.h"
+
+#include <array>
+#include <map>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace culprit::render {
+namespace {
+
+using base::Json;
+using report::Picture;
+using report::PictureLibrary;
+
+// A page is opened on laptops and mailed. Pictures that would make it larger are left out, and it says so.
+constexpr size_t kBytes = 1'500'000;
+
+class Packed {
+ public:
+  explicit Packed(const PageText& text) : text_(text) {}
+
+  size_t String(const std::string& foreign) {
+    const auto [known, is_new] = known_.try_emplace(foreign, strings_.size());
+    if (is_new) {
+      strings_.push_back(text_.Words(foreign));
+      bytes_ += strings_.back().get_ref<const std::string&>().size() + 3;
+    }
+    return known->second;
+  }
+
+  // [directory, via, outcome, detail, whose run path, name or -1 where it is the library's]
+  size_t Step(const report::Place& place, const std::string& name) {
+    const std::string file(base::BaseName(place.path));
+    const std::array<int64_t, 6> step = {Number(String(std::string(base::DirName(place.path)))),
+                                         Number(String(place.via)),
+                                         Number(String(place.outcome)),
+                                         Number(String(place.detail)),
+                                         Number(String(place.origin)),
+                                         file == name ? -1 : Number(String(file))};
+    const auto [known, is_new] = known_steps_.try_emplace(step, steps_.size());
+    if (is_new) {
+      steps_.push_back(Json(step));
+      bytes_ += 24;
+    }
+    return known->second;
+  }
+
+  // [name, directory or -1, version, title, origin, via, problem, flags, seconds, winner, [step...],
+  // [finding...]]
+  Json Library(const PictureLibrary& library) {
+    const int flags = (library.culprit ? 1 : 0) | (library.suspect ? 2 : 0) | (library.loses ? 4 : 0) |
+                      (library.missing ? 8 : 0) | (library.unloaded ? 16 : 0) | (library.system ? 32 : 0);
+    Json steps = Json::array(), findings = Json::array();
+    for (const report::Place& place : library.searched) steps.push_back(Step(place, library.name));
+    for (const size_t finding : library.findings) findings.push_back(finding);
+    bytes_ += 60 + 5 * library.searched.size();
+    return Json::array({String(library.name),
+                        library.path.empty() ? -1 : Number(String(std::string(base::DirName(library.path)))),
+                        String(library.version), String(library.title), String(library.origin),
+                        String(library.via), String(library.problem), flags, library.seconds, library.winner,
+                        std::move(steps), std::move(findings)});
+  }
+
+  Json Drawn(const Picture& picture) {
+    Json libraries = Json::array(), edges = Json::array();
+    for (const PictureLibrary& library : picture.libraries) libraries.push_back(Library(library));
+    for (const report::PictureEdge& edge : picture.edges) {
+      edges.push_back(edge.from);
+      edges.push_back(edge.to);
+      edges.push_back((edge.dlopen ? 1 : 0) | (edge.mixed ? 2 : 0));
+      bytes_ += 12;
+    }
+    return {{"title", text_.Words(picture.title)},
+            {"error", text_.Words(picture.error)},
+            {"libraries", std::move(libraries)},
+            {"edges", std::move(edges)}};
+  }
+
+  Json Take(Json pictures, Json timeline, size_t left_out, bool windows) {
+    return {
+        {"strings", std::move(strings_)},  {"steps", std::move(steps_)}, {"pictures", std::move(pictures)},
+        {"timeline", std::move(timeline)}, {"left_out", left_out},       {"separator", windows ? "\\" : "/"}};
+  }
+
+  size_t bytes() const { return bytes_; }
+
+ private:
+  static int64_t Number(size_t place) { return static_cast<int64_t>(place); }
+
+  const PageText& text_;
+  std::map<std::string, size_t> known_;
+  std::map<std::array<int64_t, 6>, size_t> known_steps_;
+  Json strings_ = Json::array(), steps_ = Json::array();
+  size_t bytes_ = 0;
+};
+
+std::string ForScript(const std::string& json) {
+  std::string safe;
+  safe.reserve(json.size());
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '<') {
+      safe += "\\u003c";
+    } else if (c == '>') {
+      safe += "\\u003e";
+    } else if (c == '&') {
+      safe += "\\u0026";
+    } else if (json.compare(i, 3, "\xE2\x80\xA8") == 0 || json.compare(i, 3, "\xE2\x80\xA9") == 0) {
+      safe += json[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::string PageData(const PageFacts& facts, const PageText& text) {
+  Packed packed(text);
+  Json pictures = Json::array(), timeline = Json::array();
+  for (const report::TimelineEvent& event : facts.timeline) {
+    timeline.push_back(Json::array({event.seconds, packed.String(event.process), packed.String(event.kind),
+                                    packed.String(event.text), event.bad ? 1 : 0}));
+  }
+  size_t left_out = 0;
+  for (const Picture& picture : facts.pictures) {
+    if (packed.bytes() > kBytes) {
+      ++left_out;
+    } else {
+      pictures.push_back(packed.Drawn(picture));
+    }
+  }
+  return ForScript(packed.Take(std::move(pictures), std::move(timeline), left_out, facts.windows).dump());
+}
+
+}  // namespace culprit::render

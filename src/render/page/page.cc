@@ -1,0 +1,111 @@
+// The whole page, and that of `check`. Scripts and styles are ours and named by their hash in the page's
+// policy, so nothing else runs in it even if a text should get through as markup.
+#include "render/page/page.h"
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "base/sha256.h"
+#include "render/page/data.h"
+#include "render/page_parts.h"
+#include "render/page/sections.h"
+
+namespace culprit::render {
+namespace {
+
+std::string HashOf(const std::string& part) {
+  base::Sha256 hash;
+  hash.Add(std::as_bytes(std::span(part)));
+  std::string base64 = hash.UrlSafeBase64();
+  for (char& c : base64) c = c == '-' ? '+' : c == '_' ? '/' : c;
+  return "'sha256-" + base64 + "='";
+}
+
+// {{name}} of the frame replaced, once: what is filled in is not looked at again.
+std::string Filled(const std::string& frame,
+                   std::span<const std::pair<std::string_view, std::string>> parts) {
+  std::string page;
+  for (size_t at = 0; at < frame.size();) {
+    const size_t open = frame.find("{{", at);
+    const size_t close = open == std::string::npos ? open : frame.find("}}", open);
+    if (close == std::string::npos) return page + frame.substr(at);
+    page += frame.substr(at, open - at);
+    const std::string_view name = std::string_view(frame).substr(open + 2, close - open - 2);
+    for (const auto& [part, value] : parts) {
+      if (part == name) page += value;
+    }
+    at = close + 2;
+  }
+  return page;
+}
+
+}  // namespace
+
+std::string WholePage(const PageBody& body, const PageFacts& facts, const PageText& text) {
+  const std::string style = PageStyle(), script = PageScript();
+  const std::array<std::pair<std::string_view, std::string>, 9> parts = {{
+      {"title", EscapeHtml(body.title)},
+      {"kind", EscapeHtml(body.kind)},
+      {"policy", "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " +
+                     HashOf(style) + "; script-src " + HashOf(script)},
+      {"style", style},
+      {"script", script},
+      {"machine", text.Html(facts.machine)},
+      {"made", text.Html(facts.made)},
+      {"main", body.main},
+      {"data", PageData(facts, text)},
+  }};
+  return Filled(PageFrame(), parts);
+}
+
+std::string VerdictSection(const std::string& level, const std::string& state, const std::string& answer_html,
+                           const std::string& below_html) {
+  return "<section class=\"verdict " + level + "\" aria-label=\"Verdict\"><p class=\"state\">" +
+         EscapeHtml(state) + "</p><h1>" + answer_html + "</h1>" + below_html + "</section>";
+}
+
+std::string Section(const std::string& id, const std::string& heading, const std::string& body_html) {
+  return "<section class=\"part\" id=\"" + id + "\" aria-labelledby=\"" + id + "-heading\"><h2 id=\"" + id +
+         "-heading\">" + heading + "</h2>" + body_html + "</section>";
+}
+
+std::string Fold(const std::string& summary_html, const std::string& body_html) {
+  return "<details><summary>" + summary_html + "</summary>" + body_html + "</details>";
+}
+
+std::string PictureSection(const PageFacts& facts) {
+  if (facts.pictures.empty()) return "";
+  return Section("picture", "What loads what",
+                 "<noscript><p>The picture is drawn by the script of this page, which your browser does not "
+                 "run.</p></noscript>");
+}
+
+std::string TimelineSection(const PageFacts& facts) {
+  return facts.timeline.empty() ? "" : Section("timeline", "What happened when", "");
+}
+
+std::string ToHtml(const report::CheckReport& report, const PageFacts& facts) {
+  const PageText text(facts);
+  const bool found =
+      report.verdict == report::Verdict::kErrors || report.verdict == report::Verdict::kWarnings;
+  std::string main;
+  if (found && !report.findings.empty()) {
+    // The worst one is the answer; the others follow.
+    main = "<section class=\"verdict " + std::string(Name(report.verdict)) +
+           "\" aria-label=\"Verdict\"><p class=\"state\">" + text.Html(report.headline) + "</p>" +
+           FindingArticle(report.findings.front(), 0, text) + "</section>";
+  } else {
+    main = VerdictSection(std::string(Name(report.verdict)),
+                          std::to_string(report.rules_run) + " of " + std::to_string(report.rules_total) +
+                              " rules had the facts they need",
+                          text.Sentence(report.headline));
+  }
+  main += PictureSection(facts) +
+          FindingsSection(report.findings, found ? 1 : 0, found ? "Also found" : "Notes", text) +
+          StackSection(report.stack, text) + NotCheckedSection(report.not_checked, "Not checked", text);
+  return WholePage({.kind = "check", .title = "culprit: " + text.Words(report.headline), .main = main}, facts,
+                   text);
+}
+
+}  // namespace culprit::render

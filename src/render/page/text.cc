@@ -1,0 +1,137 @@
+#include "render/page/text.h"
+
+#include <cstdint>
+
+#include "base/text.h"
+#include "render/redact.h"
+#include "render/windows_spelling.h"
+
+namespace culprit::render {
+namespace {
+
+// Characters that are no sign of their own: marks and overrides of direction, joiners and spaces without
+// width, separators of lines and paragraphs, the byte order mark, tags.
+bool Hides(uint32_t sign) {
+  return sign == 0xAD || sign == 0x61C || sign == 0x180E || (sign >= 0x200B && sign <= 0x200F) ||
+         (sign >= 0x2028 && sign <= 0x202E) || (sign >= 0x2060 && sign <= 0x206F) || sign == 0xFEFF ||
+         (sign >= 0xFFF9 && sign <= 0xFFFB) || (sign >= 0x80 && sign <= 0x9F) ||
+         (sign >= 0xE0000 && sign <= 0xE0FFF);
+}
+
+// Valid UTF-8 with hidden characters written out: "\u{202e}".
+std::string Visible(std::string_view text) {
+  std::string visible;
+  visible.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const auto first = static_cast<uint8_t>(text[i]);
+    const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    uint32_t sign = length == 1 ? first : first & (0xFFU >> (length + 1));
+    for (size_t k = 1; k < length && i + k < text.size(); ++k)
+      sign = sign << 6 | (static_cast<uint8_t>(text[i + k]) & 0x3F);
+    if (Hides(sign)) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      std::string digits;
+      for (uint32_t rest = sign; rest != 0; rest >>= 4) digits.insert(digits.begin(), kHex[rest & 15]);
+      visible += "\\u{" + digits + "}";
+    } else {
+      visible += text.substr(i, length);
+    }
+    i += length;
+  }
+  return visible;
+}
+
+bool LooksLikePath(std::string_view word) {
+  const bool drive = word.size() > 2 && word[1] == ':' && word[2] == '\\';
+  return word.size() > 1 && (word[0] == '/' || word.starts_with("~/") || drive);
+}
+
+bool IsLibrary(std::string_view word) {
+  return word.find('/') == std::string_view::npos && word.find('\\') == std::string_view::npos &&
+         (word.find(".so.") != std::string_view::npos || word.ends_with(".so") || word.ends_with(".dll"));
+}
+
+// A path that may be broken behind its slashes.
+std::string Breakable(std::string_view path) {
+  std::string html;
+  for (size_t from = 0; from < path.size();) {
+    const size_t slash = path.find_first_of("/\\", from + 1);
+    const size_t end = slash == std::string_view::npos ? path.size() : slash;
+    html += EscapeHtml(path.substr(from, end - from));
+    if (end != path.size()) html += "<wbr>";
+    from = end;
+  }
+  return html;
+}
+
+std::string Marked(std::string_view word) {
+  std::string_view core = word;
+  while (!core.empty() && std::string_view(",;:.)").find(core.back()) != std::string_view::npos)
+    core.remove_suffix(1);
+  const std::string_view rest = word.substr(core.size());
+  if (LooksLikePath(core)) return "<span class=\"path\">" + Breakable(core) + "</span>" + EscapeHtml(rest);
+  if (IsLibrary(core)) return "<b class=\"file\">" + EscapeHtml(core) + "</b>" + EscapeHtml(rest);
+  return EscapeHtml(word);
+}
+
+}  // namespace
+
+std::string EscapeHtml(std::string_view words) {
+  std::string html;
+  html.reserve(words.size());
+  for (const char c : words) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      case '\'':
+        html += "&#39;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+std::string PageText::Words(std::string_view text) const {
+  std::string words = base::Printable(text);
+  if (redact_) words = Redact(words, home_, user_);
+  if (windows_) words = InWindowsSpelling(words, Writing::kText);
+  return Visible(words);
+}
+
+std::string PageText::Html(std::string_view text) const { return EscapeHtml(Words(text)); }
+
+std::string PageText::Sentence(std::string_view text) const {
+  std::string html;
+  bool first = true;
+  for (const std::string& word : base::Split(Words(text), ' ')) {
+    if (!first) html += ' ';
+    first = false;
+    html += Marked(word);
+  }
+  return html;
+}
+
+std::string PageText::Lines(std::string_view text) const {
+  std::string html;
+  bool first = true;
+  for (const std::string& line : base::Split(text, '\n')) {
+    if (!first) html += '\n';
+    first = false;
+    html += Html(line);
+  }
+  return html;
+}
+
+}  // namespace culprit::render

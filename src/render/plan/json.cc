@@ -1,0 +1,70 @@
+// A plan as the JSON contract says (docs/json-output.md).
+#include "base/json.h"
+#include "render/document.h"
+#include "render/finding.h"
+#include "render/plan/plan.h"
+
+namespace culprit::render {
+namespace {
+
+using base::Json;
+
+Json BoundsJson(const std::vector<report::Bound>& bounds) {
+  Json list = Json::array();
+  for (const report::Bound& bound : bounds) list.push_back({{"text", bound.text}, {"source", bound.source}});
+  return list;
+}
+
+Json PackageJson(const report::PlannedPackage& package) {
+  return {
+      {"name", package.name},       {"version", package.version}, {"channel", package.channel},
+      {"role", package.role},       {"extra", package.extra},     {"wanted", package.wanted},
+      {"present", package.present}, {"was", package.was},         {"because", BoundsJson(package.because)}};
+}
+
+Json PackagesJson(const std::vector<report::PlannedPackage>& packages) {
+  Json list = Json::array();
+  for (const report::PlannedPackage& package : packages) list.push_back(PackageJson(package));
+  return list;
+}
+
+}  // namespace
+
+std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
+  Json steps = Json::array(), commands = Json::array(), conflict = Json::array(), relaxations = Json::array(),
+       findings = Json::array(), not_checked = Json::array();
+  for (const report::PlanStep& step : plan.steps) {
+    steps.push_back({{"title", step.title}, {"why", step.why}, {"commands", step.commands}});
+    for (const std::string& command : step.commands) commands.push_back(command);
+  }
+  for (const report::ConflictLine& line : plan.conflict)
+    conflict.push_back({{"text", line.text}, {"source", line.source}, {"depth", line.depth}});
+  for (const report::Relaxation& relaxation : plan.relaxations) {
+    relaxations.push_back({{"text", relaxation.text},
+                           {"option", relaxation.option},
+                           {"packages", PackagesJson(relaxation.gives)}});
+  }
+  for (const report::Finding& finding : plan.findings) findings.push_back(FindingJson(finding));
+  for (const report::NotChecked& item : plan.not_checked)
+    not_checked.push_back({{"what", item.what}, {"why", item.why}});
+  const auto days = DaysBetween(plan.knowledge_date, detail.today);
+  return JsonDocument({{"schema", "culprit.plan/1"},
+                       {"outcome", Name(plan.outcome)},
+                       {"headline", plan.headline},
+                       {"question", plan.question},
+                       {"packages", PackagesJson(plan.packages)},
+                       {"removed", PackagesJson(plan.removed)},
+                       {"steps", std::move(steps)},
+                       {"commands", std::move(commands)},
+                       {"document", plan.document},
+                       {"requirements", plan.requirements},
+                       {"conflict", std::move(conflict)},
+                       {"relaxations", std::move(relaxations)},
+                       {"notes", plan.notes},
+                       {"knowledge", {{"date", plan.knowledge_date}, {"days", days ? Json(*days) : Json()}}},
+                       {"checked", plan.checked},
+                       {"findings", std::move(findings)},
+                       {"not_checked", std::move(not_checked)}});
+}
+
+}  // namespace culprit::render

@@ -1,0 +1,153 @@
+// A plan for the terminal: the set of versions with what binds each, the steps with their commands, what
+// check says of the result; or the conflict as an indented argument and what would work instead.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "render/finding.h"
+#include "render/plan/plan.h"
+
+namespace culprit::render {
+namespace {
+
+using report::Plan;
+using report::PlannedPackage;
+
+std::string Remark(const PlannedPackage& package) {
+  if (package.present) return "here";
+  std::string remark = package.channel == "host" ? "" : package.channel;
+  if (!package.was.empty()) remark += (remark.empty() ? "" : ", ") + ("instead of " + package.was);
+  return remark;
+}
+
+std::string NameOf(const PlannedPackage& package) {
+  return package.extra.empty() ? package.name : package.name + "[" + package.extra + "]";
+}
+
+std::string BoundText(const report::Bound& bound, const Style& style, bool verbose) {
+  std::string text = base::Printable(bound.text);
+  if (verbose && !bound.source.empty()) text += "  " + style.Dim("[" + bound.source + "]");
+  return text;
+}
+
+// What a package asks of another one stands with that one.
+std::vector<const report::Bound*> Shown(const PlannedPackage& package, bool verbose) {
+  std::vector<const report::Bound*> shown;
+  for (const report::Bound& bound : package.because) {
+    if (verbose || !bound.text.starts_with("asks for ")) shown.push_back(&bound);
+  }
+  return shown;
+}
+
+// One reason stands on the line, several below it.
+std::string PackageText(const PlannedPackage& package, std::array<size_t, 2> width, const Style& style,
+                        bool verbose) {
+  const std::string label = base::Printable(NameOf(package));
+  std::string line =
+      "  " + (package.wanted ? style.Bold(label) : label) + std::string(width[0] - label.size(), ' ');
+  line += fmt::format("  {:<{}}", base::Printable(VersionOf(package)), width[1]);
+  if (const std::string remark = Remark(package); !remark.empty()) line += "  " + style.Dim(remark);
+  const auto bounds = Shown(package, verbose);
+  if (bounds.size() == 1) line += "  (" + BoundText(*bounds.front(), style, verbose) + ")";
+  while (line.ends_with(' ')) line.pop_back();
+  line += "\n";
+  for (const report::Bound* bound : bounds) {
+    if (bounds.size() > 1) line += "      " + BoundText(*bound, style, verbose) + "\n";
+  }
+  return line;
+}
+
+std::string PackagesText(const Plan& plan, const Style& style, bool verbose) {
+  std::array<size_t, 2> width{};
+  for (const PlannedPackage& package : plan.packages) {
+    width[0] = std::max(width[0], base::Printable(NameOf(package)).size());
+    width[1] = std::max(width[1], base::Printable(VersionOf(package)).size());
+  }
+  std::string text;
+  for (const PlannedPackage& package : plan.packages) text += PackageText(package, width, style, verbose);
+  for (const PlannedPackage& package : plan.removed) {
+    text += "  " + base::Printable(package.name) + " " + base::Printable(package.version) + "  " +
+            style.Warn("goes");
+    for (const report::Bound* bound : Shown(package, verbose))
+      text += "  (" + BoundText(*bound, style, verbose) + ")";
+    text += "\n";
+  }
+  return text.empty() ? text : "\n" + style.Bold("versions") + "\n" + text;
+}
+
+std::string StepsText(const Plan& plan, const Style& style) {
+  std::string text;
+  size_t number = 0;
+  for (const report::PlanStep& step : plan.steps) {
+    text += fmt::format("  {} {}", ++number, style.Bold(step.title));
+    if (!step.why.empty()) text += ": " + base::Printable(step.why);
+    text += "\n";
+    for (const std::string& command : step.commands) text += "      " + style.Good(command) + "\n";
+  }
+  return text.empty() ? text : "\n" + style.Bold("steps") + "\n" + text;
+}
+
+std::string ConflictText(const Plan& plan, const Style& style, bool verbose) {
+  std::string text;
+  if (!plan.requirements.empty()) {
+    text += "\n" + style.Bold("cannot hold together") + "\n";
+    for (const std::string& requirement : plan.requirements)
+      text += "  " + base::Printable(requirement) + "\n";
+  }
+  if (!plan.conflict.empty()) text += "\n" + style.Bold("why") + "\n";
+  for (const report::ConflictLine& line : plan.conflict) {
+    text += std::string(2 + 2 * line.depth, ' ') + base::Printable(line.text);
+    if (verbose && !line.source.empty()) text += "  " + style.Dim("[" + line.source + "]");
+    text += "\n";
+  }
+  if (!plan.relaxations.empty()) text += "\n" + style.Bold("what would work") + "\n";
+  for (const report::Relaxation& relaxation : plan.relaxations) {
+    text += "  " + base::Printable(relaxation.text) + "\n";
+    std::string gives;
+    for (const PlannedPackage& package : relaxation.gives) {
+      gives += (gives.empty() ? "" : ", ") + package.name + " " + package.version;
+    }
+    if (!gives.empty()) text += "      gives " + base::Printable(gives) + "\n";
+    if (!relaxation.option.empty()) text += "      " + style.Good(relaxation.option) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ToText(const Plan& plan, const Style& style, const PlanDetail& detail) {
+  const bool solved = plan.outcome == Plan::Outcome::kSolution;
+  const bool broken = std::ranges::any_of(
+      plan.findings, [](const report::Finding& f) { return f.severity == report::Severity::kError; });
+  std::string text = (solved && !broken ? style.Good(plan.headline)
+                      : solved          ? style.Warn(plan.headline)
+                                        : style.Bad(plan.headline)) +
+                     "\n";
+  if (!plan.question.empty()) {
+    std::string asked;
+    for (const std::string& part : plan.question) asked += (asked.empty() ? "" : ", ") + part;
+    text += style.Dim("asked: " + asked) + "\n";
+  }
+  text += solved ? PackagesText(plan, style, detail.verbose) + StepsText(plan, style)
+                 : ConflictText(plan, style, detail.verbose);
+  if (!plan.notes.empty()) text += "\n" + style.Bold("notes") + "\n";
+  for (const std::string& note : plan.notes) text += "  " + base::Printable(note) + "\n";
+  if (const std::string checked = CheckedText(plan); !checked.empty()) {
+    text += "\n" +
+            (broken                  ? style.Bad(checked)
+             : plan.findings.empty() ? style.Good(checked)
+                                     : style.Warn(checked)) +
+            "\n";
+  }
+  for (const report::Finding& finding : plan.findings) text += "\n" + FindingText(finding, style);
+  if (!plan.not_checked.empty()) {
+    text += "\n" + style.Bold("not checked") + "\n";
+    for (const report::NotChecked& item : plan.not_checked)
+      text += fmt::format("  {}: {}\n", base::Printable(item.what), base::Printable(item.why));
+  }
+  return text + "\n" + style.Dim(KnowledgeText(plan, detail)) + "\n";
+}
+
+}  // namespace culprit::render

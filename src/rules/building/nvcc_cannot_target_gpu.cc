@@ -1,0 +1,143 @@
+// CUL8001: the toolkit that a build takes cannot compile for this GPU.
+#include "base/text.h"
+#include "base/version.h"
+#include "base/windows_path.h"
+#include "knowledge/arch.h"
+#include "knowledge/host_compilers.h"
+#include "knowledge/packages/packages.h"
+#include "knowledge/packages/release.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/gpu_code/gpu_code_facts.h"
+#include "rules/rule.h"
+#include "rules/kit/toolkit/toolkit_facts.h"
+
+namespace culprit::rules::nvcc_cannot_target_gpu {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The CUDA toolkit on this machine is too old for the GPU, or so new that it dropped it.
+
+## Why it breaks
+"nvcc fatal: Unsupported gpu architecture `compute_120`", or a program is built for older GPUs and does not start here.
+
+## How culprit knows
+The release of the toolkit that a build takes (CUDA_HOME, PATH, /usr/local/cuda) and the compute capability of the GPU,
+against data/architectures.toml.
+
+## Fix
+Install a toolkit that compiles for it.
+
+## When this is not your problem
+Programs that are already built bring their own code. PTX of an older architecture can still be compiled by the driver.
+
+## Sources
+data/architectures.toml, each row with its source.
+)md";
+
+// The toolkit nearest to this one that compiles for every GPU here and suits driver and host compiler.
+const knowledge::ToolkitRow* Nearest(const Scene& scene, const std::string& release) {
+  const auto driver = base::Version::Parse(DriverVersion(scene));
+  const auto here = knowledge::Known(release);
+  const auto suits = [&](const knowledge::ToolkitRow& row) {
+    const auto cuda = knowledge::MinorOf(knowledge::Known(row.cuda));
+    for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
+      const auto capability = base::Version::Parse(gpu.compute_capability);
+      if (capability &&
+          knowledge::ToolkitTargets(cuda.ToString(), *capability).verdict != knowledge::Verdict::kYes)
+        return false;
+    }
+    if (driver &&
+        knowledge::DriverForCuda(*driver, cuda, scene.platform()).verdict != knowledge::Verdict::kYes)
+      return false;
+    if (scene.stack().toolkits->host_compilers.empty()) return true;
+    const snapshot::Compiler& compiler = scene.stack().toolkits->host_compilers.front();
+    const auto version = base::Version::Parse(compiler.version);
+    return !version || compiler.name != "gcc" ||
+           knowledge::GccFits(cuda, *version).verdict != knowledge::Verdict::kNo;
+  };
+  const knowledge::ToolkitRow* before = nullptr;
+  for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {  // oldest first
+    if (!suits(row)) continue;
+    if (knowledge::MinorOf(knowledge::Known(row.cuda)) > here) return before != nullptr ? before : &row;
+    before = &row;
+  }
+  return before;
+}
+
+report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, const std::string& release,
+                       const base::Version& capability) {
+  report::Fix fix{.text = "install a toolkit that compiles for compute capability " + capability.ToString(),
+                  .commands = {},
+                  .risk = "low"};
+  const knowledge::ToolkitRow* row = Nearest(scene, release);
+  if (row == nullptr) {
+    if (const auto* known = knowledge::FindCapability(capability)) {
+      fix.text += ": CUDA " + std::string(known->first_cuda) +
+                  (known->last_cuda.empty() ? " or newer" : " to " + std::string(known->last_cuda)) +
+                  "; the tables know none that suits this driver and compiler as well";
+    }
+    fix.commands = {"culprit plan cuda"};
+    return fix;
+  }
+  const std::string cuda = Release(std::string(row->cuda));
+  const bool windows = scene.OnWindows();
+  const std::string root =
+      windows ? std::string(base::DirName(toolkit.root)) + "/v" + cuda : "/usr/local/cuda-" + cuda;
+  fix.text = "install CUDA " + cuda + " beside it, which compiles for compute capability " +
+             capability.ToString() + " and suits this driver, and build with it";
+  if (windows) {
+    const std::string spelled = base::ToWindowsPath(root);
+    fix.commands = {"set \"CUDA_PATH=" + spelled + "\"", "set \"PATH=" + spelled + "\\bin;%PATH%\""};
+    fix.changes = {report::InstallToolkit{std::string(row->cuda), root},
+                   report::SetVariable{"CUDA_PATH", spelled}, report::AddToList{"PATH", spelled + "\\bin"}};
+    return fix;
+  }
+  if (PackageManagerOf(scene) == PackageManager::kDpkg) {
+    const base::Version version = knowledge::Known(row->cuda);
+    if (const auto* name = knowledge::FindPackageName("apt", "cuda", version, "nvidia")) {
+      fix.commands = {"sudo apt-get install " +
+                      knowledge::FillIn(name->name, {.version = version, .cuda = version, .variant = {}})};
+    }
+  }
+  fix.commands.insert(fix.commands.end(), {"export CUDA_HOME=" + root, "export PATH=" + root + "/bin:$PATH"});
+  fix.changes = {report::InstallToolkit{std::string(row->cuda), root}, report::SetVariable{"CUDA_HOME", root},
+                 report::AddToList{"PATH", root + "/bin"}};
+  return fix;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const BuildChoice chosen = ChosenToolkit(scene);
+  if (!scene.stack().gpus || chosen.toolkit == nullptr || chosen.toolkit->nvcc.empty()) return;
+  const snapshot::Toolkit& toolkit = *chosen.toolkit;
+  const std::string release = Release(toolkit.nvcc_version.empty() ? toolkit.version : toolkit.nvcc_version);
+  for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
+    const auto capability = base::Version::Parse(gpu.compute_capability);
+    if (!capability || release.empty()) continue;
+    const auto answer = knowledge::ToolkitTargets(release, *capability);
+    if (answer.verdict != knowledge::Verdict::kNo) continue;
+    const std::string name = gpu.name.empty() ? "this GPU" : gpu.name;
+    report::Finding& finding = ruling.Fire(toolkit.nvcc + " (CUDA " + release + ") cannot compile for " +
+                                               name + " (compute capability " + gpu.compute_capability + ")",
+                                           toolkit.nvcc);
+    finding.affects.push_back("builds");
+    finding.evidence.push_back({answer.why, std::string(answer.source)});
+    finding.evidence.push_back({"a build takes " + toolkit.root, chosen.because});
+    finding.evidence.push_back({name + " has compute capability " + gpu.compute_capability,
+                                gpu.source.empty() ? "--host" : gpu.source});
+    finding.fix = ToolkitFor(scene, toolkit, release, *capability);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL8001",
+                                   .name = "nvcc_cannot_target_gpu",
+                                   .cause = "arch-unsupported-by-compiler",
+                                   .severity = report::Severity::kWarning,
+                                   .since = "0.2.0",
+                                   .title = "the toolkit that a build takes cannot compile for this GPU",
+                                   .page = kPage,
+                                   .check = Check};
+
+}  // namespace culprit::rules::nvcc_cannot_target_gpu

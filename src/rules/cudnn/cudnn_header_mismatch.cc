@@ -1,0 +1,85 @@
+// CUL3008: headers and library of cuDNN that a build would use differ.
+#include "base/text.h"
+#include "base/version.h"
+#include "rules/kit/python/package_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::cudnn_header_mismatch {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The header that a compiler finds beside a cuDNN is of another release than the library that the linker finds there.
+
+## Why it breaks
+The program is compiled for functions and numbers of one release and runs with another: undefined references at the
+link, "compiled with cuDNN 9.1 but running 8.9", wrong status codes.
+
+## How culprit knows
+CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL of the header against the version word of the library that libcudnn.so
+leads to. Without libcudnn.so nobody links there, and nothing is said.
+
+## Fix
+Install headers and library from one package (libcudnn9-dev beside libcudnn9), or point the build to the other copy.
+
+## When this is not your problem
+Programs that are already built do not look at headers.
+
+## Sources
+cudnn_version.h; package lists of NVIDIA.
+)md";
+
+// libcudnn9-dev-cuda-12 beside libcudnn9-cuda-12, libcudnn8-dev beside libcudnn8; "" when dpkg does not own
+// it.
+std::string HeaderPackage(const snapshot::CudnnCopy& copy) {
+  const auto words = base::SplitWords(copy.owner, " ");
+  if (words.size() < 2 || words[0] != "dpkg") return "";
+  const std::string major = std::to_string(copy.major);
+  return copy.major < 9 || copy.cuda.empty() ? "libcudnn" + major + "-dev"
+                                             : "libcudnn" + major + "-dev-cuda-" + MajorOf(copy.cuda);
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().cudnn) return;
+  for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
+    auto header = base::Version::Parse(copy.header_version), library = base::Version::Parse(copy.version);
+    if (!header || !library) continue;
+    header->parts.resize(3);
+    library->parts.resize(3);
+    if (*header == *library) continue;
+    // The linker takes libcudnn.so, and only where that leads to this copy the two would meet.
+    const std::string link = base::JoinPath(copy.directory, "libcudnn.so");
+    const std::string shim = base::JoinPath(copy.directory, "libcudnn.so." + std::to_string(copy.major));
+    const snapshot::FileFacts linked = scene.view.Open(link);
+    const snapshot::FileFacts& loaded = scene.view.Open(shim);
+    if (linked.error != base::PathError::kNone || loaded.error != base::PathError::kNone ||
+        !(linked.id == loaded.id))
+      continue;
+    report::Finding& finding =
+        ruling.Fire(copy.header + " is of cuDNN " + copy.header_version + ", " + link + " is " + copy.version,
+                    copy.header);
+    finding.evidence.push_back({copy.header + " says " + copy.header_version, copy.header});
+    finding.evidence.push_back({shim + " is " + copy.version, copy.version_source});
+    finding.fix = {.text = "install the headers of cuDNN " + copy.version +
+                           ", the release of the library, before anything is built",
+                   .commands = {"grep -E 'define CUDNN_(MAJOR|MINOR|PATCHLEVEL)' " + copy.header},
+                   .risk = "low",
+                   .changes = {report::InstallCudnn{copy.version, MajorOf(copy.cuda), copy.directory}}};
+    const std::string package = HeaderPackage(copy);
+    if (!package.empty()) finding.fix.commands = {"sudo apt-get install --reinstall " + package};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL3008",
+                                   .name = "cudnn_header_mismatch",
+                                   .cause = "header-library-mismatch",
+                                   .severity = report::Severity::kWarning,
+                                   .where = Where::kLinux,
+                                   .since = "0.2.0",
+                                   .title = "headers and library of cuDNN that a build would use differ",
+                                   .page = kPage,
+                                   .check = Check};
+
+}  // namespace culprit::rules::cudnn_header_mismatch

@@ -1,0 +1,187 @@
+// CUL3003: a cuDNN that is used lacks parts that it needs.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "base/windows_path.h"
+#include "knowledge/cudnn.h"
+#include "rules/kit/cudnn/cudnn_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/loading/forced_copy.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+#include "rules/kit/search_fixes.h"
+
+namespace culprit::rules::cudnn_incomplete {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+libcudnn is only a shim; the work is done by parts that it opens on first use (graph, ops, cnn, adv, engines). The
+shim is there, some of the parts are not.
+
+## Why it breaks
+"Unable to load any of {libcudnn_ops.so.9.1.0, ...}", "Invalid handle. Cannot load symbol cudnnCreateTensorDescriptor",
+"Could not load library libcudnn_cnn_infer.so.8", CUDNN_STATUS_SUBLIBRARY_UNAVAILABLE, mostly at the first
+convolution and not at the start.
+
+## How culprit knows
+Which parts a release opens, and by which names, is in data/libraries.toml; the search for each is played through a
+model of the loader.
+
+## Fix
+Install the package again that the shim belongs to. A wheel that bundles the shim alone (ctranslate2) needs the parts
+from nvidia-cudnn and a search path to them. Do not copy single files from another release.
+
+## When this is not your problem
+libcudnn_engines_precompiled is left out on purpose by the cudnn-jit packages, and is not counted.
+
+## Sources
+Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
+)md";
+
+// CUL3017 speaks for a DLL under a name that is not its own: what it does not find nobody should look for.
+bool IsRenamed(const Scene& scene, const std::string& asker) {
+  const snapshot::FileFacts& facts = scene.view.Open(asker);
+  return facts.pe != nullptr && facts.pe->export_name && !facts.pe->export_name->empty() &&
+         !base::SameName(*facts.pe->export_name, base::BaseName(asker));
+}
+
+// The copies of that major that have the parts, or all others.
+size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major) {
+  if (!scene.stack().cudnn) return 0;
+  return static_cast<size_t>(
+      std::ranges::count_if(*scene.stack().cudnn, [&](const snapshot::CudnnCopy& copy) {
+        const bool same = copy.major == MajorOfName(base::BaseName(asker));
+        return copy.missing_parts.empty() && same == same_major;
+      }));
+}
+
+// Why a bundled shim has no parts: they are on disk and not searched, they are of another major, or nowhere.
+std::string CauseOf(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
+  if (!BringsShimAlone(scene, asker)) return "cudnn-sublibrary-missing";
+  if (failed.why == Why::kElsewhere) return "search-path";
+  if (CountWhole(scene, asker, /*same_major=*/true) > 0) return "cudnn-sublibrary-missing";
+  return CountWhole(scene, asker, /*same_major=*/false) > 0 ? "cudnn-version-mismatch" : "cudnn-missing";
+}
+
+// A whole cuDNN of the major of a bundled shim into its environment, where the loader is to find it.
+std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const FailedLoad& failed,
+                                                const std::string& asker) {
+  const auto* environment = scene.EnvironmentOf(*failed.scenario);
+  if (environment == nullptr || environment->interpreter.empty() || environment->site_packages.empty())
+    return std::nullopt;
+  const CudnnChoice choice = ChooseLike(scene, asker, CudaOfProcess(scene, *failed.scenario));
+  if (choice.build.empty() || choice.cuda.empty()) return std::nullopt;
+  report::Fix fix = InstallInto(scene, *environment, choice);
+  const std::string directory =
+      environment->site_packages.front() + (scene.OnWindows() ? "/nvidia/cudnn/bin" : "/nvidia/cudnn/lib");
+  const auto elements = scene.OnWindows() ? base::SplitWindowsPath(scene.Variable("PATH"))
+                                          : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;");
+  if (std::ranges::none_of(elements, [&](const std::string& element) {
+        return scene.OnWindows() ? base::SameName(element, directory) : element == directory;
+      })) {
+    report::Fix search = SearchToo(scene, failed, directory);
+    fix.text += ", and " + search.text;
+    fix.commands.insert(fix.commands.end(), search.commands.begin(), search.commands.end());
+    fix.changes.insert(fix.changes.end(), search.changes.begin(), search.changes.end());
+  }
+  return fix;
+}
+
+report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
+  const bool bundled = BringsShimAlone(scene, asker);
+  if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
+    return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
+  }
+  if (bundled) {
+    if (auto fix = InstallBesideBundled(scene, failed, asker)) return *std::move(fix);
+  }
+  if (auto fix = LetOwnCudnnWin(scene, *failed.scenario, asker)) return *std::move(fix);
+  return InstallCudnnAgain(scene, *failed.scenario, asker);
+}
+
+// Which release has the part, and where it belongs.
+void AddOrigin(const std::string& name, const std::string& version, const std::string& directory,
+               report::Finding& finding) {
+  const knowledge::CudnnPart* part = knowledge::FindCudnnPart(name);
+  if (part == nullptr) return;
+  const std::string since = part->since.empty() ? "every release of cuDNN " + std::to_string(part->major)
+                                                : "cuDNN " + std::string(part->since) + " and later";
+  finding.evidence.push_back({name + " is in " + since + "; that of " +
+                                  (version.empty() ? "the same release" : version) + " belongs into " +
+                                  directory,
+                              std::string(part->source)});
+}
+
+// "libcudnn_ops" of libcudnn_ops.so.9.19.0: cuDNN asks for a part by several names.
+std::string Stem(const FailedLoad& failed) {
+  return failed.request->name.substr(0, failed.request->name.find(".so"));
+}
+
+// Parts of which a file was found that cannot be used: the rule about that file speaks for all their names.
+std::set<std::string> DamagedParts(const Scene& scene) {
+  std::set<std::string> stems;
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why == Why::kEmptyFile || failed.why == Why::kTruncated || failed.why == Why::kNotALibrary ||
+        failed.why == Why::kUnusable)
+      stems.insert(Stem(failed));
+  }
+  return stems;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  // By directory of the copy: parts need each other, so one that is missing is missed by several.
+  std::map<std::string, std::vector<const FailedLoad*>> by_copy;
+  const std::set<std::string> damaged = DamagedParts(scene);
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    const bool absent =
+        failed.why == Why::kNowhere || failed.why == Why::kElsewhere || failed.why == Why::kOtherMajor;
+    if (failed.IsCudnn() && !failed.IsCudnnShim() && absent && !damaged.contains(Stem(failed)) &&
+        !IsRenamed(scene, failed.asker))
+      by_copy[std::string(base::DirName(scene.view.RealPath(failed.asker)))].push_back(&failed);
+  }
+  for (const auto& [directory, parts] : by_copy) {
+    const std::string& asker = parts.front()->asker;
+    std::set<std::string> names;
+    for (const FailedLoad* part : parts) names.insert(part->request->name);
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    const auto version = scene.view.Version(asker);
+    report::Finding& finding =
+        Fire(ruling, *parts.front(),
+             asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + list, asker);
+    for (const std::string& name : names)
+      AddOrigin(name, version ? version->version : "", directory, finding);
+    for (const FailedLoad* part : parts) {
+      if (std::ranges::find(finding.affects, part->scenario->title) == finding.affects.end()) {
+        finding.affects.push_back(part->scenario->title);
+      }
+      for (const loader::LibraryCopy& copy : part->copies) {
+        const auto fact = scene.view.Version(copy.path);
+        const report::Evidence there{
+            copy.path + (fact ? " is " + fact->version : " is there") + ", where it is not looked for",
+            fact ? fact.source : copy.path};
+        if (std::ranges::find(finding.evidence, there) == finding.evidence.end())
+          finding.evidence.push_back(there);
+      }
+    }
+    finding.cause = CauseOf(scene, *parts.front(), asker);
+    finding.fix = Repair(scene, *parts.front(), asker);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL3003",
+                               .name = "cudnn_incomplete",
+                               .cause = "cudnn-sublibrary-missing",
+                               .severity = report::Severity::kError,
+                               .since = "0.2.0",
+                               .title = "a cuDNN that is used lacks parts that it needs",
+                               .page = kPage,
+                               .check = Check};
+
+}  // namespace culprit::rules::cudnn_incomplete

@@ -1,0 +1,165 @@
+// CUL3006: the cuDNN that is loaded is older than the framework was built against.
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "knowledge/cudnn.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/cudnn/cudnn_facts.h"
+#include "rules/kit/cudnn/cudnn_fixes.h"
+#include "rules/kit/loading/forced_copy.h"
+#include "rules/kit/load_facts.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/python/package_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::cudnn_older_than_compiled {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A framework was built against one release of cuDNN and loads an older one (or, where it is said so, another major).
+
+## Why it breaks
+Within a major version newer releases serve programs built against older ones, not the other way round. PyTorch and
+TensorFlow compare the numbers and refuse: "cuDNN version incompatibility: PyTorch was compiled against (9, 19, 0) but
+found runtime version (9, 14, 0)", "Loaded runtime CuDNN library: 8.7.0 but source was compiled with: 8.9.6".
+
+## How culprit knows
+The release that a framework was built against is read from its own files or its requirements (nvidia-cudnn-cu12>=9.8 of an
+extra counts: the framework checks for it), the loaded one from the exported version word of the file that wins.
+
+## Fix
+Let the cuDNN win that came with the framework, or bring the installed one up to it. "Upgrade your cuDNN" is the wrong
+advice where an old copy merely shadows the right one.
+
+## When this is not your problem
+A newer cuDNN of the same major is fine. A difference in the third number alone is fine too.
+
+## Sources
+torch/backends/cudnn/__init__.py; tsl cuda_dnn.cc; the compatibility rules of cuDNN.
+)md";
+
+// The release that the framework pins; without a pin, the one that it was built against.
+report::Fix Reinstall(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                      const snapshot::Framework& framework, const std::string& package,
+                      const base::Version& built) {
+  const std::string pinned = PinnedVersion(scene, environment, package);
+  if (!pinned.empty()) {
+    return ReinstallPackage(scene, environment, package, pinned,
+                            "install the cuDNN that " + framework.name + " asks for, whatever is there now");
+  }
+  const auto releases = knowledge::FindCudnn(built);
+  const std::string build(releases.empty() ? std::string_view() : releases.back()->build);
+  if (!build.empty()) {
+    return ReinstallPackage(scene, environment, package, build,
+                            "install the cuDNN that " + framework.name + " was built against");
+  }
+  return {.text = "bring cuDNN up to the release that " + framework.name + " was built against",
+          .commands = {PipOf(environment) + " install '" + package + ">=" + built.ToString() + ",<" +
+                       std::to_string(built.part(0) + 1) + "'"},
+          .risk = "low",
+          .changes = {report::InstallPackage{environment.prefix, package, built.ToString()}}};
+}
+
+// The least release that a framework takes.
+struct Least {
+  base::Version version;
+  std::string words;   // "was built against cuDNN 9.1.0"
+  std::string source;  // of that
+  bool is_bound = false;
+};
+
+// What JAX and newer TensorFlows ask for in an extra: nvidia-cudnn-cu12<10.0,>=9.8. They compare the loaded
+// release with it, or with the one that they were built against, which is not older.
+std::optional<Least> Asked(const snapshot::PythonEnvironment& environment,
+                           const snapshot::Framework& framework) {
+  const std::string package = framework.package.empty() ? framework.name : framework.package;
+  const std::string cuda = base::Split(framework.cuda, '.').front();
+  for (const snapshot::PythonPackage& asker : environment.packages) {
+    const bool plugin = framework.name == "jax" && asker.name == "jax-cuda" + cuda + "-plugin";
+    if (asker.name != package && !plugin) continue;
+    for (const snapshot::Requirement& requirement : asker.requirements) {
+      const size_t at = requirement.specifier.find(">=");
+      if (requirement.name != "nvidia-cudnn-cu" + cuda || at == std::string::npos) continue;
+      const std::string bound = requirement.specifier.substr(at + 2);
+      const auto version = base::Version::Parse(bound.substr(0, bound.find_first_of(", ")));
+      if (!version || version->parts.size() < 2) continue;
+      return Least{*version, "asks for cuDNN " + version->ToString() + " or later", asker.record,
+                   /*is_bound=*/true};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Least> LeastFor(const snapshot::PythonEnvironment& environment,
+                              const snapshot::Framework& framework) {
+  const auto built = base::Version::Parse(framework.cudnn);
+  if (built && built->parts.size() >= 2)
+    return Least{*built, "was built against cuDNN " + framework.cudnn, framework.source};
+  return Asked(environment, framework);
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+    const auto* environment = scene.EnvironmentOf(scenario);
+    if (framework == nullptr || environment == nullptr) continue;
+    const auto least = LeastFor(*environment, *framework);
+    const auto loaded = OneCudnnOf(scene, scenario);
+    if (!least || !loaded) continue;  // mixed ones are CUL3004
+    const bool other_major = loaded->version->part(0) != least->version.part(0);
+    const bool older = !other_major && loaded->version->part(1) < least->version.part(1);
+    if (!older && !other_major) continue;
+    // One that is preloaded by path does not serve; that the right one is missing is CUL3001 or CUL3002.
+    const std::string wanted = "libcudnn.so." + std::to_string(least->version.part(0));
+    if (other_major && std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
+          return request.name == wanted && !request.error.empty();
+        })) {
+      continue;
+    }
+    const std::string directory(base::DirName(loaded->object->path));
+    const std::string name = framework->name + " " + framework->version;
+    report::Finding& finding = ruling.Fire(
+        name + " " + least->words + " and loads " + loaded->version->ToString() + " from " + directory,
+        loaded->object->path);
+    finding.affects.push_back(scenario.title);
+    finding.evidence.push_back({framework->name + " " + least->words, least->source});
+    finding.evidence.push_back({loaded->object->path + " is " + loaded->version->ToString(), loaded->source});
+    finding.evidence.push_back(
+        {"found through " + FoundThrough(scenario.graph, loaded->object->path), loaded->object->path});
+    // The parts follow the main library: where that was forced upon the process, it is to go.
+    const auto forced = std::ranges::find_if(scenario.graph.objects, [&](const loader::Object& object) {
+      const knowledge::Library* library = LibraryOf(object);
+      return library != nullptr && library->family == "cudnn" && ForcedByVariable(scene, scenario, object);
+    });
+    if (forced != scenario.graph.objects.end()) {
+      finding.fix = WithoutVariable(scene, *forced);
+      continue;
+    }
+    const std::string cuda = base::Split(framework->cuda, '.').front();
+    const CudnnChoice choice = ChooseCudnn(scene, least->version.part(0), cuda);
+    if (cuda.empty()) {
+      finding.fix = InstallForAll(scene, {least->version.ToString(), "", cuda, false}, directory);
+    } else if (least->is_bound && !choice.build.empty()) {
+      finding.fix = InstallInto(scene, *environment, choice);
+    } else {
+      finding.fix = Reinstall(scene, *environment, *framework, "nvidia-cudnn-cu" + cuda, least->version);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL3006",
+    .name = "cudnn_older_than_compiled",
+    .cause = "cudnn-version-mismatch",
+    .severity = report::Severity::kError,
+    .since = "0.2.0",
+    .title = "the cuDNN that is loaded is older than the framework was built against",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::cudnn_older_than_compiled

@@ -1,0 +1,77 @@
+// CUL3002: only another major version of cuDNN is on the machine.
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::cudnn_other_major {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The program was built for one major version of cuDNN (8, say) and the machine has another (9).
+
+## Why it breaks
+The major version is part of the file name, so the loader does not take one for the other, and rightly: functions
+were removed and structures changed between 7, 8 and 9. The move from 8 to 9 in 2024 is behind most of these.
+
+## How culprit knows
+The name that is asked for carries the major version; the copies on disk carry theirs, in the name and in the
+exported version word.
+
+## Fix
+Take a build of the program for the cuDNN that is there, or install the other major version as well: two majors live
+side by side (but not as wheels in one environment). cuDNN 9 came with torch 2.4, onnxruntime-gpu 1.19,
+ctranslate2 4.5. Do not link libcudnn.so.8 to libcudnn.so.9.
+
+## When this is not your problem
+If another program on the machine uses the other major, leave that one alone.
+
+## Sources
+Release notes of cuDNN 9.0; release notes of the frameworks named.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (!failed.IsCudnnShim() || failed.why != Why::kOtherMajor) continue;
+    const std::string& there = failed.copies.front().path;
+    const auto version = scene.view.Version(there);
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.request->name + " is asked for, this machine has " +
+                 (version ? "cuDNN " + version->version : std::string(base::BaseName(there))) + " in " +
+                 std::string(base::DirName(there)),
+             failed.request->name);
+    for (const loader::LibraryCopy& copy : failed.copies) {
+      const auto fact = scene.view.Version(copy.path);
+      finding.evidence.push_back({copy.path + (fact ? " is " + fact->version : " is another generation"),
+                                  fact ? fact.source : copy.path});
+    }
+    finding.fix = Install(scene, failed);
+    const bool into = std::ranges::any_of(finding.fix.changes, [](const report::Change& change) {
+      return change.As<report::InstallPackage>() != nullptr;
+    });
+    const auto* framework = scene.FrameworkOf(*failed.scenario);
+    if (framework != nullptr && into) {
+      finding.fix.text += "; " + framework->name + " " + framework->version + " was built for this one";
+    } else {
+      finding.fix.text +=
+          "; both may stay side by side. Or take a build of the program for the one that is there";
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL3002",
+                               .name = "cudnn_other_major",
+                               .cause = "cudnn-version-mismatch",
+                               .severity = report::Severity::kError,
+                               .since = "0.2.0",
+                               .title = "only another major version of cuDNN is on the machine",
+                               .page = kPage,
+                               .check = Check};
+
+}  // namespace culprit::rules::cudnn_other_major

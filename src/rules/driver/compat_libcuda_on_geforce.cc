@@ -1,0 +1,94 @@
+// CUL1012: forward compatibility does not work on consumer GPUs.
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/driver.h"
+#include "rules/kit/changes.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/load_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::compat_libcuda_on_geforce {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+Programs load libcuda from a cuda-compat directory, and the GPUs here are GeForce or TITAN cards.
+
+## Why it breaks
+Forward compatibility is for data-centre GPUs. On a consumer card cuInit ends with error 804 "forward compatibility was
+attempted on non supported HW".
+
+## How culprit knows
+The libcuda that the model of the loader finds lies in a compat directory and is newer than the kernel module; the driver names
+the GPUs.
+
+## Fix
+Take the compat directory out of the search. If the program needs a newer CUDA than the driver has, update the driver.
+
+## When this is not your problem
+Data-centre GPUs; workstation cards of the RTX line are partly supported, and the rule says nothing of them.
+
+## Sources
+NVIDIA, CUDA Compatibility, forward compatibility: supported GPUs; CUDA runtime API, error 804.
+)md";
+
+bool IsConsumerCard(const snapshot::Gpu& gpu) {
+  return gpu.name.find("GeForce") != std::string::npos || gpu.name.find("TITAN") != std::string::npos;
+}
+
+void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
+                  const snapshot::Gpu& gpu, Ruling& ruling) {
+  const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
+  if (!loaded || loaded->kind != "compat") return;
+  const auto compat = base::Version::Parse(loaded->version);
+  const auto module = ModuleVersion(driver);
+  if (!compat || !module || *compat <= *module) return;  // an older one is CUL1011's
+  const std::string& path = loaded->object->path;
+  const knowledge::Rule* fact = knowledge::FindDriverRule("forward-compat-gpu-classes");
+  report::Finding& finding =
+      ruling.Fire("libcuda.so.1 " + loaded->version + " comes from the cuda-compat directory " +
+                      std::string(base::DirName(path)) + ", which " + NameOf(gpu) + " refuses",
+                  path);
+  finding.affects.push_back(scenario.title);
+  finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
+  finding.evidence.push_back(ModuleEvidence(driver));
+  finding.evidence.push_back({"the GPU is a " + gpu.name, gpu.source});
+  if (fact != nullptr) finding.evidence.push_back({std::string(fact->fact), std::string(fact->source)});
+  if (loaded->object->via == loader::Via::kLdLibraryPath) {
+    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+  } else {
+    finding.fix = {.text = "take " + std::string(base::DirName(path)) +
+                           " out of the loader's configuration, and update "
+                           "the driver if the program needs a newer CUDA",
+                   .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
+                   .risk = "low",
+                   .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
+  }
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  const std::vector<const snapshot::Gpu*> gpus = KnownGpus(scene);
+  if (gpus.empty() || !std::ranges::all_of(gpus, [](const auto* gpu) { return IsConsumerCard(*gpu); })) {
+    return ruling.NotApplicable();
+  }
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    CheckProcess(scene, scenario, *driver, *gpus.front(), ruling);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1012",
+                                      .name = "compat_libcuda_on_geforce",
+                                      .cause = "driver-library-mismatch",
+                                      .severity = report::Severity::kError,
+                                      .where = Where::kLinux,
+                                      .since = "0.2.0",
+                                      .title = "a cuda-compat libcuda on a GPU that refuses it",
+                                      .page = kPage,
+                                      .check = Check};
+
+}  // namespace culprit::rules::compat_libcuda_on_geforce

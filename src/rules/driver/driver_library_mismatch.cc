@@ -1,0 +1,128 @@
+// CUL1007: the two halves of the driver do not belong together.
+#include "base/text.h"
+#include "rules/kit/changes.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/driver/driver_links.h"
+#include "rules/kit/load_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::driver_library_mismatch {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The kernel module that runs and the libcuda.so.1 that programs load are of different driver versions.
+
+## Why it breaks
+The two halves talk through a private interface and refuse another version, down to the last field: error 803 "system
+has unsupported display driver / cuda driver combination", 999, or no device at all. Mostly the driver was updated and
+the old module still runs; sometimes an old library was left behind or comes first in the search.
+
+## How culprit knows
+Version of the loaded module from /sys or /proc; the libcuda.so.1 that the model of the loader finds for a program in this
+shell, and the version in the name of the real file.
+
+## Fix
+After an update: reboot (or unload the old module when nothing uses the GPU). If the versions still differ after a reboot,
+an old library wins: remove it, or take its directory out of the search.
+
+## When this is not your problem
+libcuda from a cuda-compat package is allowed to differ: CUL1011 judges that.
+
+## Sources
+CUDA driver API, cudaErrorSystemDriverMismatch (803); NVIDIA driver README.
+)md";
+
+// Whether a module of that version is on disk for the running kernel: the next start loads it.
+bool HasModule(const snapshot::Driver& driver, const std::string& version) {
+  if (!driver.module_files) return false;
+  for (const snapshot::ModuleFile& file : *driver.module_files) {
+    if (file.kernel == driver.running_kernel && file.version == version) return true;
+  }
+  return false;
+}
+
+void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
+                  Ruling& ruling) {
+  const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
+  if (!loaded || loaded->kind == "stub" || loaded->kind == "compat") return;
+  if (loaded->version.empty()) {
+    ruling.NotEnoughFacts("whether libcuda fits the kernel module",
+                          "the name of " + loaded->object->real_path + " does not tell its version");
+    return;
+  }
+  if (loaded->version == *driver.kernel_version) return;
+  const std::string& path = loaded->object->path;
+  report::Finding& finding =
+      ruling.Fire("the loaded kernel module is " + *driver.kernel_version + ", libcuda.so.1 in " +
+                      std::string(base::DirName(path)) + " is " + loaded->version,
+                  path);
+  finding.affects.push_back(scenario.title);
+  finding.evidence.push_back(ModuleEvidence(driver));
+  finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
+  finding.evidence.push_back(
+      {"programs get it through " + FoundThrough(scenario.graph, path), "the loader's search"});
+  if (loaded->object->via == loader::Via::kLdLibraryPath) {
+    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+    return;
+  }
+  if (InContainer(scene)) {
+    finding.fix = {
+        .text =
+            "the image brings its own driver library: remove the driver packages from the image; the "
+            "runtime mounts the host's",
+        .commands = {"dpkg -S " + loaded->object->real_path},
+        .risk = "low",
+        .changes = WithoutFile(scene, path, loaded->object->real_path)};
+    finding.fix.changes.push_back(report::StartContainer{*driver.kernel_version});
+    return;
+  }
+  const bool staged = HasModule(driver, loaded->version);
+  const auto* right = CopyOfVersion(driver, "libcuda.so", *driver.kernel_version);
+  if (!staged && right != nullptr) {
+    finding.evidence.push_back(
+        {"libcuda of driver " + right->version + " is there as well", right->real_path});
+    finding.fix = LeadToTheRight(scene, path, loaded->object->real_path, *right);
+    return;
+  }
+  if (!staged && HasModule(driver, *driver.kernel_version)) {  // a reboot would load the same one again
+    finding.fix = {.text = "bring the driver's libraries to " + *driver.kernel_version +
+                           ", the version of the module that is loaded and on disk (reinstall the driver "
+                           "package)",
+                   .commands = {"dpkg -S " + loaded->object->real_path},
+                   .risk = "medium",
+                   .changes = {report::InstallDriver{*driver.kernel_version}}};
+    if (const std::string command = InstallComputeLibraries(scene, *driver.kernel_version); !command.empty())
+      finding.fix.commands.push_back(command);
+    return;
+  }
+  finding.fix = {
+      .text = std::string(staged ? "the update to " + loaded->version + " is installed and waits for a reboot"
+                                 : "reboot so that the module of the installed driver is loaded; if the "
+                                   "versions still differ then, " +
+                                       path + " is a leftover to be removed"),
+      .commands = {"sudo reboot"},
+      .risk = "medium",
+      .changes = {report::LoadModule{"nvidia", loaded->version}}};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  if (!ModuleVersion(*driver)) return ruling.NotApplicable();
+  for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, *driver, ruling);
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1007",
+                                     .name = "driver_library_mismatch",
+                                     .cause = "driver-library-mismatch",
+                                     .severity = report::Severity::kError,
+                                     .where = Where::kLinux,
+                                     .since = "0.2.0",
+                                     .title = "libcuda and the kernel module are of different versions",
+                                     .page = kPage,
+                                     .check = Check};
+
+}  // namespace culprit::rules::driver_library_mismatch

@@ -1,0 +1,144 @@
+// CUL1013: the driver does not run this CUDA release.
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/driver.h"
+#include "rules/kit/driver/driver_choice.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/gpu_code/gpu_code_facts.h"
+#include "rules/kit/load_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::driver_too_old {
+
+extern const Rule kRule;
+
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A framework or program was built for a CUDA release that this driver does not run.
+
+## Why it breaks
+Each CUDA release needs a driver of a certain age: "CUDA driver version is insufficient for CUDA runtime version" (35),
+"The NVIDIA driver on your system is too old". From CUDA 11 on, any driver of the same major release line is enough
+(minor-version compatibility), and that is counted here.
+
+## How culprit knows
+The CUDA that the framework was built for, or the version of the libcudart that the process loads; the version of the loaded
+module (or of the cuda-compat libcuda that wins); NVIDIA's table of the lowest drivers (data/drivers.toml).
+
+## Fix
+Update the driver, or install a build of the framework for an older CUDA. The toolkit plays no part in it: do not install
+another one.
+
+## When this is not your problem
+The framework is not used with the GPU. Where it has no code for any GPU of the machine, no driver helps, and CUL7001 or CUL7002
+says what does.
+
+## Sources
+CUDA Toolkit Release Notes, table of driver versions; NVIDIA, CUDA Compatibility.
+)md";
+
+// Whether the framework has nothing that runs on any GPU here, whatever the driver.
+bool HasNoCode(const Scene& scene, const loader::Scenario& scenario) {
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  if (framework == nullptr) return false;
+  Ruling aside(kRule);
+  bool none = false;
+  for (const GpuFit& fit : GpuFits(scene, Role::kLeads, aside)) {
+    if (fit.framework != framework) continue;
+    if (fit.fit != Fit::kNone) return false;
+    none = true;
+  }
+  return none;
+}
+
+void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
+                  Ruling& ruling) {
+  const WantedCuda wanted = CudaOf(scene, scenario);
+  if (wanted.cuda.empty()) return;
+  const std::string release = ReleaseOf(wanted.cuda);
+  std::string driver_text = *driver.kernel_version, driver_source = driver.kernel_version.source;
+  if (const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
+      loaded && loaded->kind == "compat" &&
+      base::Version::Parse(loaded->version) > ModuleVersion(driver)) {  // an older one is CUL1011's
+    driver_text = loaded->version;
+    driver_source = loaded->object->path;
+    if (driver.assumed)
+      ruling.Remark("whether the GPU takes the libcuda in " + std::string(base::DirName(driver_source)),
+                    "forward compatibility works on data-centre GPUs alone; the host's was not named");
+  }
+  const auto version = base::Version::Parse(driver_text);
+  if (!version) {
+    ruling.NotEnoughFacts("whether the driver runs CUDA " + release,
+                          "its version is \"" + driver_text + "\"");
+    return;
+  }
+  const auto answer = knowledge::DriverRunsCuda(*version, FirstRelease(release), scene.platform());
+  if (answer.support == knowledge::DriverSupport::kUnknown) {
+    ruling.NotEnoughFacts("whether driver " + driver_text + " runs CUDA " + release, answer.why);
+    return;
+  }
+  if (answer.support != knowledge::DriverSupport::kNo || HasNoCode(scene, scenario)) return;
+  const std::string floor(knowledge::LowestCompatibleDriver(FirstRelease(release), scene.platform()));
+  report::Finding& finding =
+      ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
+                      (floor.empty() ? "a newer one" : floor + " or newer"),
+                  "NVIDIA driver " + driver_text);
+  finding.affects.push_back(scenario.title);
+  finding.evidence.push_back({"the driver is " + driver_text, driver_source});
+  finding.evidence.push_back({scenario.title + " wants CUDA " + wanted.cuda, wanted.source});
+  finding.evidence.push_back({answer.why, std::string(answer.source)});
+  const auto own = knowledge::CudaOfDriver(*version, scene.platform());
+  finding.fix = {
+      .text =
+          "update the driver to " + (floor.empty() ? "a newer one" : floor + " or newer") +
+          (own.cuda.empty() ? "" : ", or install a build for CUDA " + std::string(own.cuda) + " or older") +
+          "; another toolkit does not help",
+      .commands = {},
+      .risk = "medium",
+      .changes = {}};
+  if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
+    finding.fix.changes = {report::InstallDriver{choice}};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  const bool wants_cuda = std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
+    return !CudaOf(scene, scenario).cuda.empty();
+  });
+  if (!wants_cuda) return ruling.NotApplicable();
+  if (Circumstances(scene).wsl && !(driver && driver->assumed)) {
+    return ruling.Remark("whether the driver is new enough",
+                         "WSL does not tell the version of Windows' driver; "
+                         "say --host driver=VERSION");
+  }
+  if (!Circumstances(scene).jetson.empty() && !(driver && driver->assumed)) return ruling.NotApplicable();
+  if (!driver || !driver->kernel_version) {
+    const bool nothing_there = driver && driver->kernel_version.state == snapshot::FactState::kAbsent;
+    if (nothing_there) return ruling.NotApplicable();  // without a driver no version is wrong
+    if (driver.state == snapshot::FactState::kNotApplicable) {
+      return ruling.Remark("whether the driver is new enough", driver.why);
+    }
+    if (driver && driver->kernel_version.state == snapshot::FactState::kNotApplicable) {
+      return ruling.Remark("whether the driver is new enough", driver->kernel_version.why);
+    }
+    return ruling.NotEnoughFacts("whether the driver is new enough",
+                                 driver ? driver->kernel_version.why : "the driver was not looked at");
+  }
+  for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, *driver, ruling);
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1013",
+                            .name = "driver_too_old",
+                            .cause = "driver-too-old",
+                            .severity = report::Severity::kError,
+                            .since = "0.2.0",
+                            .title = "the driver is too old for the CUDA of a program or framework",
+                            .page = kPage,
+                            .check = Check};
+
+}  // namespace culprit::rules::driver_too_old

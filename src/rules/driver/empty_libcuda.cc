@@ -1,0 +1,92 @@
+// CUL1023: a libcuda of zero bytes stands in the way.
+#include "base/text.h"
+#include "rules/kit/changes.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::empty_libcuda {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+libcuda.so.1 is there and has no contents.
+
+## Why it breaks
+Container runtimes mount the driver's files over empty ones. When such a container is saved as an image (docker commit), or
+the mounts are gone, the empty files stay. The loader takes the first file of that name: `file too short`, and it does not
+look further.
+
+## How culprit knows
+The size of every libcuda that is found, and the search of the loader.
+
+## Fix
+Remove the empty files from the image, and start the container with GPU access.
+
+## When this is not your problem
+The image is started through the NVIDIA runtime with the same driver version: then the files are mounted over.
+
+## Sources
+nvidia-container-toolkit (bind mounts of driver files); ld.so: an empty file ends the search.
+)md";
+
+bool EndsTheSearch(const Scene& scene, const snapshot::DriverLibrary& library) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    for (const loader::Request& request : scenario.graph.requests) {
+      for (const loader::Attempt& attempt : request.attempts) {
+        const bool this_file =
+            attempt.path == library.path || scene.view.RealPath(attempt.path) == library.real_path;
+        if (attempt.outcome == loader::Outcome::kEmptyFile && this_file) return true;
+      }
+    }
+  }
+  return false;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  if (!driver || driver->assumed) return ruling.NotApplicable();
+  for (const snapshot::DriverLibrary& library : driver->libraries) {
+    if (!library.name.starts_with("libcuda.so") || library.real_path.empty() || library.size > 0) continue;
+    const bool ends = EndsTheSearch(scene, library);
+    report::Finding& finding =
+        ruling.Fire(library.path + " is empty" +
+                        (ends ? ", and the loader stops at it" : "; it is not what programs load now"),
+                    library.path);
+    if (!ends) finding.severity = report::Severity::kNote;
+    finding.evidence.push_back({"0 bytes", library.real_path});
+    finding.fix = {
+        .text =
+            "remove the empty driver files from the image (they were left by a runtime's mounts) and start "
+            "the container with GPU access",
+        .commands = {"find " + std::string(base::DirName(library.real_path)) +
+                         " -maxdepth 1 -size 0 \\( -name 'libcuda*' -o -name 'libnvidia-*' \\) -print",
+                     "sudo rm " + library.real_path},
+        .risk = "low",
+        .changes = WithoutFile(scene, library.path, library.real_path)};
+    if (ends && driver->kernel_version && InContainer(scene)) {
+      finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
+    } else if (ends && driver->kernel_version && FindDriverLibrary(*driver) == nullptr) {
+      finding.fix.text = "remove the empty files of the driver and install its libraries again, in version " +
+                         *driver->kernel_version;
+      if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
+          !command.empty())
+        finding.fix.commands.push_back(command);
+      finding.fix.changes.push_back(report::InstallDriver{*driver->kernel_version});
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1023",
+                            .name = "empty_libcuda",
+                            .cause = "container-runtime",
+                            .severity = report::Severity::kError,
+                            .where = Where::kLinux,
+                            .since = "0.2.0",
+                            .title = "libcuda.so.1 is an empty file",
+                            .page = kPage,
+                            .check = Check};
+
+}  // namespace culprit::rules::empty_libcuda

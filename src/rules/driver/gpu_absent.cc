@@ -1,0 +1,62 @@
+// CUL1025: a driver without a GPU.
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::gpu_absent {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The driver's libraries are installed, but no NVIDIA GPU is on the PCI bus.
+
+## Why it breaks
+The kernel module does not load without a GPU: cudaErrorNoDevice, "no CUDA-capable device is detected". In a virtual machine
+or a cloud instance no GPU was attached; in a laptop it may be switched off; otherwise it fell off the bus.
+
+## How culprit knows
+/sys/bus/pci/devices has no display controller of NVIDIA (vendor 10de), and the module is not loaded.
+
+## Fix
+Attach a GPU to the instance, switch it on (firmware, prime-select), or reseat it; then look with lspci.
+
+## When this is not your problem
+The machine only builds, or runs on the CPU.
+
+## Sources
+sysfs; PCI vendor id 10de.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
+  if (library == nullptr || IsLoaded(*driver, "nvidia")) return ruling.NotApplicable();
+  const auto& gpus = scene.stack().gpus;
+  if (!gpus) return ruling.NotEnoughFacts("GPUs", gpus.why);
+  if (!gpus->empty()) return;
+  report::Finding& finding =
+      ruling.Fire("no NVIDIA GPU on the PCI bus, though " + library->path + " is installed", "GPU");
+  finding.evidence.push_back({"no display controller of vendor 10de", gpus.source});
+  finding.evidence.push_back(ModuleEvidence(*driver));
+  finding.evidence.push_back(
+      {"the driver's library is " + (library->version.empty() ? "there" : library->version),
+       library->real_path});
+  finding.fix = {
+      .text = "attach or switch on a GPU, or use another machine; reinstalling the driver does not help",
+      .commands = scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
+      .risk = "none",
+      .changes = {report::NotInFiles{"an NVIDIA GPU in this machine", "no change of files brings a GPU"}}};
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1025",
+                         .name = "gpu_absent",
+                         .cause = "driver-not-loaded",
+                         .severity = report::Severity::kError,
+                         .since = "0.2.0",
+                         .title = "the driver is installed, and there is no NVIDIA GPU",
+                         .page = kPage,
+                         .check = Check};
+
+}  // namespace culprit::rules::gpu_absent

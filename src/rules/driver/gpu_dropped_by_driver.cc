@@ -1,0 +1,87 @@
+// CUL1014: the driver branch has dropped the architecture of this GPU.
+#include <optional>
+
+#include "knowledge/arch.h"
+#include "rules/kit/driver/driver_choice.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::gpu_dropped_by_driver {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The driver branch that is installed no longer supports the architecture of this GPU.
+
+## Why it breaks
+NVIDIA ends support of old architectures with a branch: Fermi with 390, Kepler with 470, Maxwell, Pascal and Volta with 580.
+A newer driver loads and leaves the GPU alone: "The NVIDIA GPU installed in this system is supported through the NVIDIA
+Legacy drivers", nvidia-smi shows no device.
+
+## How culprit knows
+Compute capability of the GPU, from its PCI id or from --host, against the last branch of the table data/architectures.toml.
+
+## Fix
+Install the last branch that drives it, and CUDA builds that the branch runs. Beside a GPU that needs a newer branch no driver
+serves both.
+
+## When this is not your problem
+Another GPU of the machine is the one that is used.
+
+## Sources
+NVIDIA, legacy GPU lists and driver release notes, as cited in data/architectures.toml.
+)md";
+
+// A GPU of this machine for which that branch is too old.
+const snapshot::Gpu* NeedsNewer(const Scene& scene, uint32_t branch) {
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = base::Version::Parse(gpu->compute_capability);
+    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+    if (row != nullptr && !row->jetson && row->first_driver_branch > branch) return gpu;
+  }
+  return nullptr;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
+  if (!version) return ruling.NotApplicable();
+  for (const UndrivenGpu& undriven : UndrivenGpus(scene, *driver)) {
+    const auto& [gpu, capability, row] = undriven;
+    if (knowledge::DriverDrives(*version, capability).verdict != knowledge::Verdict::kNo) continue;
+    if (row->last_driver_branch == 0 || version->part(0) <= row->last_driver_branch) continue;
+    const std::string branch = std::to_string(row->last_driver_branch);
+    report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " no longer drives the " +
+                                               NameOf(*gpu) + "; the last branch that does is " + branch,
+                                           gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
+    finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not see this GPU",
+                   .commands = {},
+                   .risk = "medium",
+                   .changes = {}};
+    if (const snapshot::Gpu* other = NeedsNewer(scene, row->last_driver_branch)) {
+      finding.fix.text = "no driver drives this GPU and the " + NameOf(*other) +
+                         ", which needs a newer branch: use one of them, in a machine of its own";
+      finding.fix.changes = {
+          report::NotInFiles{"one of the two GPUs alone in this machine", "no change of files does that"}};
+    } else if (const auto drivers = knowledge::DriversOfBranch(row->last_driver_branch);
+               drivers && !scene.OnWindows()) {
+      finding.fix.changes = {report::InstallDriver{std::string(drivers->newest)}};
+    } else if (const std::string choice = ChooseDriver(scene).version; !choice.empty()) {
+      finding.fix.changes = {report::InstallDriver{choice}};
+    }
+    finding.evidence = BranchEvidence(*driver, undriven);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1014",
+                                  .name = "gpu_dropped_by_driver",
+                                  .cause = "driver-not-loaded",
+                                  .severity = report::Severity::kError,
+                                  .since = "0.2.0",
+                                  .title = "the driver no longer drives this GPU",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules::gpu_dropped_by_driver

@@ -1,0 +1,112 @@
+// CUL1003: the driver is on disk, but its kernel module does not run.
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::kernel_module_not_loaded {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The library libcuda.so.1 is installed, but the kernel module `nvidia` is not loaded.
+
+## Why it breaks
+Without the module there is no device: cudaErrorNoDevice (100), "NVIDIA-SMI has failed because it couldn't communicate
+with the NVIDIA driver". Usual reasons: the module was not built for the running kernel, its build failed (DKMS), it was
+refused (secure boot), or the machine was not rebooted after the installation.
+
+## How culprit knows
+libcuda.so.1 was found; /sys/module/nvidia and /proc/driver/nvidia are not there. The reasons that can be seen from files
+have codes of their own: another kernel (CUL1004), nouveau (CUL1005), vfio (CUL1006), secure boot (CUL1020), no GPU
+(CUL1025).
+
+## Fix
+Load it by hand and read what the kernel says; rebuild it when there is none for this kernel.
+
+## When this is not your problem
+A laptop that switches its NVIDIA GPU off, or a machine that is meant to compile only.
+
+## Sources
+NVIDIA driver README, chapters Installing and Common Problems.
+)md";
+
+std::string Files(const std::vector<snapshot::ModuleFile>& files, const std::string& kernel) {
+  for (const snapshot::ModuleFile& file : files) {
+    if (file.kernel == kernel) return file.path;
+  }
+  return "";
+}
+
+// Whether a rule with a better reason speaks.
+bool Explained(const Scene& scene, const snapshot::Driver& driver, const std::string& file) {
+  const auto& gpus = scene.stack().gpus;
+  if (gpus && gpus->empty()) return true;
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    if (!gpu->bound_to.empty() && gpu->bound_to != "nvidia") return true;
+  }
+  if (InContainer(scene)) return false;
+  if (file.empty() && driver.module_files && !driver.module_files->empty()) return true;
+  if (file.empty() || Circumstances(scene).secure_boot != "on") return false;
+  for (const snapshot::ModuleFile& module : *driver.module_files) {
+    if (module.path == file && module.unsigned_file) return true;
+  }
+  return false;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
+  if (library == nullptr || IsLoaded(*driver, "nvidia")) return ruling.NotApplicable();
+  if (!driver->modules) return ruling.NotEnoughFacts("the loaded modules", driver->modules.why);
+  const std::string file = driver->module_files ? Files(*driver->module_files, driver->running_kernel) : "";
+  if (Explained(scene, *driver, file)) return;
+  report::Finding& finding =
+      ruling.Fire("the kernel module nvidia is not loaded, though " + library->path + " is installed" +
+                      (InContainer(scene) ? " (the module is the host's)" : ""),
+                  "nvidia");
+  finding.evidence.push_back(ModuleEvidence(*driver));
+  finding.evidence.push_back(
+      {library->path + (library->version.empty() ? "" : " is " + library->version), library->real_path});
+  if (InContainer(scene)) {
+    finding.fix = InstallDriver(scene);
+    return;
+  }
+  if (!file.empty()) {
+    finding.evidence.push_back({"a module for kernel " + driver->running_kernel + " is on disk", file});
+    if (Circumstances(scene).secure_boot == "on") {
+      finding.evidence.push_back(
+          {"secure boot is on: the key that signed the module must be enrolled", "EFI"});
+    }
+    finding.fix = {
+        .text = "load the module and read what the kernel says; a reboot does it after a fresh installation",
+        .commands = {"sudo modprobe nvidia", "sudo dmesg | grep -i -E 'nvrm|nvidia' | tail -20"},
+        .risk = "low",
+        .changes = {report::LoadModule{"nvidia", library->version}}};
+    AddNodeMaker(scene, finding.fix);
+    AddNodes(scene, finding.fix);
+  } else {
+    finding.evidence.push_back({"no nvidia.ko for any kernel", "/lib/modules"});
+    finding.fix = {
+        .text =
+            "install the kernel module of the same version as the library, with the headers of the "
+            "running kernel",
+        .commands = {"uname -r", "dkms status"},
+        .risk = "medium",
+        .changes = {}};
+    if (!library->version.empty()) finding.fix.changes = {report::InstallDriver{library->version}};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1003",
+                                     .name = "kernel_module_not_loaded",
+                                     .cause = "driver-not-loaded",
+                                     .severity = report::Severity::kError,
+                                     .where = Where::kLinux,
+                                     .since = "0.2.0",
+                                     .title = "the driver is installed, its kernel module is not loaded",
+                                     .page = kPage,
+                                     .check = Check};
+
+}  // namespace culprit::rules::kernel_module_not_loaded

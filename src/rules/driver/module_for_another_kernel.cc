@@ -1,0 +1,87 @@
+// CUL1004: nvidia.ko exists, but not for the kernel that runs.
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::module_for_another_kernel {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The kernel module of the driver is on disk for other kernels, not for the one that runs.
+
+## Why it breaks
+A kernel update brings a new directory under /lib/modules. The module must be built (DKMS, akmods) or installed for it;
+if the headers were missing or the build failed, the new kernel starts without a driver.
+
+## How culprit knows
+nvidia.ko is looked for below /lib/modules of every kernel and compared with the running kernel's release; the module is not
+loaded.
+
+## Fix
+Install the headers of the running kernel and build the module, or boot the kernel that has one.
+
+## When this is not your problem
+In a container: /lib/modules there is not the host's, so the rule says nothing.
+
+## Sources
+dkms(8); Ubuntu's linux-modules-nvidia packages; /proc/sys/kernel/osrelease.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  if (InContainer(scene) || IsLoaded(*driver, "nvidia") || driver->running_kernel.empty()) {
+    return ruling.NotApplicable();
+  }
+  if (!driver->module_files || driver->module_files->empty()) return ruling.NotApplicable();
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    if (!gpu->bound_to.empty() && gpu->bound_to != "nvidia") return;  // another driver holds it: its own rule
+  }
+  if (scene.stack().gpus && scene.stack().gpus->empty()) return;
+  std::string others;
+  for (const snapshot::ModuleFile& file : *driver->module_files) {
+    if (file.kernel == driver->running_kernel) return;
+    if (others.find(file.kernel) == std::string::npos) others += (others.empty() ? "" : ", ") + file.kernel;
+  }
+  report::Finding& finding = ruling.Fire(
+      "kernel " + driver->running_kernel + " runs, the NVIDIA module was built for " + others, "nvidia.ko");
+  finding.evidence.push_back({"kernel " + driver->running_kernel + " runs", "/proc/sys/kernel/osrelease"});
+  for (const snapshot::ModuleFile& file : *driver->module_files) {
+    finding.evidence.push_back({"a module for kernel " + file.kernel, file.path});
+  }
+  finding.evidence.push_back(ModuleEvidence(*driver));
+  const std::string& distribution = Circumstances(scene).distribution;
+  // It is built from the sources of the driver that is installed.
+  const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
+  const std::string version = library != nullptr ? library->version : driver->module_files->front().version;
+  finding.fix = {
+      .text =
+          "build the module for the running kernel (its headers must be installed), or boot a kernel that "
+          "has one",
+      .commands = {"sudo dkms autoinstall -k " + driver->running_kernel, "sudo modprobe nvidia"},
+      .risk = "low",
+      .changes = {report::LoadModule{"nvidia", version}}};
+  if (distribution.find("Ubuntu") != std::string::npos || distribution.find("Debian") != std::string::npos) {
+    finding.fix.commands.insert(finding.fix.commands.begin(),
+                                "sudo apt install linux-headers-" + driver->running_kernel);
+  } else if (distribution.find("Fedora") != std::string::npos) {
+    finding.fix.commands = {"sudo akmods --force --kernels " + driver->running_kernel,
+                            "sudo modprobe nvidia"};
+  }
+  AddNodeMaker(scene, finding.fix);
+  AddNodes(scene, finding.fix);
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1004",
+                                      .name = "module_for_another_kernel",
+                                      .cause = "driver-not-loaded",
+                                      .severity = report::Severity::kError,
+                                      .where = Where::kLinux,
+                                      .since = "0.2.0",
+                                      .title = "the kernel module was built for another kernel",
+                                      .page = kPage,
+                                      .check = Check};
+
+}  // namespace culprit::rules::module_for_another_kernel

@@ -1,0 +1,62 @@
+// CUL1019: CUDA does not start on NVSwitch machines without the fabric manager.
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::nvswitch_fabric_down {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+GPUs of this machine are connected by NVSwitches, and the service nvidia-fabricmanager does not run.
+
+## Why it breaks
+The fabric manager sets up the switches. Until it has, cuInit ends with 802 "system not yet initialized", while nvidia-smi
+looks healthy.
+
+## How culprit knows
+An NVSwitch on the PCI bus or its node in /dev; no process called nv-fabricmanager in /proc.
+
+## Fix
+Install nvidia-fabricmanager in exactly the version of the driver, enable and start it.
+
+## When this is not your problem
+In a virtual machine whose host runs the service; machines of the Blackwell generation show no switch on the PCI bus, and the
+rule says nothing there.
+
+## Sources
+NVIDIA Fabric Manager User Guide; CUDA driver API, CUDA_ERROR_SYSTEM_NOT_READY (802).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  const auto& running = driver->fabric_manager;
+  if (running.state == snapshot::FactState::kUnreadable) {
+    return ruling.NotEnoughFacts("whether the fabric manager runs", running.why);
+  }
+  if (!running || !driver->kernel_version) return ruling.NotApplicable();
+  if (*running) return;
+  report::Finding& finding = ruling.Fire("this machine has NVSwitches, and nvidia-fabricmanager does not run",
+                                         "nvidia-fabricmanager");
+  finding.evidence.push_back({"no process nv-fabricmanager", running.source});
+  finding.evidence.push_back(ModuleEvidence(*driver));
+  finding.fix = {.text = "start the service; its version must be exactly " + *driver->kernel_version,
+                 .commands = {"sudo systemctl enable --now nvidia-fabricmanager",
+                              "systemctl status nvidia-fabricmanager"},
+                 .risk = "low",
+                 .changes = {report::StartProcess{"nvidia-fabricmanager"}}};
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1019",
+                                  .name = "nvswitch_fabric_down",
+                                  .cause = "driver-not-loaded",
+                                  .severity = report::Severity::kError,
+                                  .where = Where::kLinux,
+                                  .since = "0.2.0",
+                                  .title = "this machine has NVSwitches and no fabric manager runs",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules::nvswitch_fabric_down

@@ -1,0 +1,74 @@
+// CUL1010: programs get the stub of the toolkit instead of the driver.
+#include "base/text.h"
+#include "rules/kit/changes.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/load_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::stub_libcuda_first {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A program loads the stub libcuda of the toolkit (lib64/stubs) and not that of the driver.
+
+## Why it breaks
+The stub exists for linking on machines without a driver. Each of its functions only returns an error: cuInit gives 34
+CUDA_ERROR_STUB_LIBRARY, "CUDA driver is a stub library", or "no CUDA-capable device".
+
+## How culprit knows
+The libcuda that the model of the loader finds lies in a directory called stubs, or is a link into one.
+A stubs directory on the search path that does not win is CUL5014.
+
+## Fix
+Take the stubs directory out of LD_LIBRARY_PATH and /etc/ld.so.conf.d; it belongs on the linker's path (-L, LIBRARY_PATH).
+
+## When this is not your problem
+Inside a build that only links.
+
+## Sources
+CUDA driver API, CUDA_ERROR_STUB_LIBRARY; the toolkit's lib64/stubs.
+)md";
+
+void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
+  const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
+  if (!loaded || loaded->kind != "stub") return;
+  const std::string& path = loaded->object->path;
+  report::Finding& finding =
+      ruling.Fire("programs load the stub " + path + " instead of the driver's libcuda.so.1", path);
+  finding.affects.push_back(scenario.title);
+  finding.evidence.push_back({path + " is a stub for linking", loaded->object->real_path});
+  finding.evidence.push_back({"found through " + FoundThrough(scenario.graph, path), "the loader's search"});
+  if (loaded->object->via == loader::Via::kLdLibraryPath) {
+    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+  } else {
+    finding.fix = {
+        .text =
+            "remove the stub from the loader's search: no link called libcuda.so.1 may lead to it and no "
+            "file of /etc/ld.so.conf.d may name its directory; then rebuild the cache",
+        .commands = {"grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "ls -l " + path, "sudo ldconfig"},
+        .risk = "low",
+        .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
+    // A link in a directory of the system that leads to the stub.
+    if (base::BaseName(base::DirName(path)) != "stubs")
+      finding.fix.changes = {report::RemoveFile{path}, report::RefreshCache{}};
+  }
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, ruling);
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL1010",
+                                .name = "stub_libcuda_first",
+                                .cause = "search-path",
+                                .severity = report::Severity::kError,
+                                .where = Where::kLinux,
+                                .since = "0.2.0",
+                                .title = "a stub libcuda is found before the driver",
+                                .page = kPage,
+                                .check = Check};
+
+}  // namespace culprit::rules::stub_libcuda_first

@@ -1,0 +1,64 @@
+// CUL7006: a package with kernels of its own has none that run on this GPU.
+#include "rules/kit/gpu_code/gpu_code_facts.h"
+#include "rules/kit/python/package_facts.h"
+
+namespace culprit::rules::companion_without_gpu_code {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The framework itself may run on this GPU, but a package with kernels of its own (xformers, flash-attn, torchvision,
+torchaudio, bitsandbytes, CuPy) was built without code for it.
+
+## Why it breaks
+"no kernel image is available for execution on the device" as soon as one of its operators is called; everything else
+works.
+
+## How culprit knows
+It reads the headers of the GPU code in the library of the package, as for CUL7001.
+
+## Fix
+A newer build of the package, or one built for this GPU (TORCH_CUDA_ARCH_LIST when it is built from source).
+
+## When this is not your problem
+The program does not use operators of that package on the GPU.
+
+## Sources
+CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
+data/architectures.toml.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const GpuFit& fit : GpuFits(scene, Role::kBuiltOn, ruling)) {
+    if (fit.fit != Fit::kNone && fit.fit != Fit::kPtxTooNew) continue;
+    if (fit.framework->name == "cupy" && fit.fit == Fit::kNone && fit.gpu_is_older) continue;  // CUL7002
+    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has no code for " +
+                                               DisplayName(*fit.gpu) + ", only for " + fit.has,
+                                           fit.library);
+    Explain(fit, finding);
+    const std::string package = fit.framework->package.empty() ? fit.framework->name : fit.framework->package;
+    // The tables do not know for which GPUs these packages have code, so nothing can be shown beforehand.
+    finding.fix = {
+        .text =
+            "install a build of " + fit.framework->name +
+            " with code for this GPU, or build it here; which release has it is not in the tables, so look "
+            "into the file before use",
+        .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + package,
+                     "culprit inspect " + fit.library},
+        .risk = "medium"};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL7006",
+    .name = "companion_without_gpu_code",
+    .cause = "arch-unsupported",
+    .severity = report::Severity::kWarning,
+    .since = "0.2.0",
+    .title = "a package with kernels of its own has none that run on this GPU",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::companion_without_gpu_code

@@ -1,0 +1,58 @@
+// CUL7005: the framework runs on this GPU only by compiling PTX at first use.
+#include "rules/kit/gpu_code/gpu_code_facts.h"
+#include "rules/kit/python/package_facts.h"
+
+namespace culprit::rules::runs_by_jit_only {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The library has no machine code for this GPU. The driver compiles its PTX when it is first used and keeps the result in
+~/.nv/ComputeCache.
+
+## Why it breaks
+It does not break. The first start takes minutes, again after each update of the driver or the framework, and each time
+in a container that does not keep the cache.
+
+## How culprit knows
+It reads the headers of the GPU code: nothing but PTX fits this GPU, and the driver knows that version of PTX.
+
+## Fix
+Wait once; give the cache room (CUDA_CACHE_MAXSIZE) and a place that stays (CUDA_CACHE_PATH); or install a build with
+machine code for this GPU.
+
+## When this is not your problem
+The delay does not matter to you.
+
+## Sources
+CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
+data/architectures.toml.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
+    if (fit.fit != Fit::kJit) continue;
+    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " +
+                                               DisplayName(*fit.gpu) + ": the first start is slow",
+                                           fit.library);
+    Explain(fit, finding);
+    finding.fix = {.text = "keep the driver's cache, so that it is compiled once",
+                   .commands = {"export CUDA_CACHE_MAXSIZE=4294967296"},
+                   .risk = "none",
+                   .changes = {report::NotInFiles{"a cache of compiled code that is large enough",
+                                                  "it fills at the first start, and this note stays"}}};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL7005",
+                             .name = "runs_by_jit_only",
+                             .cause = "arch-unsupported",
+                             .severity = report::Severity::kNote,
+                             .since = "0.2.0",
+                             .title = "the framework runs on this GPU only by compiling PTX at first use",
+                             .page = kPage,
+                             .check = Check};
+
+}  // namespace culprit::rules::runs_by_jit_only

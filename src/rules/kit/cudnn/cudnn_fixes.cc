@@ -1,0 +1,173 @@
+#include "rules/kit/cudnn/cudnn_fixes.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "base/windows_path.h"
+#include "knowledge/cudnn.h"
+#include "knowledge/driver.h"
+#include "knowledge/packages/release.h"
+#include "rules/kit/cudnn/cudnn_facts.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/python/package_facts.h"
+#include "rules/kit/toolkit/toolkit_facts.h"
+
+namespace culprit::rules {
+namespace {
+
+// "9" for the packages libcudnn9-cuda-12; before 9 the CUDA was no part of the name.
+std::string SystemPackage(const CudnnChoice& choice) {
+  const std::string major = MajorOf(choice.version);
+  return "libcudnn" + major + (major == "8" || choice.cuda.empty() ? "" : "-cuda-" + choice.cuda);
+}
+
+bool Serves(const Scene& scene, const base::Version& cudnn, const std::optional<base::Version>& cuda) {
+  if (!scene.stack().gpus) return true;
+  return std::ranges::none_of(*scene.stack().gpus, [&](const snapshot::Gpu& gpu) {
+    const auto capability = base::Version::Parse(gpu.compute_capability);
+    return capability &&
+           knowledge::CudnnForGpu(cudnn, cuda.value_or(base::Version{{0}}), *capability).verdict ==
+               knowledge::Verdict::kNo;
+  });
+}
+
+}  // namespace
+
+std::string CudaOfProcess(const Scene& scene, const loader::Scenario& scenario) {
+  for (const loader::Request& request : scenario.graph.requests) {
+    const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(request.name));
+    if (library == nullptr || library->family != "cuda") continue;
+    if (std::string cuda = CudaOfSoname(*library, base::BaseName(request.name)); !cuda.empty()) return cuda;
+  }
+  if (const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+      framework != nullptr && !framework->cuda.empty()) {
+    return MajorOf(framework->cuda);
+  }
+  if (const snapshot::Toolkit* toolkit = ChosenToolkit(scene).toolkit; toolkit != nullptr) {
+    return MajorOf(toolkit->version);
+  }
+  const auto driver = scene.stack().driver ? ModuleVersion(*scene.stack().driver) : std::nullopt;
+  return driver ? MajorOf(knowledge::CudaOfDriver(*driver, scene.platform()).cuda) : "";
+}
+
+CudnnChoice ChooseCudnn(const Scene& scene, uint32_t major, const std::string& cuda) {
+  const auto wanted = base::Version::Parse(cuda);
+  const auto releases = knowledge::CudnnReleases();
+  bool newest = true;
+  for (auto row = releases.rbegin(); row != releases.rend(); ++row) {
+    const base::Version version = knowledge::Known(row->version);
+    if (version.part(0) != major) continue;
+    const bool built =
+        !wanted || knowledge::CudnnForCuda(version, *wanted).verdict == knowledge::Verdict::kYes;
+    if (built && Serves(scene, version, wanted))
+      return {std::string(row->version), std::string(row->build), cuda, newest};
+    newest = false;
+  }
+  return {};
+}
+
+report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const std::string& directory) {
+  const std::string name =
+      "cuDNN " + choice.version + (choice.cuda.empty() ? "" : " for CUDA " + choice.cuda);
+  report::Fix fix{.text = "install " + name +
+                          " as a whole; do not link another version to the name, and take no single file "
+                          "from a download site",
+                  .commands = {},
+                  .risk = "low"};
+  const PackageManager manager = PackageManagerOf(scene);
+  std::string place = directory.empty() ? SystemDirectory(scene) : directory;
+  if (scene.OnWindows() && place.empty()) {
+    place = "/C:/Program Files/NVIDIA/CUDNN/v" + choice.version.substr(0, choice.version.rfind('.')) + "/bin";
+    fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(place)}};
+    fix.text += ", and put its bin directory on PATH";
+    fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
+  } else if (manager != PackageManager::kUnknown && place == SystemDirectory(scene)) {
+    const std::string package = SystemPackage(choice);
+    const bool dpkg = manager == PackageManager::kDpkg;
+    const std::string exact = dpkg ? "=" + choice.version + ".*" : "-" + choice.version + "*";
+    fix.commands = {(dpkg ? "sudo apt-get install " : "sudo dnf install ") +
+                    (choice.newest ? package : "'" + package + exact + "'")};
+    fix.text += "; the package comes from NVIDIA's repository";
+  } else {
+    fix.text += "; unpack the archive of this release and copy all its libraries into " + place;
+    fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
+  }
+  fix.changes.insert(fix.changes.begin(), report::InstallCudnn{choice.version, choice.cuda, place});
+  if (!scene.OnWindows() && IsKnownToLdconfig(scene, place)) fix.changes.push_back(report::RefreshCache{});
+  return fix;
+}
+
+report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                        const CudnnChoice& choice) {
+  const std::string package = "nvidia-cudnn-cu" + choice.cuda;
+  const std::string pinned = PinnedVersion(scene, environment, package);
+  const bool fits = !pinned.empty() && MajorOf(pinned) == MajorOf(choice.version);
+  return ReinstallPackage(scene, environment, package, fits ? pinned : choice.build,
+                          "install the package that brings it into this environment");
+}
+
+bool BringsShimAlone(const Scene& scene, const std::string& shim) {
+  if (!scene.OnWindows()) return base::BaseName(shim).find('-') != std::string_view::npos;
+  const snapshot::CudnnCopy* copy = CopyOf(scene, shim);
+  return copy != nullptr && copy->parts.size() == 1 && !copy->owner.starts_with("pip nvidia-cudnn") &&
+         ReinstallKeeper(scene, shim).has_value();
+}
+
+CudnnChoice ChooseLike(const Scene& scene, const std::string& shim, const std::string& cuda) {
+  const auto version = scene.view.Version(shim);
+  for (const auto& release : knowledge::CudnnReleases()) {
+    if (version && (version->version == release.version || version->version == release.build))
+      return {std::string(release.version), std::string(release.build), cuda, false};
+  }
+  return ChooseCudnn(scene, MajorOfName(base::BaseName(shim)), cuda);
+}
+
+report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file) {
+  const auto* around = scene.EnvironmentOf(scenario);
+  if (scene.OnWindows() && around != nullptr && BringsShimAlone(scene, file)) {
+    const CudnnChoice choice = ChooseLike(scene, file, CudaOfProcess(scene, scenario));
+    if (!choice.build.empty() && !choice.cuda.empty()) {
+      return ReinstallPackage(scene, *around, "nvidia-cudnn-cu" + choice.cuda, choice.build,
+                              "install the release of cuDNN that this package brings the main library of");
+    }
+  }
+  const snapshot::CudnnCopy* copy = CopyOf(scene, file);
+  const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
+  if (words.size() == 3 && words[0] == "pip") {
+    if (const auto* environment = scene.EnvironmentOf(scenario)) {
+      return ReinstallPackage(scene, *environment, words[1], words[2],
+                              "install the package again, the same version");
+    }
+  }
+  if (auto fix = ReinstallKeeper(scene, PlaceOf(scene, file))) return *fix;
+  CudnnChoice release;
+  if (copy != nullptr) release = {copy->version, "", MajorOf(copy->cuda), false};
+  if (release.version.empty()) {
+    const auto version = scene.view.Version(file);
+    release.version = version ? version->version : "";
+  }
+  const std::string directory(base::DirName(PlaceOf(scene, file)));
+  const report::InstallCudnn again{release.version, release.cuda, directory};
+  if (words.size() >= 2 && words[0] == "dpkg") {
+    return {.text = "install the package again",
+            .commands = {"sudo apt-get install --reinstall " + words[1]},
+            .risk = "low",
+            .changes = {again, report::RefreshCache{}}};
+  }
+  if (words.size() >= 2 && words[0] == "conda") {
+    return {.text = "install the package again",
+            .commands = {"conda install --force-reinstall " + words[1]},
+            .risk = "low",
+            .changes = {again}};
+  }
+  return {.text = "put all parts of cuDNN " + (release.version.empty() ? "of one release" : release.version) +
+                  " into " + directory + "; do not copy single parts from another release",
+          .commands = {"culprit why " + std::string(base::BaseName(file))},
+          .risk = "none",
+          .changes = {again}};
+}
+
+}  // namespace culprit::rules

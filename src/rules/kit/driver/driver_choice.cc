@@ -1,0 +1,140 @@
+#include "rules/kit/driver/driver_choice.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "knowledge/arch.h"
+#include "knowledge/driver.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/load_facts.h"
+
+namespace culprit::rules {
+namespace {
+
+using base::Platform;
+using base::Version;
+using Condition = std::function<bool(const Version&)>;
+
+// Drivers that the tables name, by version; a branch alone ("580") is none.
+std::map<Version, std::string> NamedDrivers(Platform platform) {
+  std::map<Version, std::string> drivers;
+  for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {
+    const bool windows = platform == Platform::kWindows;
+    for (const std::string_view text : {windows ? row.min_driver_windows : row.min_driver_linux,
+                                        windows ? row.compat_min_windows : row.compat_min_linux,
+                                        windows ? std::string_view() : row.bundled_driver_linux}) {
+      const auto version = Version::Parse(text);
+      if (version && version->parts.size() > 1) drivers.emplace(*version, text);
+    }
+  }
+  return drivers;
+}
+
+bool DrivesAll(const Version& driver, const std::vector<Version>& gpus) {
+  return std::ranges::all_of(gpus, [&](const Version& gpu) {
+    const knowledge::Capability* row = knowledge::FindCapability(gpu);
+    return row == nullptr || row->jetson ||
+           knowledge::DriverDrives(driver, gpu).verdict == knowledge::Verdict::kYes;
+  });
+}
+
+// The release that compiled a library with a runtime of its own inside: its compiler wrote the newest PTX
+// there.
+WantedCuda CudaOfCode(const Scene& scene, const snapshot::Framework& framework) {
+  WantedCuda wanted;
+  Version newest{{0}};
+  for (const std::string& library : framework.libraries) {
+    const auto code = scene.view.GpuCode(library);
+    if (!code) continue;
+    for (const auto& containers : code->containers) {
+      for (const binfmt::GpuTarget& target : containers.targets) {
+        const Version isa{{target.ptx_major, target.ptx_minor}};
+        if (target.kind != binfmt::GpuTarget::Kind::kPtx || isa <= newest) continue;
+        const auto rows = knowledge::PtxIsas();
+        const auto row = std::ranges::find_if(
+            rows, [&](const knowledge::PtxIsa& one) { return Version::Parse(one.isa) == isa; });
+        if (row == rows.end()) continue;
+        newest = isa;
+        wanted = {std::string(row->first_cuda), library};
+      }
+    }
+  }
+  return wanted;
+}
+
+DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also) {
+  std::vector<Version> gpus;
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    if (const auto capability = Version::Parse(gpu->compute_capability)) gpus.push_back(*capability);
+  }
+  std::set<std::string> releases;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (const WantedCuda wanted = CudaOf(scene, scenario); !wanted.cuda.empty())
+      releases.insert(ReleaseOf(wanted.cuda));
+  }
+  DriverChoice choice;
+  for (const std::string& release : releases) {
+    choice.because += (choice.because.empty() ? "CUDA " : " and ") + release;
+  }
+  const std::map<Version, std::string> named = NamedDrivers(platform);
+  std::vector<std::pair<Version, std::string>> serving;
+  for (const auto& [version, text] : named) {
+    if (DrivesAll(version, gpus) && (!also || also(version))) serving.emplace_back(version, text);
+  }
+  if (serving.empty()) return choice;
+  choice.at_most = !DrivesAll(named.rbegin()->first, gpus);
+  if (releases.empty()) {
+    choice.version = also ? serving.front().second : serving.back().second;
+    return choice;
+  }
+  using knowledge::DriverSupport;
+  for (const auto worst : {DriverSupport::kYes, DriverSupport::kByMinorCompatibility}) {
+    for (const auto& [version, text] : serving) {
+      const bool runs_all = std::ranges::all_of(releases, [&](const std::string& release) {
+        const auto support = knowledge::DriverRunsCuda(version, FirstRelease(release), platform).support;
+        return support == DriverSupport::kYes || support == worst;
+      });
+      if (!runs_all) continue;
+      choice.version = text;
+      return choice;
+    }
+  }
+  return choice;
+}
+
+}  // namespace
+
+WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
+  if (scenario.kind == loader::Scenario::Kind::kAnyProgram) return {};
+  for (const loader::Object& object : scenario.graph.objects) {
+    const auto* library = LibraryOf(object);
+    if (library == nullptr || library->name != "cudart") continue;
+    if (const auto version = scene.view.Version(object.path); version && !version->version.empty()) {
+      return {version->version, object.path};
+    }
+  }
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  if (framework == nullptr || framework->cpu_only) return {};
+  if (framework->cuda.empty()) return CudaOfCode(scene, *framework);
+  return {framework->cuda, framework->source};
+}
+
+std::string ReleaseOf(const std::string& cuda) {
+  const auto version = Version::Parse(cuda);
+  if (!version || version->parts.size() < 2) return cuda;
+  return std::to_string(version->part(0)) + "." + std::to_string(version->part(1));
+}
+
+std::string FirstRelease(const std::string& release) {
+  const bool major_alone = release.size() == 2 && release >= "11";
+  return release + (major_alone ? ".0" : "");
+}
+
+DriverChoice ChooseDriver(const Scene& scene, const Condition& also) {
+  return Choose(scene, scene.platform(), also);
+}
+
+DriverChoice ChooseWindowsDriver(const Scene& scene) { return Choose(scene, Platform::kWindows, nullptr); }
+
+}  // namespace culprit::rules

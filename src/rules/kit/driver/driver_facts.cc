@@ -1,0 +1,243 @@
+#include "rules/kit/driver/driver_facts.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/kit/driver/driver_choice.h"
+#include "rules/kit/load_facts.h"
+
+namespace culprit::rules {
+
+using snapshot::Driver;
+using snapshot::DriverLibrary;
+using snapshot::FactState;
+
+const snapshot::Context& Circumstances(const Scene& scene) {
+  static const snapshot::Context none;
+  return scene.stack().context ? *scene.stack().context : none;
+}
+
+const Driver* KernelSide(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  if (!driver) {
+    if (driver.state == FactState::kNotApplicable) {
+      ruling.NotApplicable();
+    } else {
+      ruling.NotEnoughFacts("the driver", driver.why.empty() ? "was not looked at" : driver.why);
+    }
+    return nullptr;
+  }
+  const snapshot::Context& here = Circumstances(scene);
+  if (driver->assumed || driver->kernel_version.state == FactState::kNotApplicable || here.wsl ||
+      !here.jetson.empty()) {
+    ruling.NotApplicable();
+    return nullptr;
+  }
+  if (driver->kernel_version.state == FactState::kUnreadable) {
+    ruling.NotEnoughFacts("the loaded kernel module",
+                          driver->kernel_version.source + ": " + driver->kernel_version.why);
+    return nullptr;
+  }
+  return &*driver;
+}
+
+bool IsLoaded(const Driver& driver, std::string_view module) {
+  if (module == "nvidia" && driver.kernel_version) return true;
+  return driver.modules && std::ranges::find(*driver.modules, module) != driver.modules->end();
+}
+
+std::optional<base::Version> ModuleVersion(const Driver& driver) {
+  return driver.kernel_version ? base::Version::Parse(*driver.kernel_version) : std::nullopt;
+}
+
+const DriverLibrary* FindDriverLibrary(const Driver& driver) {
+  for (const DriverLibrary& library : driver.libraries) {
+    const bool serves = library.kind != "stub" && library.kind != "compat";
+    const bool cuda = library.name == "libcuda.so.1" || library.name == "nvcuda.dll";
+    if (cuda && serves && !library.real_path.empty() && library.size > 0) {
+      return &library;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<LoadedCopy> FindLoaded(const Scene& scene, const loader::Scenario& scenario,
+                                     std::string_view family) {
+  for (const loader::Object& object : scenario.graph.objects) {
+    const std::string_view name = base::BaseName(object.path);
+    if (name != family && !name.starts_with(std::string(family) + ".")) continue;
+    LoadedCopy loaded{.object = &object};
+    if (scene.stack().driver) {
+      for (const DriverLibrary& library : scene.stack().driver->libraries) {
+        if (library.real_path != object.real_path) continue;
+        if (loaded.copy == nullptr || library.path == object.path) loaded.copy = &library;
+      }
+    }
+    if (loaded.copy != nullptr) {
+      loaded.kind = loaded.copy->kind;
+      loaded.version = loaded.copy->version;
+    }
+    return loaded;
+  }
+  return std::nullopt;
+}
+
+const loader::Scenario* AnyProgram(const Scene& scene) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (scenario.kind == loader::Scenario::Kind::kAnyProgram) return &scenario;
+  }
+  return nullptr;
+}
+
+std::vector<const snapshot::Gpu*> KnownGpus(const Scene& scene) {
+  std::vector<const snapshot::Gpu*> gpus;
+  if (!scene.stack().gpus) return gpus;
+  for (const snapshot::Gpu& gpu : *scene.stack().gpus) gpus.push_back(&gpu);
+  return gpus;
+}
+
+std::string NameOf(const snapshot::Gpu& gpu) {
+  std::string name = !gpu.name.empty()        ? gpu.name
+                     : !gpu.chip.empty()      ? gpu.chip
+                     : !gpu.device_id.empty() ? "NVIDIA GPU with PCI id 10de:" + gpu.device_id
+                                              : "GPU of compute capability " + gpu.compute_capability;
+  return gpu.bus_id.empty() ? name : name + " at " + gpu.bus_id;
+}
+
+std::string_view ModprobePath() { return "/usr/bin/nvidia-modprobe"; }
+
+std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, const Driver& driver) {
+  std::vector<UndrivenGpu> undriven;
+  if (!Circumstances(scene).jetson.empty()) return undriven;
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = base::Version::Parse(gpu->compute_capability);
+    const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
+    if (row == nullptr || row->jetson) continue;
+    if (!gpu->minor.empty() && !gpu->assumed && !driver.assumed) continue;  // the driver lists it
+    undriven.push_back({gpu, *capability, row});
+  }
+  return undriven;
+}
+
+std::vector<report::Evidence> BranchEvidence(const Driver& driver, const UndrivenGpu& undriven) {
+  const knowledge::Capability& row = *undriven.row;
+  return {{"the driver is " + *driver.kernel_version, driver.kernel_version.source},
+          {"its compute capability is " + undriven.gpu->compute_capability, undriven.gpu->source},
+          {std::string(row.architecture) + (row.note.empty() ? "" : ": " + std::string(row.note)),
+           std::string(row.source)}};
+}
+
+std::string ModprobeProblem(const Scene& scene) {
+  const std::string path(ModprobePath());
+  const snapshot::FileFacts& file = scene.view.Open(path);
+  if (file.error == base::PathError::kNoEntry) return path + " is not there";
+  if (file.error == base::PathError::kNone && !file.set_user_id && !Circumstances(scene).root) {
+    return path + " has no set-user-id bit";
+  }
+  return "";  // it works, or nothing is known against it
+}
+
+namespace {
+
+bool OnDistribution(const Scene& scene, std::string_view name) {
+  return Circumstances(scene).distribution.find(name) != std::string::npos;
+}
+
+// "the NVIDIA driver, 580.65.06 or newer,"
+std::string DriverInWords(const DriverChoice& choice) {
+  if (choice.version.empty()) return "";
+  if (choice.at_most)
+    return " of branch " + choice.version.substr(0, choice.version.find('.')) +
+           " (newer ones do not drive this GPU)";
+  if (choice.because.empty()) return "";
+  return ", " + choice.version + " or newer for " + choice.because + ",";
+}
+
+}  // namespace
+
+report::Fix InstallDriver(const Scene& scene) {
+  const DriverChoice choice = ChooseDriver(scene);
+  report::Fix fix{.text = "install the NVIDIA driver" + DriverInWords(choice) +
+                          " and reboot; do not mix packages of the distribution with NVIDIA's .run file",
+                  .commands = {},
+                  .risk = "medium"};
+  if (!choice.version.empty()) fix.changes = {report::InstallDriver{choice.version}};
+  if (scene.OnWindows()) {
+    fix.text = "install NVIDIA's driver for this GPU (GeForce or Studio driver for GeForce cards, the " +
+               std::string("data-center driver otherwise)") + DriverInWords(choice) +
+               " and restart; nvcuda.dll comes with it and with nothing else: take no single file from a "
+               "download site";
+    fix.commands = {"nvidia-smi"};
+  } else if (InContainer(scene)) {
+    fix.text =
+        "install the driver on the host, not in the container, and start the container with GPU access";
+    fix.commands = {"nvidia-smi   # on the host: must list the GPU first"};
+    fix.risk = "low";
+    if (!choice.version.empty()) fix.changes.push_back(report::StartContainer{choice.version});
+  } else if (OnDistribution(scene, "Ubuntu")) {
+    fix.commands = {"sudo ubuntu-drivers install", "sudo reboot"};
+  } else if (OnDistribution(scene, "Debian")) {
+    fix.text += "; the package is in the section non-free of Debian";
+    fix.commands = {"sudo apt install nvidia-driver", "sudo reboot"};
+  } else if (OnDistribution(scene, "Fedora")) {
+    fix.text += "; the package is in RPM Fusion's nonfree repository";
+    fix.commands = {"sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda", "sudo reboot"};
+  } else if (OnDistribution(scene, "Arch")) {
+    fix.commands = {"sudo pacman -S nvidia-open nvidia-utils", "sudo reboot"};
+  }
+  return fix;
+}
+
+std::string InstallComputeLibraries(const Scene& scene, const std::string& version) {
+  if (OnDistribution(scene, "Ubuntu"))
+    return "sudo apt install --reinstall libnvidia-compute-" + version.substr(0, version.find('.'));
+  if (OnDistribution(scene, "Debian"))
+    return "sudo apt install --reinstall libcuda1 libnvidia-ml1 libnvidia-ptxjitcompiler1";
+  if (OnDistribution(scene, "Fedora")) return "sudo dnf reinstall xorg-x11-drv-nvidia-cuda-libs";
+  if (OnDistribution(scene, "Arch")) return "sudo pacman -S nvidia-utils";
+  return "";
+}
+
+void AddNodeMaker(const Scene& scene, report::Fix& fix) {
+  const std::string path(ModprobePath());
+  const std::string problem = ModprobeProblem(scene);
+  if (problem.empty()) return;  // nodes are made when a program starts
+  if (scene.view.Open(path).error == base::PathError::kNone) {
+    fix.commands.push_back("sudo chmod u+s " + path);
+  } else {
+    if (OnDistribution(scene, "Arch")) fix.commands.emplace_back("sudo pacman -S nvidia-utils");
+    if (OnDistribution(scene, "Fedora")) fix.commands.emplace_back("sudo dnf install nvidia-modprobe");
+    if (OnDistribution(scene, "Debian") || OnDistribution(scene, "Ubuntu"))
+      fix.commands.emplace_back("sudo apt install nvidia-modprobe");
+    fix.text += "; nvidia-modprobe, which makes the device nodes, has to be installed too";
+    fix.changes.push_back(report::PutLibrary{.path = path, .program = true});
+  }
+  fix.changes.push_back(report::SetMode{path, 04755});
+}
+
+void AddNodes(const Scene& scene, report::Fix& fix) {
+  std::string command = "sudo nvidia-modprobe";
+  fix.changes.push_back(report::PutDevice{.path = "/dev/nvidiactl"});
+  const size_t count = std::max<size_t>(KnownGpus(scene).size(), 1);
+  for (size_t minor = 0; minor < count; ++minor) {
+    command += " -c " + std::to_string(minor);
+    fix.changes.push_back(report::PutDevice{.path = "/dev/nvidia" + std::to_string(minor)});
+  }
+  fix.commands.push_back(command + " -u");
+  fix.changes.push_back(report::LoadModule{"nvidia-uvm", ""});
+  for (const char* path : {"/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"})
+    fix.changes.push_back(report::PutDevice{.path = path});
+}
+
+report::Evidence ModuleEvidence(const Driver& driver) {
+  if (!driver.kernel_version && !driver.modules) {
+    return {"no NVIDIA driver is installed", driver.kernel_version.source};
+  }
+  if (driver.kernel_version) {
+    return {"the loaded kernel module is " + *driver.kernel_version, driver.kernel_version.source};
+  }
+  return {"no NVIDIA kernel module is loaded",
+          driver.modules ? driver.modules.source : driver.kernel_version.source};
+}
+
+}  // namespace culprit::rules

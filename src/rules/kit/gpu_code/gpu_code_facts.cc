@@ -1,0 +1,195 @@
+#include "rules/kit/gpu_code/gpu_code_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "binfmt/gpu/gpu_support.h"
+#include "knowledge/arch.h"
+#include "rules/kit/python/package_facts.h"
+
+namespace culprit::rules {
+namespace {
+
+using binfmt::GpuCode;
+using binfmt::GpuSupport;
+using binfmt::GpuTarget;
+using binfmt::PtxVersion;
+
+constexpr std::array<std::string_view, 7> kLeading = {"torch",       "tensorflow", "jax",  "onnxruntime",
+                                                      "ctranslate2", "paddle",     "mxnet"};
+constexpr std::array<std::string_view, 6> kBuiltOn = {"torchvision", "torchaudio",   "xformers",
+                                                      "flash-attn",  "bitsandbytes", "cupy"};
+
+// CUDA takes any value but 0 for yes.
+bool IsOn(const Scene& scene, const char* name) {
+  const std::string_view value = scene.Variable(name);
+  return !value.empty() && value != "0";
+}
+
+bool Runs(const GpuSupport& support) { return support.native + support.jit + support.link > 0; }
+
+// Without machine code, as CUDA_FORCE_PTX_JIT demands.
+GpuCode PtxOnly(GpuCode code) {
+  for (auto& containers : code.containers) {
+    std::erase_if(containers.targets,
+                  [](const GpuTarget& target) { return target.kind == GpuTarget::Kind::kSass; });
+  }
+  return code;
+}
+
+// A framework's own kernels are compiled by nvcc, so they lie in the sections of CUDA's tools; that not the
+// whole file was searched leaves no doubt about them.
+Fit Judge(const Scene& scene, const GpuCode& code, binfmt::GpuDevice device,
+          std::optional<PtxVersion> newest_ptx) {
+  const bool jit_allowed = !IsOn(scene, "CUDA_DISABLE_PTX_JIT") && !IsOn(scene, "CUDA_DISABLE_JIT");
+  const bool forced = IsOn(scene, "CUDA_FORCE_PTX_JIT") || IsOn(scene, "CUDA_FORCE_JIT");
+  const GpuSupport now = binfmt::Judge(forced ? PtxOnly(code) : code, device, newest_ptx, jit_allowed);
+  if (Runs(now)) return now.native + now.link > 0 ? Fit::kNative : Fit::kJit;
+  if (now.uncertain > 0 || !code.complete) return Fit::kUnknown;
+  if ((!jit_allowed || forced) && Runs(binfmt::Judge(code, device, newest_ptx, true))) return Fit::kJitOff;
+  if (Runs(binfmt::Judge(code, device, PtxVersion{UINT16_MAX, 0}, true))) return Fit::kPtxTooNew;
+  return Fit::kNone;
+}
+
+std::string Describe(const GpuCode& code) {
+  std::string text;
+  std::set<std::string> ptx;
+  for (const auto& [target, count] : binfmt::Totals(code, binfmt::GpuPart::kListed)) {
+    if (target.kind == GpuTarget::Kind::kSass) text += (text.empty() ? "" : ", ") + target.Name();
+  }
+  for (const auto& containers : code.containers) {
+    for (const GpuTarget& target : containers.targets) {
+      if (target.kind != GpuTarget::Kind::kPtx) continue;
+      ptx.insert(target.Name() + " (PTX " + std::to_string(target.ptx_major) + "." +
+                 std::to_string(target.ptx_minor) + ")");
+    }
+  }
+  for (const std::string& one : ptx) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
+std::optional<binfmt::GpuDevice> DeviceWithCode(const snapshot::Gpu& gpu) {
+  const auto version = base::Version::Parse(gpu.compute_capability);
+  if (!version) return std::nullopt;
+  return binfmt::GpuDevice{version->part(0), version->part(1)};
+}
+
+std::optional<PtxVersion> NewestPtx(const std::string& driver) {
+  const auto version = base::Version::Parse(driver);
+  const auto* row = version ? knowledge::NewestPtxOfDriver(*version) : nullptr;
+  const auto isa = row == nullptr ? std::nullopt : base::Version::Parse(row->isa);
+  if (!isa) return std::nullopt;
+  return PtxVersion{static_cast<uint16_t>(isa->part(0)), static_cast<uint16_t>(isa->part(1))};
+}
+
+// Of the libraries of bitsandbytes one is used: that of torch's CUDA.
+bool IsUsed(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework,
+            const std::string& library) {
+  if (framework.name != "bitsandbytes") return true;
+  const auto* torch = FindFramework(environment, "torch");
+  std::string cuda = torch == nullptr ? "" : torch->cuda;
+  std::erase(cuda, '.');
+  return base::BaseName(library) == "libbitsandbytes_cuda" + cuda + ".so";
+}
+
+void AddFits(const Scene& scene, const snapshot::PythonEnvironment& environment,
+             const snapshot::Framework& framework, std::vector<GpuFit>& fits) {
+  const auto newest_ptx = NewestPtx(DriverVersion(scene));
+  for (const std::string& library : framework.libraries) {
+    if (!IsUsed(environment, framework, library)) continue;
+    const auto code = scene.view.GpuCode(library);
+    if (code && code->containers.empty() && code->complete) continue;
+    std::set<std::string> seen;
+    for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
+      if (!seen.insert(gpu.compute_capability).second) continue;
+      GpuFit fit{.environment = &environment,
+                 .framework = &framework,
+                 .gpu = &gpu,
+                 .library = library,
+                 .gpu_is_older = false};
+      const auto device = DeviceWithCode(gpu);
+      if (!code) {
+        fit.why = library + ": " + code.why;
+      } else if (!device) {
+        fit.why = "the compute capability of " + DisplayName(gpu) + " is not known";
+      } else {
+        fit.fit = Judge(scene, *code, *device, newest_ptx);
+        fit.has = Describe(*code);
+        uint32_t lowest = UINT32_MAX;
+        PtxVersion newest;
+        for (const auto& containers : code->containers) {
+          for (const GpuTarget& target : containers.targets) {
+            lowest = std::min(lowest, target.arch);
+            if (target.kind == GpuTarget::Kind::kPtx && target.arch <= device->major * 10 + device->minor)
+              newest = std::max(newest, PtxVersion{target.ptx_major, target.ptx_minor});
+          }
+        }
+        if (newest > PtxVersion{})
+          fit.ptx = std::to_string(newest.major) + "." + std::to_string(newest.minor);
+        fit.lowest = "sm_" + std::to_string(lowest);
+        fit.gpu_is_older = device->major * 10 + device->minor < lowest;
+        if (fit.fit == Fit::kUnknown) {
+          fit.why = newest_ptx ? (code->complete ? "not all of its GPU code is understood" : code->problem)
+                               : "it depends on PTX, and which PTX the driver compiles is not known";
+        }
+      }
+      fits.push_back(std::move(fit));
+    }
+  }
+}
+
+}  // namespace
+
+std::string DriverVersion(const Scene& scene) {
+  const auto& driver = scene.stack().driver;
+  return driver && driver->kernel_version ? *driver->kernel_version : "";
+}
+
+std::string DisplayName(const snapshot::Gpu& gpu) {
+  std::string sm = gpu.compute_capability;
+  std::erase(sm, '.');
+  sm = sm.empty() ? "compute capability not known" : "sm_" + sm;
+  return gpu.name.empty() || gpu.assumed ? sm : gpu.name + " (" + sm + ")";
+}
+
+std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling) {
+  std::vector<GpuFit> fits;
+  const Presence gpu = GpuPresence(scene);
+  if (gpu == Presence::kNo) ruling.NotApplicable();
+  if (gpu == Presence::kUnknown) ruling.NotEnoughFacts("GPUs", scene.stack().gpus.why);
+  if (gpu != Presence::kYes || !scene.stack().environments) return fits;
+  const auto belongs = [&](std::string_view name) {
+    return role == Role::kLeads ? std::ranges::find(kLeading, name) != kLeading.end()
+                                : std::ranges::find(kBuiltOn, name) != kBuiltOn.end();
+  };
+  for (const auto& environment : *scene.stack().environments) {
+    for (const auto& framework : environment.frameworks) {
+      if (belongs(framework.name)) AddFits(scene, environment, framework, fits);
+    }
+  }
+  // Of several files of one framework the kernels of one kind may lie in one: the best file speaks for a GPU.
+  std::vector<GpuFit> best;
+  for (GpuFit& fit : fits) {
+    const auto known = std::ranges::find_if(
+        best, [&](const GpuFit& other) { return other.framework == fit.framework && other.gpu == fit.gpu; });
+    if (known == best.end()) {
+      best.push_back(std::move(fit));
+    } else if (fit.fit < known->fit) {
+      *known = std::move(fit);
+    }
+  }
+  return best;
+}
+
+void Explain(const GpuFit& fit, report::Finding& finding) {
+  finding.affects.push_back(TitleOf(*fit.environment, *fit.framework));
+  finding.evidence.push_back({"it has code for " + fit.has, fit.library});
+  finding.evidence.push_back({DisplayName(*fit.gpu), fit.gpu->assumed ? "--host" : fit.gpu->source});
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,162 @@
+#include "rules/kit/live/probe_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+#include "knowledge/messages/status_codes.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr uint64_t kMiB = 1024 * 1024;
+constexpr uint64_t kGiB = 1024 * kMiB;
+// A context takes some 250 to 500 MiB, a handle of cuBLAS or cuDNN its workspace on top.
+constexpr uint64_t kTooLittle = 600 * kMiB;
+constexpr size_t kMostLines = 6;
+constexpr size_t kLongestLine = 240;
+
+bool AllDigits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+const snapshot::ProbeFacts* Probed(const Scene& scene, Ruling& ruling) {
+  if (scene.stack().probe) return &*scene.stack().probe;
+  ruling.NotApplicable();
+  return nullptr;
+}
+
+bool Failed(const snapshot::ProbeStep& step) { return step.outcome != "ok" && step.outcome != "not-run"; }
+
+bool FollowsFromFailure(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step) {
+  return std::ranges::any_of(facts.steps, [&](const snapshot::ProbeStep& other) {
+    const bool before = other.job == step.job || JobKind(other) == "driver";
+    return before && Failed(other);
+  });
+}
+
+std::string_view JobKind(const snapshot::ProbeStep& step) {
+  const std::string_view name = step.name;
+  if (name.starts_with("cudnn-")) return "cudnn";
+  if (name == "import" || name.starts_with("framework-")) return "framework";
+  if (name.starts_with("compile-") || name.starts_with("link-") || name.starts_with("run-")) return "compile";
+  if (name == "cudart" || name == "nvrtc" || name.starts_with("cublas")) return "runtime";
+  return "driver";
+}
+
+std::string FrameworkOf(const snapshot::ProbeStep& step) {
+  const std::vector<std::string> words = base::SplitWords(step.job, " ");
+  return words.empty() ? "the framework" : words.front();
+}
+
+std::optional<int32_t> CudaCode(const snapshot::ProbeStep& step) {
+  if (const auto* row = knowledge::FindCudaStatus(std::string_view(step.status))) return row->code;
+  // A number that the tables of the prober do not know: "CUDA_ERROR_987", "cuda 987".
+  std::string_view number = step.status;
+  for (const std::string_view prefix : {"CUDA_ERROR_", "cudaError_", "cudaError", "cuda "}) {
+    if (!number.starts_with(prefix)) continue;
+    number.remove_prefix(prefix.size());
+    if (!AllDigits(number)) return std::nullopt;
+    int32_t code = 0;
+    if (std::from_chars(number.data(), number.data() + number.size(), code).ec != std::errc())
+      return std::nullopt;
+    return code;
+  }
+  return std::nullopt;
+}
+
+bool LoadFailed(const snapshot::ProbeStep& step) {
+  return step.outcome == "failed" &&
+         (step.call == "dlopen" || step.call == "LoadLibrary" || step.call == "dlsym" ||
+          step.call == "GetProcAddress" || step.status == "not-found" || step.status == "not-loaded");
+}
+
+std::string Words(const snapshot::ProbeStep& step) {
+  std::string words;
+  for (const std::string& part : {step.call, step.status, step.detail, step.output}) {
+    if (!part.empty()) words += part + "\n";
+  }
+  return words;
+}
+
+std::string Said(const snapshot::ProbeStep& step) {
+  const std::string in = step.library.empty() ? "" : " in " + step.library;
+  if (step.outcome == "crashed") return (step.status.empty() ? "crashed" : step.status) + in;
+  if (step.outcome == "hung") return "no end within its time" + in;
+  if (step.outcome == "garbage") return "its child wrote what is no line of the protocol";
+  if (step.outcome == "ended") return "its child ended without a word";
+  std::string said = step.call;
+  if (!step.status.empty()) said += (said.empty() ? "" : ": ") + step.status;
+  if (!step.detail.empty()) said += said.empty() ? step.detail : " (" + step.detail + ")";
+  return said.empty() ? "it failed" : said;
+}
+
+std::string PlaceOf(const snapshot::ProbeStep& step) {
+  return "culprit probe, " + step.job + ": " + step.name;
+}
+
+report::Evidence EvidenceOf(const snapshot::ProbeStep& step) { return {Said(step), PlaceOf(step)}; }
+
+void AddOutput(const snapshot::ProbeStep& step, report::Finding& finding) {
+  std::vector<std::string> lines = base::Split(step.output, '\n');
+  std::erase_if(lines, [](const std::string& line) { return base::Trim(line).empty(); });
+  const size_t first = lines.size() > kMostLines ? lines.size() - kMostLines : 0;
+  for (size_t i = first; i < lines.size(); ++i) {
+    finding.evidence.push_back(
+        {std::string(base::Trim(lines[i].substr(0, kLongestLine))), "its standard error"});
+  }
+}
+
+std::vector<std::string> Commands(const Scene& scene, std::vector<std::string> on_linux,
+                                  std::vector<std::string> on_windows) {
+  return scene.OnWindows() ? std::move(on_windows) : std::move(on_linux);
+}
+
+const snapshot::ProbedDevice* DeviceOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step) {
+  std::string index = step.subject;
+  if (const auto named = step.figures.find("device"); named != step.figures.end()) index = named->second;
+  if (const size_t space = index.rfind(' '); space != std::string::npos) index = index.substr(space + 1);
+  const snapshot::ProbedDevice* first = nullptr;
+  for (const snapshot::ProbedDevice& device : facts.devices) {
+    if (device.cuda_index.empty()) continue;
+    if (AllDigits(index) && device.cuda_index == index) return &device;
+    if (first == nullptr) first = &device;
+  }
+  return first != nullptr || facts.devices.size() != 1 ? first : &facts.devices.front();
+}
+
+std::string NameOf(const snapshot::ProbedDevice& device) {
+  const std::string index = device.cuda_index.empty() ? device.nvml_index : device.cuda_index;
+  return "GPU " + index + (device.name.empty() ? "" : " (" + device.name + ")");
+}
+
+std::string Size(uint64_t bytes) {
+  if (bytes < kGiB) return fmt::format("{} MiB", bytes / kMiB);
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
+}
+
+bool HardlyAnyFree(const snapshot::ProbedDevice& device) {
+  return device.memory_total > 0 && device.memory_free < std::min(kTooLittle, device.memory_total / 4);
+}
+
+std::vector<snapshot::ProbedLibrary> LoadedUntil(const snapshot::ProbeFacts& facts,
+                                                 const snapshot::ProbeStep& step) {
+  std::vector<snapshot::ProbedLibrary> loaded;
+  for (const snapshot::ProbeStep& other : facts.steps) {
+    if (other.job != step.job) continue;
+    for (const snapshot::ProbedLibrary& library : other.libraries) {
+      if (std::ranges::find(loaded, library.path, &snapshot::ProbedLibrary::path) == loaded.end())
+        loaded.push_back(library);
+    }
+    if (&other == &step) break;
+  }
+  return loaded;
+}
+
+}  // namespace culprit::rules

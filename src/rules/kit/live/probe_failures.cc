@@ -1,0 +1,199 @@
+#include "rules/kit/live/probe_failures.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "rules/kit/live/probe_explained.h"
+#include "rules/kit/live/probe_facts.h"
+
+namespace culprit::rules {
+namespace {
+
+using report::Finding;
+using snapshot::ProbedDevice;
+using snapshot::ProbeFacts;
+using snapshot::ProbeStep;
+
+bool IsCode(const ProbeStep& step, std::initializer_list<int32_t> codes) {
+  const auto code = CudaCode(step);
+  return code && std::ranges::find(codes, *code) != codes.end();
+}
+
+// What a library above the driver reports when the driver itself gives no device.
+bool IsDriversStatus(const ProbeStep& step) {
+  return IsCode(step, {3, 34, 35, 36, 46, 100, 101, 802, 803, 804, 999}) || base::Contains(step.status, "NO_DEVICE") ||
+         step.status == "no-device" || base::Contains(Words(step), "no CUDA-capable device") ||
+         base::Contains(Words(step), "Found no NVIDIA driver") || base::Contains(Words(step), "failed call to cuInit");
+}
+
+bool SaysOutOfMemory(const ProbeStep& step) {
+  if (IsCode(step, {2})) return true;
+  const std::string words = Words(step);
+  return base::Contains(words, "CUDA_ERROR_OUT_OF_MEMORY") || base::Contains(words, "out of memory") ||
+         base::Contains(words, "cudaErrorMemoryAllocation") || base::Contains(words, "RESOURCE_EXHAUSTED");
+}
+
+// Statuses by which libraries hide that they got no memory.
+bool MayMeanOutOfMemory(const ProbeStep& step) {
+  for (const char* part : {"ALLOC_FAILED", "ALLOCATION_FAILED", "NOT_INITIALIZED", "INTERNAL_ERROR",
+                           "EXECUTION_FAILED", "OUT_OF_MEMORY"}) {
+    if (base::Contains(step.status, part) || (JobKind(step) == "framework" && base::Contains(Words(step), part))) return true;
+  }
+  return false;
+}
+
+bool IsOutOfMemory(const ProbeFacts& facts, const ProbeStep& step) {
+  if (SaysOutOfMemory(step)) return true;
+  const ProbedDevice* device = DeviceOf(facts, step);
+  return device != nullptr && HardlyAnyFree(*device) && MayMeanOutOfMemory(step);
+}
+
+bool IsComputeMode(const ProbeFacts& facts, const ProbeStep& step) {
+  const ProbedDevice* device = DeviceOf(facts, step);
+  if (device == nullptr || device->compute_mode.empty() || device->compute_mode == "default") return false;
+  return step.name == "context" || IsDriversStatus(step);
+}
+
+bool NvmlShowsDevices(const ProbeFacts& facts) {
+  return std::ranges::any_of(facts.devices,
+                             [](const ProbedDevice& device) { return !device.nvml_index.empty(); });
+}
+
+// Parts of cuDNN of two releases in the job of this step.
+bool CudnnIsMixed(const ProbeFacts& facts, const ProbeStep& step) {
+  if (base::Contains(step.status, "VERSION_MISMATCH") || step.status == "mixed-versions") return true;
+  std::optional<base::Version> first;
+  for (const ProbeStep& other : facts.steps) {
+    if (other.job != step.job) continue;
+    for (const snapshot::ProbedLibrary& library : other.libraries) {
+      if (!library.name.starts_with("libcudnn") && !library.name.starts_with("cudnn")) continue;
+      auto version = base::Version::Parse(library.version);
+      if (!version) continue;
+      version->parts.resize(std::min<size_t>(version->parts.size(), 3));
+      if (!first) first = version;
+      if (*first != *version) return true;
+    }
+  }
+  return false;
+}
+
+bool IsCudnnPart(const ProbeStep& step) {
+  if (base::Contains(step.status, "SUBLIBRARY")) return true;
+  const std::string words = Words(step);
+  const bool part = base::Contains(words, "libcudnn_") || base::Contains(words, "cudnn_");
+  return part &&
+         (base::Contains(words, "cannot open shared object") || base::Contains(words, "Could not load library") ||
+          base::Contains(words, "Unable to load") || base::Contains(words, "Could not locate") || base::Contains(words, "file too short") ||
+          base::Contains(words, "invalid ELF header") || base::Contains(words, "undefined symbol") || LoadFailed(step));
+}
+
+bool IsNoCode(const ProbeStep& step) {
+  const std::string words = Words(step);
+  return IsCode(step, {209}) || base::Contains(step.status, "ARCH_MISMATCH") ||
+         base::Contains(words, "no kernel image is available") || base::Contains(words, "CUDA_ERROR_NO_BINARY_FOR_GPU");
+}
+
+bool IsPtxRefused(const ProbeStep& step) {
+  const std::string words = Words(step);
+  return IsCode(step, {222}) || base::Contains(words, "unsupported toolchain") || base::Contains(words, "Unsupported .version");
+}
+
+Trouble TroubleOf(const ProbeFacts& facts, const ProbeStep& step) {
+  const std::string_view kind = JobKind(step);
+  if (IsOutOfMemory(facts, step)) return Trouble::kOutOfMemory;
+  if (IsComputeMode(facts, step)) return Trouble::kComputeMode;
+  if (kind == "cudnn" && CudnnIsMixed(facts, step)) return Trouble::kCudnnMixed;
+  if (kind == "cudnn" && step.outcome == "failed" && IsCudnnPart(step)) return Trouble::kCudnnPart;
+  if (step.outcome == "crashed") return Trouble::kCrash;
+  if (step.outcome == "hung") return Trouble::kHang;
+  if (step.outcome != "failed") return Trouble::kOther;
+  if (step.status == "wrong-result") return Trouble::kWrongResult;
+  if (step.name.starts_with("compile-") || step.name.starts_with("link-")) return Trouble::kNotBuilt;
+  if (IsNoCode(step)) return Trouble::kNoCode;
+  if (IsPtxRefused(step)) return Trouble::kPtxRefused;
+  if (kind == "driver" && (step.name == "init" || step.name == "devices" || step.name == "context")) {
+    const bool none = IsCode(step, {100, 101}) || base::Contains(step.status, "no-device") || base::Contains(step.status, "differ");
+    return none && NvmlShowsDevices(facts) ? Trouble::kDevicesDiffer : Trouble::kCudaDoesNotStart;
+  }
+  if (kind == "framework") return Trouble::kFramework;
+  if (step.name.starts_with("run-")) return Trouble::kBuiltDoesNotRun;
+  if (LoadFailed(step)) return Trouble::kNotLoaded;
+  return Trouble::kOther;
+}
+
+// The failure that this one only repeats: the driver that gives no device, the cuDNN that could not be loaded
+// whole; nullptr when it stands alone.
+const ProbeFailure* Behind(const std::vector<ProbeFailure>& before, const ProbeStep& step, Trouble trouble) {
+  for (const ProbeFailure& failure : before) {
+    if (failure.trouble == Trouble::kConsequence) continue;
+    const bool driver =
+        JobKind(*failure.step) == "driver" && failure.step->name != "nvml" && failure.step->name != "peer";
+    if (driver && failure.step->job != step.job && IsDriversStatus(step)) return &failure;
+    const bool same_job = failure.step->job == step.job && JobKind(step) != "compile";
+    // Without libcuda nothing starts, and NVML comes with it.
+    if (same_job && failure.step->name == "libcuda" && LoadFailed(*failure.step) && LoadFailed(step))
+      return &failure;
+    const bool decides = failure.trouble == Trouble::kCudnnMixed || failure.trouble == Trouble::kCudnnPart ||
+                         failure.trouble == Trouble::kExplained || failure.trouble == Trouble::kNotLoaded ||
+                         failure.trouble == Trouble::kOutOfMemory || failure.trouble == trouble;
+    if (same_job && decides && JobKind(step) == "cudnn") return &failure;
+    if (same_job && JobKind(step) == "framework") return &failure;
+  }
+  return nullptr;
+}
+
+std::vector<Finding> StaticFindings(const Scene& scene) {
+  std::vector<Finding> findings;
+  for (const Rule* rule : AllRules()) {
+    if (rule->code.starts_with("CUL9") || !AppliesTo(*rule, scene)) continue;
+    Ruling ruling(*rule);
+    try {
+      rule->check(scene, ruling);
+    } catch (const std::exception&) {  // told by diagnose::Check, which runs it too
+      continue;
+    }
+    findings.insert(findings.end(), ruling.findings().begin(), ruling.findings().end());
+  }
+  return findings;
+}
+
+}  // namespace
+
+const ProbeFailureList& ProbeFailures(const Scene& scene) {
+  if (scene.probe_failures) return *scene.probe_failures;
+  auto list = std::make_shared<ProbeFailureList>();
+  if (scene.stack().probe && std::ranges::any_of(scene.stack().probe->steps, Failed)) {
+    list->findings = StaticFindings(scene);
+    const ProbeFacts& facts = *scene.stack().probe;
+    for (const ProbeStep& step : facts.steps) {
+      if (!Failed(step)) continue;
+      ProbeFailure failure{.step = &step, .trouble = TroubleOf(facts, step)};
+      const bool by_facts =
+          failure.trouble != Trouble::kOutOfMemory && failure.trouble != Trouble::kWrongResult;
+      if (const ProbeFailure* behind = Behind(list->failures, step, failure.trouble)) {
+        failure.trouble = Trouble::kConsequence;
+        failure.behind = behind->step;
+      } else if (by_facts && (failure.explained = ExplainedBy(facts, step, list->findings)) != nullptr) {
+        failure.trouble = Trouble::kExplained;
+      }
+      list->failures.push_back(failure);
+    }
+  }
+  scene.probe_failures = list;
+  return *scene.probe_failures;
+}
+
+std::vector<const ProbeFailure*> FailuresOf(const Scene& scene, Trouble trouble) {
+  std::vector<const ProbeFailure*> found;
+  for (const ProbeFailure& failure : ProbeFailures(scene).failures) {
+    if (failure.trouble == trouble) found.push_back(&failure);
+  }
+  return found;
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,100 @@
+#include "rules/kit/load_facts.h"
+
+#include "base/text.h"
+#include "base/windows_path.h"
+
+namespace culprit::rules {
+
+std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path) {
+  for (const loader::Request& request : graph.requests) {
+    if (request.object == loader::kNone || !request.loaded_now) continue;
+    if (graph.objects[request.object].path != path) continue;
+    const std::string origin = request.attempts.empty() ? "" : request.attempts.back().origin;
+    switch (request.via) {
+      case loader::Via::kLdLibraryPath:
+        return "LD_LIBRARY_PATH";
+      case loader::Via::kRpath:
+        return "RPATH of " + origin;
+      case loader::Via::kRunpath:
+        return "RUNPATH of " + origin;
+      case loader::Via::kCache:
+        return "/etc/ld.so.cache";
+      case loader::Via::kDefault:
+        return "the system's directories";
+      case loader::Via::kLdPreload:
+        return "LD_PRELOAD";
+      case loader::Via::kPath:
+        return "its full path";
+      case loader::Via::kExeDir:
+        return "the directory of the program";
+      case loader::Via::kSystemDir:
+      case loader::Via::kKnownDll:
+      case loader::Via::kApiSet:
+        return "the system's directories";
+      case loader::Via::kEnvironmentPath:
+        return "PATH";
+      case loader::Via::kAddDllDirectory:
+        return "os.add_dll_directory";
+      case loader::Via::kDllDir:
+        return "the directory of the DLL that needs it";
+      case loader::Via::kCurrentDirectory:
+        return "the current directory";
+      case loader::Via::kUnknown:
+        return "a way that was not seen";
+      case loader::Via::kLoadedBefore:
+        break;
+    }
+  }
+  return "a request before";
+}
+
+std::string CameThrough(const loader::Scenario& scenario, const loader::Object& object) {
+  std::string through = FoundThrough(scenario.graph, object.path);
+  for (const loader::Request& request : scenario.graph.requests) {
+    const bool its = request.loaded_now && request.object < scenario.graph.objects.size() &&
+                     &scenario.graph.objects[request.object] == &object;
+    if (its && request.uncertain) through += " or by its full path";
+  }
+  if (!scenario.WasSeen() || object.requester >= scenario.graph.objects.size()) return through;
+  const bool needed = object.opened_by == loader::OpenedBy::kNeeded;
+  return through + (needed ? ", needed by " : ", opened by ") + scenario.graph.objects[object.requester].path;
+}
+
+namespace {
+
+report::Fix WithoutPathElement(const Scene& scene, const std::string& directory) {
+  std::string rest;
+  for (const std::string& element : base::SplitWindowsPath(scene.Variable("PATH"))) {
+    if (base::SameName(element, directory)) continue;
+    rest += (rest.empty() ? "" : ";") + base::ToWindowsPath(element);
+  }
+  return {.text = "take " + directory + " out of PATH, or move it behind the directory of the other files; " +
+                  "the command does it for this window, the settings of Windows for all new ones",
+          .commands = {"set \"PATH=" + rest + "\""},
+          .risk = "low",
+          .changes = {report::DropFromList{"PATH", base::ToWindowsPath(directory)}}};
+}
+
+}  // namespace
+
+report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& directory) {
+  if (scene.OnWindows()) return WithoutPathElement(scene, directory);
+  std::string rest;
+  for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
+    if (base::CleanPath(element) == base::CleanPath(directory) || element == directory + "/") continue;
+    rest += (rest.empty() ? "" : ":") + element;
+  }
+  if (rest.empty()) {
+    return {.text = "unset LD_LIBRARY_PATH: it makes the loader prefer " + directory +
+                    "; do not add further directories to it",
+            .commands = {"unset LD_LIBRARY_PATH"},
+            .risk = "low",
+            .changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}}};
+  }
+  return {.text = "take " + directory + " out of LD_LIBRARY_PATH",
+          .commands = {"export LD_LIBRARY_PATH='" + rest + "'"},
+          .risk = "low",
+          .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,399 @@
+#include "rules/kit/loading/failed_loads.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/text.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_facts.h"
+#include "rules/kit/python/package_facts.h"
+
+namespace culprit::rules {
+namespace {
+
+using base::BaseName;
+using base::DirName;
+using loader::Attempt;
+using loader::Outcome;
+using loader::Request;
+
+// Codes of Windows for a function that is not there: of LoadLibrary, and of a program that starts.
+constexpr uint32_t kProcedureNotFound = 127;
+constexpr uint32_t kInvalidOrdinal = 182;
+constexpr uint32_t kEntryPointNotFound = 0xC0000139;
+
+const Attempt* FindOutcome(const Request& request, std::initializer_list<Outcome> outcomes) {
+  for (const Attempt& attempt : request.attempts) {
+    if (std::ranges::find(outcomes, attempt.outcome) != outcomes.end()) return &attempt;
+  }
+  return nullptr;
+}
+
+// The reasons that the search itself shows, from the most telling one on.
+bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& failed) {
+  if (request.uncertain || FindOutcome(request, {Outcome::kNotRecorded}) != nullptr) {
+    failed.why = Why::kUncertain;
+    return true;
+  }
+  if (request.code == kProcedureNotFound || request.code == kInvalidOrdinal ||
+      request.code == kEntryPointNotFound) {
+    failed.why = Why::kFunctionMissing;
+    return true;
+  }
+  if (request.error.find("version `") != std::string::npos) {
+    failed.why = Why::kVersionMissing;
+    return true;
+  }
+  if (const Attempt* found = FindOutcome(request, {Outcome::kFound})) {
+    failed.why = Why::kBelow;
+    failed.file = found->path;
+    return true;
+  }
+  static constexpr std::pair<Outcome, Why> kReasons[] = {
+      {Outcome::kEmptyFile, Why::kEmptyFile},       {Outcome::kTruncated, Why::kTruncated},
+      {Outcome::kTooShort, Why::kTruncated},        {Outcome::kNotElf, Why::kNotALibrary},
+      {Outcome::kUnusable, Why::kUnusable},         {Outcome::kBadHeader, Why::kNotALibrary},
+      {Outcome::kIsDirectory, Why::kUnusable},      {Outcome::kIoError, Why::kUnusable},
+      {Outcome::kDanglingLink, Why::kDanglingLink}, {Outcome::kLinkLoop, Why::kLinkLoop},
+      {Outcome::kNotReadable, Why::kNotReadable},   {Outcome::kWrongClass, Why::kWrongBits},
+      {Outcome::kWrongMachine, Why::kWrongCpu},     {Outcome::kNotPe, Why::kNotALibrary}};
+  for (const auto& [outcome, why] : kReasons) {
+    const Attempt* attempt = FindOutcome(request, {outcome});
+    if (attempt == nullptr) continue;
+    failed.why = why;
+    failed.file = attempt->path;
+    if (attempt->detail.find("executable stack") != std::string::npos) failed.why = Why::kExecutableStack;
+    return true;
+  }
+  for (const Attempt& attempt : request.attempts) {
+    if (attempt.via != loader::Via::kCache || attempt.outcome != Outcome::kMissing) continue;
+    // Only the link is gone where the library itself is still there.
+    failed.why = LinkTarget(scene, attempt.path).empty() ? Why::kStaleCache : Why::kLinkMissing;
+    failed.file = attempt.path;
+    return true;
+  }
+  return false;
+}
+
+// Looks for copies; directories and names are asked for once.
+class Copies {
+ public:
+  explicit Copies(const Scene& scene) : scene_(scene) {}
+
+  // Copies that the process could load, in directories of real libraries: a stub serves the linker alone.
+  std::vector<loader::LibraryCopy> Find(const loader::Scenario& scenario, const std::string& name) {
+    LookUpDirectories();
+    auto [place, fresh] = found_.try_emplace(name);
+    if (fresh) place->second = loader::FindCopies(*directories_, scene_.view, name);
+    const snapshot::LoaderFacts* loader = scene_.snapshot.FindLoader(scenario.graph.interpreter);
+    const int bits = ProcessBits(scenario);
+    std::vector<loader::LibraryCopy> usable;
+    for (const loader::LibraryCopy& copy : place->second) {
+      const snapshot::FileFacts& facts = scene_.view.Open(copy.path);
+      const bool serves = scene_.OnWindows() ? IsUsableDll(facts, bits) : IsUsableElf(facts, loader);
+      if (serves && copy.path.find("/stubs/") == std::string::npos) usable.push_back(copy);
+    }
+    return usable;
+  }
+
+  // Copies of other generations.
+  std::vector<loader::LibraryCopy> FindOthers(const loader::Scenario& scenario,
+                                              const knowledge::Library& library) {
+    if (!scene_.OnWindows()) return Find(scenario, "lib" + std::string(library.name) + ".so");
+    std::vector<loader::LibraryCopy> others;
+    for (const knowledge::Library& row : knowledge::Libraries()) {
+      if (row.name != library.name) continue;
+      for (const std::string_view dll : row.dlls) {
+        const auto copies = Find(scenario, std::string(dll));
+        others.insert(others.end(), copies.begin(), copies.end());
+      }
+    }
+    return others;
+  }
+
+  const std::vector<std::string>& unlisted() const { return unlisted_; }
+
+ private:
+  static bool IsUsableElf(const snapshot::FileFacts& facts, const snapshot::LoaderFacts* loader) {
+    if (facts.elf == nullptr || facts.elf->problem != binfmt::ElfProblem::kNone || !facts.elf->complete()) {
+      return false;
+    }
+    return loader == nullptr || (facts.elf->machine == loader->machine && facts.elf->bits() == loader->bits);
+  }
+  static bool IsUsableDll(const snapshot::FileFacts& facts, int bits) {
+    return facts.pe != nullptr && facts.pe->problem == binfmt::PeProblem::kNone && facts.pe->complete() &&
+           facts.pe->bits == bits;
+  }
+  // Of a Windows process.
+  static int ProcessBits(const loader::Scenario& scenario) {
+    if (scenario.graph.objects.empty()) return 64;
+    const auto& program = scenario.graph.objects.front().pe;
+    return program == nullptr || program->bits == 0 ? 64 : program->bits;
+  }
+
+  void LookUpDirectories() {
+    if (directories_) return;
+    directories_ = loader::LibraryDirectories(scene_.snapshot, scene_.view);
+    for (const std::string& directory : *directories_) {
+      if (!scene_.view.List(directory)) unlisted_.push_back(directory);
+    }
+  }
+
+  const Scene& scene_;
+  std::vector<std::string> unlisted_;
+  std::optional<std::vector<std::string>> directories_;
+  std::map<std::string, std::vector<loader::LibraryCopy>> found_;
+};
+
+bool InCachedDirectory(const Scene& scene, const std::string& path) {
+  if (!scene.snapshot.ld_cache) return false;
+  const std::string_view directory = DirName(path);
+  // libc.conf of Debian's libc-bin has this one line; nothing may have been there when ldconfig ran.
+  if (directory == "/usr/local/lib" &&
+      scene.view.Open("/etc/ld.so.conf.d/libc.conf").error == base::PathError::kNone)
+    return true;
+  return std::ranges::any_of(scene.snapshot.ld_cache->entries,
+                             [&](const auto& entry) { return DirName(entry.path) == directory; });
+}
+
+// Was its directory searched, one by one or by way of the cache?
+bool IsSearched(const Scene& scene, const Request& request, const std::string& path) {
+  if (InCachedDirectory(scene, path)) return true;
+  const std::string directory = scene.view.RealPath(std::string(DirName(path)));
+  return std::ranges::any_of(request.attempts, [&](const Attempt& attempt) {
+    return attempt.path.starts_with('/') &&
+           scene.view.RealPath(std::string(DirName(attempt.path))) == directory;
+  });
+}
+
+// libcublas.so.12.4.5.8 in a searched directory that has no link libcublas.so.12.
+bool LacksLink(const Scene& scene, const Request& request, const loader::LibraryCopy& copy) {
+  if (scene.OnWindows() || !BaseName(copy.path).starts_with(request.name + ".")) return false;
+  const auto& elf = scene.view.Open(copy.path).elf;
+  return elf != nullptr && elf->soname.value_or("") == request.name && IsSearched(scene, request, copy.path);
+}
+
+// What another Python environment has is no matter of the search: this one lacks it.
+bool OfAnotherEnvironment(const Scene& scene, const loader::Scenario& scenario,
+                          const loader::LibraryCopy& copy) {
+  const snapshot::PythonEnvironment* own = scene.EnvironmentOf(scenario);
+  const auto below = [&](const std::string& directory) { return copy.path.starts_with(directory + "/"); };
+  if (own == nullptr || std::ranges::any_of(own->site_packages, below)) return false;
+  return copy.path.find("/site-packages/") != std::string::npos;
+}
+
+void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
+  const std::string& name = failed.request->name;
+  if (name.find('/') != std::string::npos) return;
+  for (const loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
+    if (!LacksLink(scene, *failed.request, copy)) continue;
+    failed.why = Why::kLinkMissing;
+    failed.file = base::JoinPath(DirName(copy.path), name);
+    return;
+  }
+  for (loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
+    if (OfAnotherEnvironment(scene, *failed.scenario, copy)) continue;
+    if (BaseName(copy.path) == name && InCachedDirectory(scene, copy.path)) {
+      failed.why = Why::kNotCached;
+      failed.file = copy.path;
+      return;
+    }
+    failed.why = Why::kElsewhere;
+    failed.copies.push_back(std::move(copy));
+  }
+  failed.unlisted = copies.unlisted();
+  if (!failed.copies.empty() || failed.library == nullptr) return;
+  failed.copies = copies.FindOthers(*failed.scenario, *failed.library);
+  std::erase_if(failed.copies, [&](const loader::LibraryCopy& copy) {
+    return OfAnotherEnvironment(scene, *failed.scenario, copy);
+  });
+  if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
+}
+
+// Whether somebody installed a toolkit or cuDNN, wherever the search leads.
+bool HasCuda(const Scene& scene) {
+  return (scene.stack().toolkits && !scene.stack().toolkits->copies.empty()) ||
+         (scene.stack().cudnn && !scene.stack().cudnn->empty());
+}
+
+// The failed load that costs a framework the GPU, which it then does without: its CUDA provider with all that
+// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow), cuBLAS
+// (ctranslate2; on Linux CUL6019 speaks for that).
+bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  const auto& requests = scenario.graph.requests;
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  size_t opened = index;  // the dlopen to which the request belongs
+  while (opened > 0 && requests[opened].opened_by == loader::OpenedBy::kNeeded) --opened;
+  const Request& call = requests[opened];
+  if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
+  if (framework->name == "onnxruntime")
+    return call.name.find("onnxruntime_providers_cuda.") != std::string::npos;
+  if (framework->name == "ctranslate2") return scene.OnWindows() && call.name.starts_with("cublas64_");
+  if (framework->name != "tensorflow" || call.requester == loader::kNone) return false;
+  const std::string_view stubs = BaseName(scenario.graph.objects[call.requester].path);
+  return stubs.starts_with("libtensorflow") || stubs.starts_with("_pywrap_tensorflow_internal.");
+}
+
+// What costs the GPU counts as failed where the GPU is meant to be used: something of CUDA is there. Of the
+// libraries of TensorFlow's stubs cuDNN alone is counted, when it alone is missing: CUL6011 speaks for the
+// others, though not on Windows, where TensorFlow takes no packages of CUDA.
+bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
+  if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
+  if (scene.OnWindows() && HasCuda(scene)) return true;
+  bool cuda = scene.stack().toolkits && !scene.stack().toolkits->copies.empty(), only_cudnn = true;
+  for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+    const Request& one = scenario.graph.requests[i];
+    const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
+    if (library == nullptr || library->family != "cuda") continue;
+    cuda |= one.error.empty();
+    only_cudnn &= one.error.empty() || one.alternative || one.opened_by != loader::OpenedBy::kDlopen ||
+                  !CostsGpu(scene, scenario, i);
+  }
+  return cuda && only_cudnn;
+}
+
+// After `import torch` of the same CUDA its DLLs are in the process: a program may do that first.
+bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
+  const auto* environment = scene.EnvironmentOf(scenario);
+  const auto* framework = scene.FrameworkOf(scenario);
+  if (environment == nullptr || framework == nullptr) return false;
+  const auto* torch = FindFramework(*environment, "torch");
+  return torch != nullptr && torch != framework && !torch->cuda.empty();
+}
+
+// Without it the framework works, and not on the GPU that is here: what the CUDA provider of onnxruntime
+// needs, and what CuPy compiles every kernel with.
+bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
+  if (framework->name == "onnxruntime")
+    return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so" &&
+           failed.request->opened_by == loader::OpenedBy::kNeeded;
+  return framework->name == "cupy" && failed.library != nullptr && failed.library->name == "nvrtc" &&
+         failed.request->opened_by == loader::OpenedBy::kDlopen;
+}
+
+// A copy of which such a program may know more than the loader: CuPy asks CUDA_PATH, and after `import torch`
+// of the same CUDA onnxruntime finds everything in the process.
+bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed) {
+  if (failed.why != Why::kElsewhere) return false;
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  if (framework->name == "cupy") return true;
+  const auto* torch = FindFramework(*scene.EnvironmentOf(*failed.scenario), "torch");
+  return torch != nullptr && !torch->cuda.empty() && MajorOf(torch->cuda) == MajorOf(framework->cuda);
+}
+
+bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::FileFacts& facts = scene.view.Open(failed.file);
+  return facts.pe != nullptr &&
+         (facts.pe->machine == binfmt::kPeMachine386 || facts.pe->machine == binfmt::kPeMachineX64);
+}
+
+// What is optional may be missing, and so may a file whose place cannot be looked into.
+bool HarmsOptional(const Scene& scene, const FailedLoad& failed) {
+  if (failed.why != Why::kNotReadable) return IsDamage(failed.why);
+  const auto items = scene.view.List(scene.view.RealPath(std::string(DirName(failed.file))));
+  return items && std::ranges::any_of(*items, [&](const snapshot::DirectoryItem& item) {
+           return item.name == BaseName(failed.file);
+         });
+}
+
+std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
+  std::vector<FailedLoad> all;
+  Copies copies(scene);
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
+    for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+      const Request& request = scenario.graph.requests[i];
+      if (request.error.empty() || request.alternative) continue;
+      if (request.opened_by == loader::OpenedBy::kPreload) continue;
+      FailedLoad failed{.scenario = &scenario,
+                        .request = &request,
+                        .library = knowledge::FindLibrary(BaseName(request.name))};
+      failed.redistributable = FindRuntime(scene, request.name);
+      if (failed.library != nullptr && failed.library->family == "driver") continue;
+      failed.asker = request.requester != loader::kNone && request.requester_path.empty()
+                         ? scenario.graph.objects[request.requester].path
+                         : request.requester_path;
+      if (failed.asker.empty()) failed.asker = scenario.title;
+      const bool needed = NeededForGpu(scene, failed);
+      const bool forgiven = request.optional && !needed && !LosesGpu(scene, scenario, i);
+      // Programs try many names that need not be there, and find files that are none of culprit's business.
+      if (forgiven && scenario.WasSeen() && failed.library == nullptr) continue;
+      if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
+      if (forgiven && !HarmsOptional(scene, failed)) continue;
+      // A DLL of the other word size counts as one for another machine; the two are told apart here.
+      if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
+      if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&
+          TorchMayBring(scene, scenario))
+        continue;
+      if (needed && request.optional && MayBeFoundAllTheSame(scene, failed)) continue;
+      all.push_back(std::move(failed));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+bool IsDamage(Why why) {
+  switch (why) {
+    case Why::kEmptyFile:
+    case Why::kTruncated:
+    case Why::kNotALibrary:
+    case Why::kExecutableStack:
+    case Why::kUnusable:
+    case Why::kLinkLoop:
+    case Why::kNotReadable:
+    case Why::kWrongBits:
+    case Why::kWrongCpu:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name) {
+  if (!scene.OnWindows()) return nullptr;
+  const knowledge::Redistributable* row = knowledge::FindRedistributable(BaseName(name));
+  if (row == nullptr) return nullptr;
+  return row->kind == knowledge::RedistributableKind::kVisualCpp || row->dll == "zlibwapi.dll" ? row
+                                                                                               : nullptr;
+}
+
+const std::vector<FailedLoad>& FailedLoads(const Scene& scene) {
+  if (scene.failed_loads == nullptr) {
+    scene.failed_loads = std::make_shared<const std::vector<FailedLoad>>(FindFailedLoads(scene));
+  }
+  return *scene.failed_loads;
+}
+
+report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject) {
+  report::Finding& finding = ruling.Fire(std::move(summary), std::move(subject));
+  finding.affects.push_back(failed.scenario->title);
+  const bool needed = failed.request->opened_by == loader::OpenedBy::kNeeded;
+  const bool seen = failed.scenario->WasSeen();
+  finding.evidence.push_back(
+      {failed.asker + (needed ? " needs " : " opens ") + failed.request->name,
+       needed ? (failed.scenario->graph.windows ? "imports of " : "DT_NEEDED of ") + failed.asker
+       : seen ? "seen in " + failed.scenario->title
+              : "data/libraries.toml and the steps of the import"});
+  finding.evidence.push_back({failed.request->error, seen ? "the loader, seen in " + failed.scenario->title
+                                                          : "the loader's words, from its model"});
+  for (const std::string& directory : failed.unlisted) {
+    finding.evidence.push_back(
+        {"whether a copy is in " + directory + " is not known: it cannot be listed", directory});
+  }
+  return finding;
+}
+
+void NoteUncertain(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kUncertain) continue;
+    ruling.NotEnoughFacts(failed.request->name + " of " + failed.scenario->title,
+                          "something on the way of the search was not recorded");
+  }
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,142 @@
+#include "rules/kit/loading/function_misses.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "base/windows_path.h"
+#include "knowledge/libraries.h"
+#include "loader/library_copies.h"
+#include "rules/kit/cudnn/cudnn_fixes.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_facts.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/toolkit/toolkit_facts.h"
+
+namespace culprit::rules {
+namespace {
+
+bool IsCudnn(const std::string& path) {
+  const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(path));
+  return library != nullptr && library->family == "cudnn";
+}
+
+std::string WithVersion(const Scene& scene, const std::string& path) {
+  const auto version = scene.view.Version(path);
+  return path + (version && !version->version.empty() ? " (" + version->version + ")" : "");
+}
+
+// A copy of the DLL in the release of those that need it.
+std::string BetterCopy(const Scene& scene, const FunctionMiss& miss) {
+  const auto wanted = scene.view.Version(miss.functions.front().importer);
+  if (!wanted || wanted->version.empty()) return "";
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  for (const auto& copy : loader::FindCopies(directories, scene.view, base::BaseName(miss.dll))) {
+    const auto version = scene.view.Version(copy.path);
+    if (copy.path != miss.dll && version && version->version == wanted->version) return copy.path;
+  }
+  return "";
+}
+
+// Both lie in one package or toolkit, which is installed again as a whole.
+std::optional<report::Fix> InstallTogether(const Scene& scene, const std::string& importer,
+                                           const std::string& dll) {
+  if (base::DirName(importer) != base::DirName(dll)) return std::nullopt;
+  if (auto fix = ReinstallKeeper(scene, dll)) return fix;
+  if (!scene.stack().toolkits) return std::nullopt;
+  for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
+    if (!base::FoldCase(dll).starts_with(base::FoldCase(toolkit.root) + "/") || toolkit.version.empty())
+      continue;
+    const std::string release = Release(toolkit.version);
+    return report::Fix{
+        .text = "install CUDA Toolkit " + release + " again: " + std::string(base::BaseName(dll)) +
+                " is not the one of this release. Copy no single DLLs into it",
+        .commands = {"culprit inspect " + ForShell(scene, importer) + " " + ForShell(scene, dll)},
+        .risk = "low",
+        .changes = {report::InstallToolkit{release, toolkit.root}}};
+  }
+  return std::nullopt;
+}
+
+// One line for each DLL that needs something.
+void AddImporters(const Scene& scene, const FunctionMiss& miss, report::Finding& finding) {
+  for (size_t i = 0; i < miss.functions.size();) {
+    const std::string& importer = miss.functions[i].importer;
+    size_t end = i;
+    while (end < miss.functions.size() && miss.functions[end].importer == importer) ++end;
+    const std::string more =
+        end - i == 1 ? "" : " and " + std::to_string(end - i - 1) + " more that are missing";
+    finding.evidence.push_back(
+        {WithVersion(scene, importer) + " imports " + miss.functions[i].function + more,
+         "imports of " + importer});
+    i = end;
+  }
+}
+
+}  // namespace
+
+std::vector<FunctionMiss> FunctionMisses(const loader::Scenario& scenario) {
+  std::vector<FunctionMiss> misses;
+  for (const loader::MissingExport& missing : scenario.graph.missing_exports) {
+    auto known = std::ranges::find(misses, missing.dll, &FunctionMiss::dll);
+    if (known == misses.end()) {
+      known = misses.insert(misses.end(), {.scenario = &scenario,
+                                           .dll = missing.dll,
+                                           .functions = {},
+                                           .cudnn = IsCudnn(missing.importer) && IsCudnn(missing.dll)});
+    }
+    // The same DLL is tried again whenever somebody asks for it.
+    const bool told = std::ranges::any_of(known->functions, [&](const loader::MissingExport& other) {
+      return other.importer == missing.importer && other.function == missing.function;
+    });
+    if (!told) known->functions.push_back(missing);
+  }
+  return misses;
+}
+
+std::vector<FunctionMiss> FunctionMisses(const Scene& scene) {
+  std::vector<FunctionMiss> misses;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    for (FunctionMiss& miss : FunctionMisses(scenario)) misses.push_back(std::move(miss));
+  }
+  return misses;
+}
+
+void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
+  const loader::MissingExport& first = miss.functions.front();
+  report::Finding& finding =
+      ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", and " +
+                      WithVersion(scene, miss.dll) + " does not have it (error 127)",
+                  miss.dll);
+  finding.affects.push_back(miss.scenario->title);
+  AddImporters(scene, miss, finding);
+  finding.evidence.push_back({miss.dll + " is found through " + FoundThrough(miss.scenario->graph, miss.dll) +
+                                  " and does not export it",
+                              "exports of " + miss.dll});
+  const std::string better = BetterCopy(scene, miss);
+  finding.fix = {.text = "take all these DLLs from one release" +
+                         (better.empty() ? ": install that of " + first.importer + " as a whole" : "") +
+                         "; remove " + miss.dll + ", or let another directory come before it on PATH",
+                 .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
+                 .risk = "low"};
+  if (better.empty()) {
+    if (miss.cudnn) {
+      finding.fix = InstallCudnnAgain(scene, *miss.scenario, first.importer);
+      return;
+    }
+    if (auto again = InstallTogether(scene, first.importer, miss.dll)) {
+      finding.fix = *std::move(again);
+      return;
+    }
+    const auto release = scene.view.Version(first.importer);
+    finding.fix.changes = {report::PutLibrary{.path = miss.dll, .version = release ? release->version : ""}};
+    return;
+  }
+  const auto version = scene.view.Version(better);
+  finding.evidence.push_back({better + " is " + version->version + " and would fit", version.source});
+  finding.fix.commands.insert(finding.fix.commands.begin(),
+                              "set \"PATH=" + std::string(base::DirName(better)) + ";%PATH%\"");
+  finding.fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(std::string(base::DirName(better)))}};
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,84 @@
+#include "rules/kit/loading/symbol_misses.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/load_facts.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/python/package_changes.h"
+#include "rules/kit/python/package_of_file.h"
+
+namespace culprit::rules {
+namespace {
+
+bool ThroughLdLibraryPath(const FunctionMiss& miss, const std::string& path) {
+  return std::ranges::any_of(miss.scenario->graph.objects, [&](const loader::Object& object) {
+    return object.path == path && object.via == loader::Via::kLdLibraryPath;
+  });
+}
+
+// Without "..", which run paths bring in; a link keeps its name.
+std::string Shown(const Scene& scene, const std::string& path) {
+  return base::JoinPath(scene.view.RealPath(std::string(base::DirName(path))), base::BaseName(path));
+}
+
+std::string Titled(const Scene& scene, const std::string& path) {
+  const auto version = scene.view.Version(path);
+  return Shown(scene, path) + (version && !version->version.empty() ? " (" + version->version + ")" : "");
+}
+
+report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
+  const std::string& importer = miss.functions.front().importer;
+  for (const std::string& path : {miss.dll, importer}) {
+    if (ThroughLdLibraryPath(miss, path))
+      return WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+  }
+  const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*miss.scenario);
+  const auto* package = environment == nullptr ? nullptr : PackageOf(*environment, miss.dll);
+  if (package != nullptr) {
+    // The one that is not what the framework pins has moved; the other one stays.
+    for (const auto* moved : {package, PackageOf(*environment, importer)}) {
+      if (moved == nullptr) continue;
+      const std::string pinned = PinnedVersion(scene, *environment, moved->name);
+      if (pinned.empty() || pinned == moved->version) continue;
+      return ReinstallPackage(
+          scene, *environment, moved->name, pinned,
+          "install " + moved->name + " " + pinned +
+              ", which the framework names; single packages of CUDA cannot be moved alone");
+    }
+    const std::string newest = VersionForAll(scene, *environment, package->name).value_or("");
+    if (!newest.empty() && newest != package->version) {
+      return ReinstallPackage(
+          scene, *environment, package->name, newest,
+          "upgrade " + package->name +
+              ": a newer release of the same CUDA major has the functions of all before it");
+    }
+  }
+  return {.text = "take both libraries from one release: install that of " + Shown(scene, importer) +
+                  " as a whole, or let another directory come first",
+          .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
+          .risk = "none",
+          .changes = {report::PutLibrary{.path = Shown(scene, miss.dll)}}};
+}
+
+}  // namespace
+
+void FireSymbolMiss(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
+  const loader::MissingExport& first = miss.functions.front();
+  report::Finding& finding =
+      ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", and " +
+                      Titled(scene, miss.dll) + " does not have it",
+                  Shown(scene, miss.dll));
+  finding.affects.push_back(miss.scenario->title);
+  finding.evidence.push_back(
+      {Titled(scene, first.importer) + " asks for " + first.function +
+           (miss.functions.size() == 1 ? "" : " and " + std::to_string(miss.functions.size() - 1) + " more"),
+       "symbols of " + Shown(scene, first.importer)});
+  finding.evidence.push_back({Shown(scene, miss.dll) + " is found through " +
+                                  FoundThrough(miss.scenario->graph, miss.dll) + " and does not define it",
+                              "symbols of " + Shown(scene, miss.dll)});
+  finding.fix = FixFor(scene, miss);
+}
+
+}  // namespace culprit::rules

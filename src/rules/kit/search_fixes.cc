@@ -1,0 +1,122 @@
+#include "rules/kit/search_fixes.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/windows_path.h"
+#include "rules/kit/changes.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/windows_search.h"
+
+namespace culprit::rules {
+
+namespace {
+
+// PATH serves what DLLs and programs load by name; what Python itself loads needs add_dll_directory.
+report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
+  const std::string spelled = base::ToWindowsPath(directory);
+  if (SearchesPath(*failed.request)) {
+    report::Fix fix{
+        .text = "put " + directory + " on PATH: here for this window; for all new ones in the settings of " +
+                "Windows (Environment Variables), then open a new window. Do not copy single DLLs around",
+        .commands = {"set \"PATH=" + spelled + ";%PATH%\""},
+        .risk = "low",
+        .changes = {report::AddToList{"PATH", spelled}}};
+    if (!failed.scenario->graph.target.empty()) {  // otherwise it stands for any program
+      fix.commands.push_back(StartCommand(scene, *failed.scenario));
+    }
+    return fix;
+  }
+  return {.text =
+              "tell Python before the import: it does not search PATH for the DLLs of its modules. Do not "
+              "copy single DLLs around",
+          .commands = {"import os; os.add_dll_directory(r\"" + spelled + "\")"},
+          .risk = "low",
+          .changes = {report::NotInFiles{"the program calls os.add_dll_directory",
+                                         "what its code does before the import is not looked at"}}};
+}
+
+}  // namespace
+
+bool SearchesPath(const loader::Request& request) {
+  return std::ranges::any_of(request.attempts, [](const loader::Attempt& attempt) {
+    return attempt.via == loader::Via::kEnvironmentPath || attempt.via == loader::Via::kCurrentDirectory;
+  });
+}
+
+namespace {
+
+// The directories of everything that the same library needs and that lies in the environment: one package of
+// NVIDIA each, and the loader stops at the first that it does not find.
+std::vector<std::string> WithNeighbours(const Scene& scene, const FailedLoad& failed,
+                                        const std::string& directory) {
+  const size_t site = directory.rfind("-packages/nvidia/");
+  const auto& asker = scene.view.Open(failed.asker);
+  if (site == std::string::npos || asker.elf == nullptr) return {directory};
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  std::vector<std::string> named = {directory};
+  for (const binfmt::ElfRequest& request : asker.elf->requests) {
+    if (knowledge::FindLibrary(request.name) == nullptr) continue;
+    for (const loader::LibraryCopy& copy : loader::FindCopies(directories, scene.view, request.name)) {
+      const std::string other(base::DirName(copy.path));
+      if (!other.starts_with(directory.substr(0, site)) || std::ranges::find(named, other) != named.end())
+        continue;
+      named.push_back(other);
+    }
+  }
+  return named;
+}
+
+}  // namespace
+
+report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
+  if (scene.OnWindows()) return SearchTooOnWindows(scene, failed, directory);
+  const bool private_directory = directory.find("site-packages") != std::string::npos ||
+                                 directory.find("dist-packages") != std::string::npos ||
+                                 directory.starts_with("/home/") || directory.starts_with("/root/") ||
+                                 scene.EnvironmentOf(*failed.scenario) != nullptr;
+  if (private_directory) {
+    report::Fix fix{
+        .text =
+            "name the directory for this program alone; do not export it for the whole shell, where it would "
+            "win over the libraries that other programs bring along",
+        .commands = {},
+        .risk = "low"};
+    std::string all;
+    for (const std::string& one : WithNeighbours(scene, failed, directory)) {
+      all += (all.empty() ? "" : ":") + one;
+      fix.changes.insert(fix.changes.begin(), report::AddToList{"LD_LIBRARY_PATH", one});
+    }
+    fix.commands = {"LD_LIBRARY_PATH=" + all + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
+                    StartCommand(scene, *failed.scenario)};
+    return fix;
+  }
+  return SearchByLdconfig(failed, directory);
+}
+
+report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory) {
+  const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
+  return {
+      .text =
+          "let ldconfig know the directory: unlike LD_LIBRARY_PATH this is searched last and shadows nothing",
+      .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/" + name + ".conf", "sudo ldconfig"},
+      .risk = "low",
+      .changes = SearchedByLdconfig(directory, name)};
+}
+
+void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling) {
+  const Missed missed = HowItIsMissed(scene, failed).kind;
+  if (missed == Missed::kPathLeftOut || missed == Missed::kNewShell) return;  // CUL5025, CUL5024
+  const std::string directory(base::DirName(failed.copies.front().path));
+  report::Finding& finding =
+      Fire(ruling, failed, failed.request->name + " is in " + directory + ", where the loader does not look",
+           failed.copies.front().path);
+  for (const loader::LibraryCopy& copy : failed.copies) {
+    const auto version = scene.view.Version(copy.path);
+    finding.evidence.push_back({copy.path + (version ? " is " + version->version : " is there"),
+                                version ? version.source : copy.path});
+  }
+  finding.fix = SearchToo(scene, failed, directory);
+}
+
+}  // namespace culprit::rules

@@ -1,0 +1,71 @@
+// CUL9002: the compute mode keeps this process out.
+#include "rules/kit/changes.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/kit/live/probe_failures.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::compute_mode_forbids {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The device is set to exclusive (one process) or prohibited (none).
+
+## Why it breaks
+In exclusive mode the second process gets CUDA_ERROR_DEVICE_UNAVAILABLE, "all CUDA-capable devices are busy or unavailable";
+in prohibited mode each does. A framework then falls back to the CPU or ends.
+
+## How culprit knows
+NVML tells the mode, and a context could not be made on the device.
+
+## Fix
+Set the mode back to default; clusters set it with purpose, then ask for the whole device or use another one.
+
+## When this is not your problem
+A cluster that gives each job a device of its own.
+
+## Sources
+NVML, nvmlDeviceGetComputeMode; nvidia-smi(1), --compute-mode.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::ProbeFacts* facts = Probed(scene, ruling);
+  if (facts == nullptr) return;
+  for (const snapshot::ProbedDevice& device : facts->devices) {
+    report::Finding* finding = nullptr;
+    for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kComputeMode)) {
+      if (DeviceOf(*facts, *failure->step) != &device) continue;
+      if (finding == nullptr) {
+        std::string who;
+        if (!device.holders.empty()) {
+          const snapshot::MemoryHolder& holder = device.holders.front();
+          who = ", and PID " + std::to_string(holder.pid) +
+                (holder.name.empty() ? "" : " (" + holder.name + ")") + " has it";
+        }
+        finding =
+            &ruling.Fire(NameOf(device) + " is in compute mode " + device.compute_mode + who, NameOf(device));
+        finding->evidence.push_back({"compute mode " + device.compute_mode, "NVML"});
+        finding->fix = {
+            .text = "set the compute mode back to default; on a cluster ask for a device of your own instead",
+            .commands = {(scene.OnWindows() ? "" : "sudo ") + std::string("nvidia-smi -i ") +
+                         (device.nvml_index.empty() ? "0" : device.nvml_index) + " -c DEFAULT"},
+            .risk = "low",
+            .changes = ANewProbeTells("the compute mode of " + NameOf(device) + " is default")};
+      }
+      finding->evidence.push_back(EvidenceOf(*failure->step));
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL9002",
+                                  .name = "compute_mode_forbids",
+                                  .cause = "gpu-not-visible",
+                                  .severity = report::Severity::kError,
+                                  .since = "0.5.0",
+                                  .title = "the compute mode of the GPU keeps processes out",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules::compute_mode_forbids

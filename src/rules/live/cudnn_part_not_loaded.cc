@@ -1,0 +1,80 @@
+// CUL9006: a part of cuDNN could not be loaded.
+#include "rules/kit/changes.h"
+#include "rules/kit/loading/load_error.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/kit/live/probe_failures.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::cudnn_part_not_loaded {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The shim libcudnn was loaded; a part that it opens when it is needed was not.
+
+## Why it breaks
+cuDNN opens its parts by name at the first call that needs them. A file that is missing, cut short, closed to this user or lacks
+something that it needs itself ends in CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED (1008), CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE
+(3009) or an abort with "Could not load library libcudnn_cnn_infer.so.8".
+
+## How culprit knows
+By the status and by what cuDNN and the loader wrote meanwhile: they name the part and the reason. CUL3003 and the rules CUL50xx
+find the same in the files; where they speak, this rule is silent.
+
+## Fix
+Install that cuDNN whole. Copying one part from elsewhere mixes versions.
+
+## When this is not your problem
+Never for a cuDNN that something uses.
+
+## Sources
+cuDNN API reference, cudnnStatus_t; dlopen(3).
+)md";
+
+// The first part that the step speaks of, as a file: "libcudnn_ops" of cuDNN 9 is libcudnn_ops.so.9.
+std::string PartIn(const snapshot::ProbeStep& step) {
+  const std::string words = Words(step);
+  const size_t begin = words.find("libcudnn_");
+  if (begin == std::string::npos) return "";
+  const size_t end = words.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", begin);
+  const std::string name = words.substr(begin, end - begin);
+  const size_t suffix = step.subject.find(".so.");
+  return suffix == std::string::npos ? name : name + step.subject.substr(suffix, 5);
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (Probed(scene, ruling) == nullptr) return;
+  for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kCudnnPart)) {
+    const snapshot::ProbeStep& step = *failure->step;
+    LoadError error = ReadLoadError(Words(step));
+    if (error.library.empty()) error.library = PartIn(step);
+    const std::string part = error.library.empty() ? "a part of cuDNN" : error.library;
+    report::Finding& finding =
+        ruling.Fire(part + " could not be loaded" + (error.reason.empty() ? "" : ": " + error.reason),
+                    step.subject.empty() ? step.job : step.subject);
+    const bool part_itself = error.library.empty() || error.library.find("cudnn") != std::string::npos;
+    finding.cause = error.cause == "not-found"
+                        ? (part_itself ? "cudnn-sublibrary-missing" : "dependent-missing")
+                        : (error.cause.empty() ? "cudnn-sublibrary-missing" : error.cause);
+    finding.affects.push_back(step.job);
+    finding.evidence.push_back(EvidenceOf(step));
+    AddOutput(step, finding);
+    finding.fix = {.text = "install this cuDNN whole and again; do not copy one part from elsewhere",
+                   .commands = {"culprit why " + (error.library.empty() ? "libcudnn.so.9" : error.library)},
+                   .risk = "low",
+                   .changes = ANewProbeTells(part + " is loaded")};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL9006",
+                                  .name = "cudnn_part_not_loaded",
+                                  .cause = "cudnn-sublibrary-missing",
+                                  .severity = report::Severity::kError,
+                                  .since = "0.5.0",
+                                  .title = "a part of cuDNN could not be loaded",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules::cudnn_part_not_loaded

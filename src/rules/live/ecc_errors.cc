@@ -1,0 +1,62 @@
+// CUL9012: the memory of the device has errors that could not be corrected.
+#include "rules/kit/changes.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/kit/live/probe_failures.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::ecc_errors {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+NVML counts uncorrected ECC errors since the driver was loaded.
+
+## Why it breaks
+An uncorrected error ends the process that touched it (Xid 48, 63, 94, 95) and may need a reset before the page is retired.
+
+## How culprit knows
+NVML's volatile counter of uncorrected errors.
+
+## Fix
+Reset the GPU or reboot, so that bad rows are remapped; replace the card when it comes again.
+
+## When this is not your problem
+An old error of which the row is remapped already: the counter starts anew with the next boot.
+
+## Sources
+NVML, nvmlDeviceGetTotalEccErrors; NVIDIA GPU memory error management.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::ProbeFacts* facts = Probed(scene, ruling);
+  if (facts == nullptr) return;
+  for (const snapshot::ProbedDevice& device : facts->devices) {
+    if (device.ecc_errors.empty() || device.ecc_errors == "0") continue;
+    report::Finding& finding =
+        ruling.Fire(NameOf(device) + " has " + device.ecc_errors + " uncorrected ECC " +
+                        (device.ecc_errors == "1" ? "error" : "errors") + " since the driver was loaded",
+                    NameOf(device));
+    finding.evidence.push_back({device.ecc_errors + " uncorrected errors, ECC " + device.ecc, "NVML"});
+    finding.fix = {
+        .text = "end what runs there and reset the GPU, or reboot; replace the card if it comes again",
+        .commands = Commands(scene,
+                             {"nvidia-smi -q -d ECC,ROW_REMAPPER", "sudo dmesg | grep -i xid",
+                              "sudo nvidia-smi --gpu-reset -i " + device.nvml_index},
+                             {"nvidia-smi -q -d ECC,ROW_REMAPPER"}),
+        .risk = "medium",
+        .changes = ANewProbeTells("the counter of " + NameOf(device) + " is back to 0")};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL9012",
+                         .name = "ecc_errors",
+                         .cause = "hardware-fault",
+                         .severity = report::Severity::kWarning,
+                         .since = "0.5.0",
+                         .title = "the memory of the GPU has uncorrected errors",
+                         .page = kPage,
+                         .check = Check};
+
+}  // namespace culprit::rules::ecc_errors

@@ -1,0 +1,72 @@
+// CUL9013: a framework cannot use the device, though the layers below work.
+#include "rules/kit/changes.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/kit/live/probe_failures.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::framework_cannot_use_gpu {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+Driver and libraries passed their steps, and the framework fails in the user's own interpreter.
+
+## Why it breaks
+A build without CUDA, libraries of its own that do not fit, another cuDNN than it was compiled against.
+
+## How culprit knows
+A small script ran in that interpreter: import, list of devices, one convolution. What it wrote is read as `culprit explain` reads a
+log, and decides the cause.
+
+## Fix
+By the cause.
+
+## When this is not your problem
+A framework that is meant for the CPU.
+
+## Sources
+The words of the framework itself.
+)md";
+
+// What the framework says of its own build.
+bool BuiltWithoutCuda(const snapshot::ProbeStep& step) {
+  const std::string words = Words(step);
+  return step.status == "cpu-only" || step.status == "not-cuda" ||
+         words.find("not compiled with CUDA") != std::string::npos;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (Probed(scene, ruling) == nullptr) return;
+  for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kFramework)) {
+    const snapshot::ProbeStep& step = *failure->step;
+    const std::string name = FrameworkOf(step);
+    const bool without = BuiltWithoutCuda(step);
+    report::Finding& finding =
+        ruling.Fire(without ? name + " was built without CUDA" : name + " cannot use the GPU: " + Said(step),
+                    step.subject.empty() ? step.job : step.subject);
+    finding.cause = without                 ? "framework-cpu-only"
+                    : step.name == "import" ? "framework-version-conflict"
+                                            : "library-bug";
+    finding.affects.push_back(step.job);
+    finding.evidence.push_back(EvidenceOf(step));
+    AddOutput(step, finding);
+    finding.fix = {.text = without ? "install a build of " + name + " for CUDA in this environment"
+                                   : "install " + name + " again in an environment of its own",
+                   .commands = {"culprit check"},
+                   .risk = "low",
+                   .changes = ANewProbeTells(name + " uses the GPU")};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL9013",
+                                     .name = "framework_cannot_use_gpu",
+                                     .cause = "framework-cpu-only",
+                                     .severity = report::Severity::kError,
+                                     .since = "0.5.0",
+                                     .title = "a framework cannot use the GPU that works below it",
+                                     .page = kPage,
+                                     .check = Check};
+
+}  // namespace culprit::rules::framework_cannot_use_gpu

@@ -1,0 +1,64 @@
+// CUL9007: a library has no code for this device.
+#include "rules/kit/changes.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/kit/live/probe_failures.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::no_gpu_code_at_run {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A kernel could not be started because the file that holds it has no machine code and no PTX for this device.
+
+## Why it breaks
+"no kernel image is available for execution on the device", CUDNN_STATUS_ARCH_MISMATCH, CUBLAS_STATUS_ARCH_MISMATCH: the GPU is newer
+than the build, or older than what it was built for.
+
+## How culprit knows
+The status of the step. CUL7001 and CUL7002 find the same in the files of frameworks.
+
+## Fix
+A build for this compute capability: mostly a newer release for a new GPU, an older one for an old GPU.
+
+## When this is not your problem
+A device that is only there for the display: choose the other one by CUDA_VISIBLE_DEVICES.
+
+## Sources
+CUDA C++ Programming Guide, binary and PTX compatibility.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::ProbeFacts* facts = Probed(scene, ruling);
+  if (facts == nullptr) return;
+  for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kNoCode)) {
+    const snapshot::ProbeStep& step = *failure->step;
+    const snapshot::ProbedDevice* device = DeviceOf(*facts, step);
+    const std::string gpu = device == nullptr ? "this GPU"
+                            : device->compute_capability.empty()
+                                ? NameOf(*device)
+                                : NameOf(*device) + " of compute capability " + device->compute_capability;
+    const std::string subject = step.subject.empty() ? step.job : step.subject;
+    report::Finding& finding = ruling.Fire(subject + " has no code for " + gpu, subject);
+    finding.affects.push_back(step.job);
+    finding.evidence.push_back(EvidenceOf(step));
+    AddOutput(step, finding);
+    finding.fix = {.text = "install a build that contains code for this compute capability",
+                   .commands = {"culprit inspect " + (subject.starts_with('/') ? subject : "FILE")},
+                   .risk = "low",
+                   .changes = ANewProbeTells("a build with code for " + gpu + " runs")};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL9007",
+                              .name = "no_gpu_code_at_run",
+                              .cause = "arch-unsupported",
+                              .severity = report::Severity::kError,
+                              .since = "0.5.0",
+                              .title = "a library has no code for this GPU",
+                              .page = kPage,
+                              .check = Check};
+
+}  // namespace culprit::rules::no_gpu_code_at_run

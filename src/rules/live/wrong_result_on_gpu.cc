@@ -1,0 +1,92 @@
+// CUL9009: what came back from the device is not what it should be.
+#include <algorithm>
+
+#include "rules/kit/changes.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/kit/live/probe_failures.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::wrong_result_on_gpu {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A step ran without an error, and its result is wrong.
+
+## Why it breaks
+Where plain copies come back changed, memory, the bus or the device is broken. Where copies are right and a library's result
+is not, the library computes wrongly on this device.
+
+## How culprit knows
+Copies are compared by checksum; a kernel, a matrix product and a convolution with the CPU's result. The relative error is told.
+
+## Fix
+Copies wrong: look for Xid and ECC errors, undo overclocking, try the card in another slot. Library wrong: another version of it.
+
+## When this is not your problem
+An error a little above the limit with TF32 or FP16 forced on by NVIDIA_TF32_OVERRIDE.
+
+## Sources
+culprit's own comparison; NVIDIA GPU debug guidelines.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::ProbeFacts* facts = Probed(scene, ruling);
+  if (facts == nullptr) return;
+  const auto failures = FailuresOf(scene, Trouble::kWrongResult);
+  const auto is_driver = [](const ProbeFailure* failure) { return JobKind(*failure->step) == "driver"; };
+  const bool device_wrong = std::ranges::any_of(failures, is_driver);
+  report::Finding* on_device = nullptr;
+  for (const ProbeFailure* failure : failures) {
+    const snapshot::ProbeStep& step = *failure->step;
+    const snapshot::ProbedDevice* device = DeviceOf(*facts, step);
+    const std::string gpu = device == nullptr ? "the GPU" : NameOf(*device);
+    const auto error = step.figures.find("relative_error");
+    const std::string by = error == step.figures.end() ? "" : ", relative error " + error->second;
+    const std::string subject = step.subject.empty() ? gpu : step.subject;
+    // All that a broken device gets wrong is one finding about it.
+    if (device_wrong && !ruling.findings().empty()) {
+      on_device->evidence.push_back(EvidenceOf(step));
+      continue;
+    }
+    report::Finding& finding = ruling.Fire(
+        device_wrong
+            ? gpu + " gives wrong results, " + (is_driver(failure) ? "even for " : "also for ") +
+                  (step.title.empty() ? step.name : step.title) + by
+            : subject + " computes wrongly on " + gpu + by + ", while copies and a plain kernel are right",
+        device_wrong ? gpu : subject);
+    finding.cause = device_wrong ? "hardware-fault" : "library-bug";
+    finding.evidence.push_back(EvidenceOf(step));
+    on_device = &finding;
+    if (device_wrong) {
+      finding.fix = {
+          .text =
+              "look for Xid and ECC errors, undo overclocking, check cooling and power; a card that copies "
+              "wrongly has to be replaced",
+          .commands = Commands(
+              scene, {"sudo dmesg | grep -i xid", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
+              {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"}),
+          .risk = "none",
+          .changes = ANewProbeTells(gpu + " gives right results")};
+    } else {
+      finding.fix = {.text = "use another version of this library, and tell its maker",
+                     .commands = Commands(scene, {"env | grep -E 'NVIDIA_TF32_OVERRIDE|CUBLAS|CUDNN'"},
+                                          {"set CU", "set NVIDIA"}),
+                     .risk = "none",
+                     .changes = ANewProbeTells("another version computes rightly")};
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL9009",
+                                .name = "wrong_result_on_gpu",
+                                .cause = "hardware-fault",
+                                .severity = report::Severity::kError,
+                                .since = "0.5.0",
+                                .title = "the GPU computes or copies wrongly",
+                                .page = kPage,
+                                .check = Check};
+
+}  // namespace culprit::rules::wrong_result_on_gpu

@@ -1,0 +1,137 @@
+// CUL5011: a CUDA library of another version stands under the name.
+#include <optional>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/python/package_facts.h"
+#include "rules/rule.h"
+#include "rules/kit/loading/version_misses.h"
+
+namespace culprit::rules::cuda_symbol_version_missing {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A file needs a symbol version named after a CUDA library ("libcublas.so.12"), and the file that is loaded under that
+name does not define it.
+
+## Why it breaks
+The file is a library of another generation under a borrowed name: someone linked libcublas.so.12 to
+libcublas.so.11, or libcudnn.so.8 to libcudnn.so.9, as bad advice has it.
+
+## How culprit knows
+NVIDIA libraries define one symbol version that is named like the soname; the one that is needed is compared with
+those that are defined.
+
+## Fix
+Take the link away and install the real library of that generation.
+
+## When this is not your problem
+Libraries without any symbol versions are accepted by the loader and are not reported.
+
+## Sources
+Symbol versions of libcublas.so.13 and libcudnn_ops.so.9; elf/dl-version.c of glibc.
+)md";
+
+// In an environment that pins a cuDNN: that one, and first of all without the link, through which pip would
+// write into another file.
+std::optional<report::Fix> OwnCudnn(const Scene& scene, const VersionMiss& miss) {
+  const auto* environment = scene.EnvironmentOf(*miss.scenario);
+  const auto* framework = scene.FrameworkOf(*miss.scenario);
+  const auto* library = knowledge::FindLibrary(miss.version);
+  const std::string file = PlaceOf(scene, miss.file);
+  if (environment == nullptr || framework == nullptr || library->family != "cudnn" ||
+      !file.starts_with(environment->prefix + "/"))
+    return std::nullopt;
+  const std::string package = "nvidia-cudnn-cu" + MajorOf(framework->cuda);
+  const std::string pinned = PinnedVersion(scene, *environment, package);
+  if (pinned.empty() || MajorOf(pinned) != std::to_string(MajorOfName(miss.version))) return std::nullopt;
+  report::Fix fix = ReinstallPackage(
+      scene, *environment, package, pinned,
+      "take the borrowed name away and install the cuDNN that " + framework->name + " asks for");
+  fix.commands.insert(fix.commands.begin(), Sudo(scene, file) + "rm " + file);
+  fix.changes.insert(fix.changes.begin(), report::RemoveFile{file});
+  return fix;
+}
+
+// A link inside a Python environment: the package of the right generation writes the file itself.
+std::optional<report::Fix> FixInEnvironment(const Scene& scene, const VersionMiss& miss) {
+  const auto* environment = scene.EnvironmentOf(*miss.scenario);
+  const auto* library = knowledge::FindLibrary(miss.version);
+  if (environment == nullptr || library == nullptr ||
+      !base::CleanPath(miss.file).starts_with(environment->prefix + "/")) {
+    return std::nullopt;
+  }
+  const std::string package = PipPackage(*library, CudaOfSoname(*library, miss.version));
+  const std::string version = package.empty() ? "" : PinnedVersion(scene, *environment, package);
+  if (version.empty()) return std::nullopt;
+  report::Fix fix = ReinstallPackage(
+      scene, *environment, package, version,
+      "remove the links and install " + package + " " + version +
+          ", which brings the real files; a link from one generation to another is never right");
+  const std::string directory(base::DirName(base::CleanPath(miss.file)));
+  const auto items = scene.view.List(directory);
+  for (size_t i = 0; items && i < items->size(); ++i) {
+    const std::string& name = (*items)[i].name;
+    const auto* other = knowledge::FindLibrary(name);
+    if ((*items)[i].kind != snapshot::FileKind::kLink || other == nullptr ||
+        PipPackage(*other, CudaOfSoname(*other, name)) != package) {
+      continue;
+    }
+    fix.commands.insert(fix.commands.begin(), "rm " + base::JoinPath(directory, name));
+    fix.changes.insert(fix.changes.begin(), report::RemoveFile{base::JoinPath(directory, name)});
+  }
+  return fix;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const VersionMiss& miss : VersionMisses(scene)) {
+    if (knowledge::FindLibrary(miss.version) == nullptr) continue;
+    const auto& elf = scene.view.Open(miss.file).elf;
+    const std::string soname = elf != nullptr && elf->soname ? *elf->soname : "";
+    report::Finding& finding =
+        ruling.Fire(miss.asker + " needs " + miss.version + ", " + base::CleanPath(miss.file) +
+                        (soname.empty() ? " does not define it" : " is really " + soname),
+                    base::CleanPath(miss.file));
+    finding.affects.push_back(miss.scenario->title);
+    finding.evidence.push_back({miss.words, "the loader's words, from its model"});
+    const std::string real = scene.view.RealPath(miss.file);
+    if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
+    // Not two releases that met by chance: somebody made the link.
+    const std::string_view name = base::BaseName(miss.file);
+    const bool linked = base::BaseName(real) != name && !soname.empty() && soname != name;
+    if (linked) finding.cause = "broken-symlink";
+    if (knowledge::FindLibrary(miss.version)->family == "cudnn") finding.cause = "cudnn-version-mismatch";
+    auto own = OwnCudnn(scene, miss);
+    if (!own) own = FixInEnvironment(scene, miss);
+    if (own) {
+      finding.fix = *std::move(own);
+      continue;
+    }
+    finding.fix = RepairLink(scene, miss.file);
+    finding.fix.text += "; a link from one generation to another is never right";
+    for (report::Change& change : finding.fix.changes) {
+      const auto* library = change.As<report::PutLibrary>();
+      if (library == nullptr) continue;
+      report::PutLibrary sound = *library;
+      sound.version_defs = {miss.version};
+      change = std::move(sound);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5011",
+                                        .name = "cuda_symbol_version_missing",
+                                        .cause = "cuda-mixed-versions",
+                                        .severity = report::Severity::kError,
+                                        .where = Where::kLinux,
+                                        .since = "0.2.0",
+                                        .title = "a CUDA library of another version stands under the name",
+                                        .page = kPage,
+                                        .check = Check};
+
+}  // namespace culprit::rules::cuda_symbol_version_missing

@@ -1,0 +1,69 @@
+// CUL5028: a path of 260 characters or more.
+#include "base/windows_path.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::dll_path_too_long {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A DLL of a framework has a path of 260 characters or more, and long paths are not switched on.
+
+## Why it breaks
+Without LongPathsEnabled, and in programs that do not declare that they know long paths, such files cannot be opened: installers leave
+them out, and loads fail with 126 or 206 though the file is there.
+
+## How culprit knows
+The length of the paths that the import of the framework would load, and LongPathsEnabled in the registry.
+
+## Fix
+Install into a shorter directory (C:\venv), or switch long paths on: HKLM\SYSTEM\CurrentControlSet\Control\FileSystem,
+LongPathsEnabled = 1.
+
+## When this is not your problem
+Python 3.6 and later declares that it knows long paths; with LongPathsEnabled its own loads work.
+
+## Sources
+Microsoft, Maximum Path Length Limitation.
+)md";
+
+constexpr size_t kMaxPath = 260;  // with the final NUL
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (scene.snapshot.windows()->long_paths) return;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    for (const loader::Object& object : scenario.graph.objects) {
+      const size_t length = base::ToWindowsPath(object.path).size();
+      if (length < kMaxPath) continue;
+      report::Finding& finding = ruling.Fire(
+          "the path of a DLL has " + std::to_string(length) + " characters; 259 are the limit here",
+          object.path);
+      finding.affects.push_back(scenario.title);
+      finding.evidence.push_back({object.path, "the load played through the loader model"});
+      finding.evidence.push_back({"LongPathsEnabled is not set", "registry"});
+      finding.fix = {
+          .text = "install into a shorter directory, or switch long paths on (as administrator) and restart",
+          .commands = {"reg add HKLM\\SYSTEM\\CurrentControlSet\\Control\\FileSystem /v LongPathsEnabled /t "
+                       "REG_DWORD /d 1 /f"},
+          .risk = "low",
+          .changes = {report::SetRegistry{"HKLM/SYSTEM/CurrentControlSet/Control/FileSystem",
+                                          "LongPathsEnabled", "1"}}};
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL5028",
+    .name = "dll_path_too_long",
+    .cause = "search-path",
+    .severity = report::Severity::kWarning,
+    .where = Where::kWindows,
+    .since = "0.4.0",
+    .title = "the path of a DLL is longer than Windows loads without further settings",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::dll_path_too_long

@@ -1,0 +1,72 @@
+// CUL5005: a library is an empty file.
+#include <algorithm>
+
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::empty_library {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A file of zero bytes stands under the name of a library: the rest of an interrupted installation, or a placeholder that
+a container build left behind.
+
+## Why it breaks
+The loader does not pass over it: the load ends with "file too short", though a good copy may follow further down.
+
+## How culprit knows
+The file was met while the load was played; its size is 0.
+
+## Fix
+Remove the file or install its package again.
+
+## When this is not your problem
+An empty libcuda.so.1 in a container is a matter of the container runtime and has its own code.
+
+## Sources
+ld.so(8) and the source of glibc (elf/dl-load.c).
+)md";
+
+// Away with it where another copy can take its place; a name that nothing else carries needs its library.
+report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
+  const auto copies = loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
+                                         failed.request->name);
+  const std::string real = scene.view.RealPath(failed.file);
+  const bool another = std::ranges::any_of(copies, [&](const loader::LibraryCopy& copy) {
+    return copy.real_path != real && scene.view.Open(copy.path).size > 0;
+  });
+  if (!another) return ReplaceDamaged(scene, failed.file, failed.request->name);
+  return {.text = "remove the empty file: another copy of the library is there",
+          .commands = {scene.OnWindows() ? "del " + ForShell(scene, failed.file)
+                                         : Sudo(scene, failed.file) + "rm " + failed.file},
+          .risk = "low",
+          .changes = {report::RemoveFile{PlaceOf(scene, failed.file)}}};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kEmptyFile) continue;
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.file + " is an empty file, and the search for " + failed.request->name + " ends there",
+             failed.file);
+    finding.evidence.push_back({failed.file + " has 0 bytes", failed.file});
+    finding.fix = Repair(scene, failed);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5005",
+                            .name = "empty_library",
+                            .cause = "corrupt-library",
+                            .severity = report::Severity::kError,
+                            .since = "0.2.0",
+                            .title = "a library is an empty file",
+                            .page = kPage,
+                            .check = Check};
+
+}  // namespace culprit::rules::empty_library

@@ -1,0 +1,81 @@
+// CUL5019: LD_LIBRARY_PATH has an empty element: the current directory.
+#include "base/text.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::ld_library_path_current_directory {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+An empty element in LD_LIBRARY_PATH (a colon at the start, at the end, or two in a row) stands for the current directory.
+
+## Why it breaks
+What a program loads then depends on where it is started, and a stray libcudnn.so.9 in a working directory wins over
+the installed one. It comes from `export LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH` while the variable was not set.
+
+## How culprit knows
+The value of the variable.
+
+## Fix
+Write `export LD_LIBRARY_PATH=/x${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}`.
+
+## When this is not your problem
+As long as no library lies where programs are started, nothing happens.
+
+## Sources
+ld.so(8).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const std::string value(scene.Variable("LD_LIBRARY_PATH"));
+  if (value.empty()) return;
+  std::string rest, element;
+  bool empty = false;
+  for (const char c : value + ":") {
+    if (c != ':' && c != ';') {
+      element += c;
+      continue;
+    }
+    empty |= element.empty();
+    if (!element.empty()) rest += (rest.empty() ? "" : ":") + element;
+    element.clear();
+  }
+  if (!empty) return;
+  report::Finding& finding = ruling.Fire(
+      "LD_LIBRARY_PATH has an empty element, which stands for the current directory", "LD_LIBRARY_PATH");
+  finding.evidence.push_back({"LD_LIBRARY_PATH=" + value, "environment"});
+  finding.fix = {
+      .text = "take the empty element out",
+      .commands = {rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH='" + rest + "'"},
+      .risk = "low"};
+  if (rest.empty()) {
+    finding.fix.changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}};
+  } else {
+    finding.fix.changes = {report::SetVariable{"LD_LIBRARY_PATH", rest}};
+  }
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    for (const loader::Object& object : scenario.graph.objects) {
+      const bool here =
+          !object.path.starts_with('/') || base::DirName(object.path) == scene.snapshot.working_directory;
+      if (object.via != loader::Via::kLdLibraryPath || !here) continue;
+      finding.severity = report::Severity::kWarning;
+      finding.affects.push_back(scenario.title);
+      finding.evidence.push_back({object.path + " is taken from the current directory", object.path});
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL5019",
+    .name = "ld_library_path_current_directory",
+    .cause = "search-path",
+    .severity = report::Severity::kNote,
+    .where = Where::kLinux,
+    .since = "0.2.0",
+    .title = "LD_LIBRARY_PATH has an empty element: the current directory",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::ld_library_path_current_directory

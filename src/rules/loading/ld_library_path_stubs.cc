@@ -1,0 +1,67 @@
+// CUL5014: LD_LIBRARY_PATH names a directory of stubs.
+#include "base/text.h"
+#include "rules/kit/load_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::ld_library_path_stubs {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+LD_LIBRARY_PATH names a directory stubs of a toolkit. Its files satisfy the linker on machines without a driver and can
+do nothing.
+
+## Why it breaks
+A program that asks for libcuda.so, libnvidia-ml.so or another name that is there gets the stub: every call returns an
+error, "CUDA driver is a stub library".
+
+## How culprit knows
+The element exists and is called stubs.
+
+## Fix
+Take it out of LD_LIBRARY_PATH; builds are given it with -L or LIBRARY_PATH.
+
+## When this is not your problem
+LIBRARY_PATH and -L are for the linker and fine.
+
+## Sources
+The text inside the stubs of CUDA 13.0; install guide of CUDA.
+)md";
+
+// CUL1010 speaks when the stub is what programs really get for libcuda.so.1.
+bool StubWins(const Scene& scene, const std::string& directory) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    for (const loader::Object& object : scenario.graph.objects) {
+      if (base::DirName(object.path) == directory) return true;
+    }
+  }
+  return false;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
+    const std::string directory = base::CleanPath(element);
+    if (base::BaseName(directory) != "stubs" || scene.view.Directory(directory) != base::PathError::kNone)
+      continue;
+    if (StubWins(scene, directory)) continue;
+    report::Finding& finding =
+        ruling.Fire("LD_LIBRARY_PATH names the stubs in " + element, "LD_LIBRARY_PATH");
+    finding.evidence.push_back(
+        {"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")), "environment"});
+    finding.fix = WithoutSearchDirectory(scene, element);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5014",
+                                  .name = "ld_library_path_stubs",
+                                  .cause = "search-path",
+                                  .severity = report::Severity::kWarning,
+                                  .where = Where::kLinux,
+                                  .since = "0.2.0",
+                                  .title = "LD_LIBRARY_PATH names a directory of stubs",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules::ld_library_path_stubs

@@ -1,0 +1,100 @@
+// CUL5015: a library that shall be preloaded cannot be.
+#include <set>
+
+#include "base/text.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::ld_preload_broken {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+LD_PRELOAD or /etc/ld.so.preload names a library that the loader cannot load.
+
+## Why it breaks
+The loader prints "ERROR: ld.so: object ... cannot be preloaded: ignored." at the start of every program and goes on
+without it. What the preload was meant to change does not happen, and the line on stderr disturbs scripts.
+
+## How culprit knows
+The start of a program is played with the preloads of this shell.
+
+## Fix
+Correct or unset LD_PRELOAD; take the line out of /etc/ld.so.preload.
+
+## When this is not your problem
+A name that only another program of another word size can use is reported by that program alone.
+
+## Sources
+ld.so(8).
+)md";
+
+report::Fix WithoutVariableEntry(const Scene& scene, const std::string& name) {
+  std::string rest;
+  for (const std::string& element : base::SplitWords(scene.Variable("LD_PRELOAD"), ": ")) {
+    if (element != name) rest += (rest.empty() ? "" : ":") + element;
+  }
+  if (rest.empty()) {
+    return {.text = "unset or correct LD_PRELOAD",
+            .commands = {"unset LD_PRELOAD"},
+            .risk = "low",
+            .changes = {report::UnsetVariable{"LD_PRELOAD"}}};
+  }
+  return {.text = "take " + name + " out of LD_PRELOAD, or correct it",
+          .commands = {"export LD_PRELOAD='" + rest + "'"},
+          .risk = "low",
+          .changes = {report::SetVariable{"LD_PRELOAD", rest}}};
+}
+
+// The name alone goes, wherever it stands in the file; comments and other entries stay.
+report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
+  constexpr std::string_view kSeparators = " \t\n:";
+  std::string rest = *scene.snapshot.ld_so_preload, pattern;
+  for (size_t at = rest.find(name); at != std::string::npos; at = rest.find(name, at)) {
+    const size_t end = at + name.size();
+    const bool begins = at == 0 || kSeparators.contains(rest[at - 1]);
+    const bool ends = end == rest.size() || kSeparators.contains(rest[end]);
+    if (begins && ends) {
+      rest.erase(at, name.size());
+    } else {
+      at = end;
+    }
+  }
+  for (const char c : name)
+    pattern += c == '.' || c == '[' || c == '*' ? std::string{'\\', c} : std::string{c};
+  return {.text = "take the entry out of the file; programs that run already are not touched",
+          .commands = {"sudo sed -i 's|" + pattern + "||' /etc/ld.so.preload"},
+          .risk = "low",
+          .changes = {report::PutText{"/etc/ld.so.preload", rest}}};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  std::set<std::string> told;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    for (const std::string& words : scenario.graph.warnings) {
+      if (words.find("cannot be preloaded") == std::string::npos || !told.insert(words).second) continue;
+      const size_t first = words.find('\''), second = words.find('\'', first + 1);
+      const std::string name = second == std::string::npos ? "" : words.substr(first + 1, second - first - 1);
+      const bool file = words.find("from /etc/ld.so.preload") != std::string::npos;
+      const std::string subject = file ? "/etc/ld.so.preload" : "LD_PRELOAD";
+      report::Finding& finding =
+          ruling.Fire(subject + " names " + name + ", which cannot be loaded", subject);
+      finding.affects.push_back(scenario.title);
+      finding.evidence.push_back({words, "the loader's words, from its model"});
+      finding.fix = file ? WithoutFileEntry(scene, name) : WithoutVariableEntry(scene, name);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5015",
+                               .name = "ld_preload_broken",
+                               .cause = "search-path",
+                               .severity = report::Severity::kWarning,
+                               .where = Where::kLinux,
+                               .since = "0.2.0",
+                               .title = "a library that shall be preloaded cannot be",
+                               .page = kPage,
+                               .check = Check};
+
+}  // namespace culprit::rules::ld_preload_broken

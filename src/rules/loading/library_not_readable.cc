@@ -1,0 +1,74 @@
+// CUL5016: a library may not be read by this user.
+#include "base/text.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::library_not_readable {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The library is there, and this user has no permission to open it or a directory above it.
+
+## Why it breaks
+The loader passes over it; at the end it says "Permission denied" or "No such file or directory". Typical after
+installing as root with a strict umask, or from the home of another user.
+
+## How culprit knows
+Opening the file was refused.
+
+## Fix
+Give read permission to the file and search permission to its directories.
+
+## When this is not your problem
+Root is refused only by SELinux, by a sandbox or by a network file system.
+
+## Sources
+ld.so(8) and the source of glibc (elf/dl-load.c).
+)md";
+
+report::Fix LetRead(const Scene& scene, const std::string& file) {
+  const std::string place = PlaceOf(scene, file);
+  if (scene.OnWindows()) {
+    return {.text = "let everyone read it",
+            .commands = {"icacls " + ForShell(scene, file) + " /grant *S-1-5-32-545:RX"},
+            .risk = "low",
+            .changes = {report::SetMode{place, 0644}}};
+  }
+  const std::string directory(base::DirName(place));
+  const bool shut = !scene.view.List(directory);
+  report::Fix fix{.text = "let everyone read it",
+                  .commands = {"namei -l " + file,
+                               Sudo(scene, place) + "chmod a+rX " + (shut ? directory + " " : "") + file},
+                  .risk = "low"};
+  if (shut) fix.changes.push_back(report::SetMode{directory, 0755});
+  fix.changes.push_back(report::SetMode{place, 0644});
+  return fix;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kNotReadable) continue;
+    report::Finding& finding = Fire(
+        ruling, failed,
+        failed.file + " may not be read by this user, and no other " + failed.request->name + " is found",
+        failed.file);
+    finding.evidence.push_back({"opening " + failed.file + " is refused", failed.file});
+    finding.fix = LetRead(scene, failed.file);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5016",
+                                  .name = "library_not_readable",
+                                  .cause = "permissions",
+                                  .severity = report::Severity::kError,
+                                  .since = "0.2.0",
+                                  .title = "a library may not be read by this user",
+                                  .page = kPage,
+                                  .check = Check};
+
+}  // namespace culprit::rules::library_not_readable

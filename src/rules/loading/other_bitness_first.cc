@@ -1,0 +1,76 @@
+// CUL5026: a 32-bit copy stands first in the search and is passed over.
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/kit/binary_facts.h"
+#include "rules/kit/load_facts.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::other_bitness_first {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+On the way of the search a DLL of the right name has the wrong word size (32 bits for a 64-bit program). Windows passes it over and
+takes the next one.
+
+## Why it breaks
+The program works as long as the search goes on to a right copy. Loaded by its full path, or when the right copy is moved, it is
+"%1 is not a valid Win32 application" (193).
+
+## How culprit knows
+The machine field in the header of each DLL on the way of the search.
+
+## Fix
+Take the directory of the 32-bit DLLs out of PATH, or install the 64-bit ones there.
+
+## When this is not your problem
+32-bit programs may need that directory: then put it behind the 64-bit ones.
+
+## Sources
+Microsoft, PE Format; ntdll's search goes on after STATUS_INVALID_IMAGE_FORMAT, as Wine's dlls/ntdll/loader.c does.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    for (const loader::Request& request : scenario.graph.requests) {
+      if (!request.error.empty() || request.object == loader::kNone || !request.loaded_now) continue;
+      const auto wrong =
+          std::ranges::find(request.attempts, loader::Outcome::kWrongMachine, &loader::Attempt::outcome);
+      if (wrong == request.attempts.end()) continue;
+      const loader::Object& object = scenario.graph.objects[request.object];
+      const int bits = BitsOf(scene.view.Open(wrong->path));
+      report::Finding& finding = ruling.Fire(wrong->path + " has " + std::to_string(bits) +
+                                                 " bits and is passed over; " + object.path + " is loaded",
+                                             wrong->path);
+      finding.affects.push_back(scenario.title);
+      finding.evidence.push_back(
+          {wrong->path + " is for " + MachineOf(scene.view.Open(wrong->path)), wrong->path});
+      finding.evidence.push_back(
+          {object.path + " is found through " + FoundThrough(scenario.graph, object.path), object.path});
+      if (wrong->via == loader::Via::kEnvironmentPath) {
+        finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(wrong->path)));
+      } else {
+        finding.fix = {.text = "remove the file, or move it where only programs of its word size look",
+                       .commands = {"del " + ForShell(scene, wrong->path)},
+                       .risk = "low",
+                       .changes = {report::RemoveFile{wrong->path}}};
+      }
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5026",
+                                 .name = "other_bitness_first",
+                                 .cause = "bitness-mismatch",
+                                 .severity = report::Severity::kWarning,
+                                 .where = Where::kWindows,
+                                 .since = "0.4.0",
+                                 .title = "a DLL of the other word size stands before the right one",
+                                 .page = kPage,
+                                 .check = Check};
+
+}  // namespace culprit::rules::other_bitness_first

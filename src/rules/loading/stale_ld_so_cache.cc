@@ -1,0 +1,106 @@
+// CUL5003: ld.so.cache does not know what is on disk.
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+#include "rules/kit/search_fixes.h"
+
+namespace culprit::rules::stale_ld_so_cache {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The loader asks /etc/ld.so.cache instead of listing directories. The cache still names a file that is gone, or does not
+name one that was installed after ldconfig ran the last time.
+
+## Why it breaks
+A library that was copied by hand, unpacked from an archive or installed into an image without running ldconfig is not
+found although it lies in the right place.
+
+## How culprit knows
+The cache was read, and the file that it names (or does not) was looked for.
+
+## Fix
+Run ldconfig. Where the file is gone and no other copy is on the machine, install it again first.
+
+## When this is not your problem
+Programs that find the library through a run path do not ask the cache.
+
+## Sources
+ldconfig(8); ld.so(8) and the source of glibc (elf/dl-load.c).
+)md";
+
+// Whether ldconfig would come upon a library of that name.
+bool LdconfigFinds(const Scene& scene, const FailedLoad& failed,
+                   const std::vector<loader::LibraryCopy>& copies) {
+  return failed.why == Why::kNotCached || std::ranges::any_of(copies, [&](const loader::LibraryCopy& copy) {
+           return IsKnownToLdconfig(scene, std::string(base::DirName(copy.path)));
+         });
+}
+
+report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
+  const auto copies = loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
+                                         failed.request->name);
+  if (LdconfigFinds(scene, failed, copies)) {
+    return {.text = "bring the cache up to date",
+            .commands = {"sudo ldconfig"},
+            .risk = "low",
+            .changes = {report::RefreshCache{}}};
+  }
+  // It was found by way of the cache, and so it shall be where it is now; what lies in an environment or a
+  // home is for its owner alone.
+  if (!copies.empty()) {
+    const std::string directory(base::DirName(copies.front().path));
+    const bool system = directory.starts_with("/usr/") || directory.starts_with("/opt/");
+    const bool python = directory.find("-packages") != std::string::npos;
+    return system && !python ? SearchByLdconfig(failed, directory) : SearchToo(scene, failed, directory);
+  }
+  report::Fix fix = InstallAgain(scene, failed.file, failed.request->name);
+  fix.text += "; then bring the cache up to date";
+  fix.commands.push_back("sudo ldconfig");
+  fix.changes.push_back(report::RefreshCache{});
+  return fix;
+}
+
+// Where it is not, ldconfig does not help either: the library is missing.
+bool OnDisk(const Scene& scene, const FailedLoad& failed) {
+  return !loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
+                             failed.request->name)
+              .empty();
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kStaleCache && failed.why != Why::kNotCached) continue;
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.why == Why::kStaleCache
+                 ? "/etc/ld.so.cache leads to " + failed.file + ", which is gone"
+                 : failed.file + " lies in a directory of /etc/ld.so.cache, and the cache does not know it",
+             failed.file);
+    finding.evidence.push_back(
+        {failed.file + (failed.why == Why::kStaleCache ? " does not exist" : " exists"), "/etc/ld.so.cache"});
+    finding.fix = Repair(scene, failed);
+    if (failed.why == Why::kStaleCache && failed.library != nullptr && !OnDisk(scene, failed)) {
+      finding.cause = failed.IsCudnnShim() ? "cudnn-missing" : "cuda-library-missing";
+      if (failed.IsCudnnShim()) finding.fix = Install(scene, failed);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5003",
+                              .name = "stale_ld_so_cache",
+                              .cause = "search-path",
+                              .severity = report::Severity::kError,
+                              .where = Where::kLinux,
+                              .since = "0.2.0",
+                              .title = "ld.so.cache does not know what is on disk",
+                              .page = kPage,
+                              .check = Check};
+
+}  // namespace culprit::rules::stale_ld_so_cache

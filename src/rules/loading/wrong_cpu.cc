@@ -1,0 +1,58 @@
+// CUL5008: a library is made for another CPU.
+#include "binfmt/elf/elf.h"
+#include "rules/kit/binary_facts.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::wrong_cpu {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The loader found a library of the right name that is made for another CPU (x86-64 on an Arm machine, say).
+
+## Why it breaks
+It passes over the file without a word, and at the end says "cannot open shared object file: No such file or
+directory", although the file is there.
+
+## How culprit knows
+The machine in the header of the file was compared with that of the loader.
+
+## Fix
+Install the package for this CPU; a container image must be of the platform of the machine.
+
+## When this is not your problem
+Cross-compilers keep libraries of other CPUs in directories of their own, which are not searched.
+
+## Sources
+ld.so(8) and the source of glibc (elf/dl-load.c).
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kWrongCpu) continue;
+    report::Finding& finding = Fire(ruling, failed,
+                                    failed.file + " is made for " + MachineOf(scene.view.Open(failed.file)) +
+                                        ", the program for another CPU",
+                                    failed.file);
+    finding.evidence.push_back(
+        {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
+    finding.fix = InstallInstead(scene, failed);
+    finding.fix.text = "the program needs it for its own CPU: " + finding.fix.text;
+    finding.fix.commands.push_back("culprit inspect " + ForShell(scene, failed.file));
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5008",
+                        .name = "wrong_cpu",
+                        .cause = "bitness-mismatch",
+                        .severity = report::Severity::kError,
+                        .since = "0.2.0",
+                        .title = "a library is made for another CPU",
+                        .page = kPage,
+                        .check = Check};
+
+}  // namespace culprit::rules::wrong_cpu

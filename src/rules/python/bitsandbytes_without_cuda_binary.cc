@@ -1,0 +1,78 @@
+// CUL6017: bitsandbytes has no library for the CUDA of the torch beside it.
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/kit/python/package_facts.h"
+
+namespace culprit::rules::bitsandbytes_without_cuda_binary {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+bitsandbytes ships one library per CUDA release (libbitsandbytes_cuda124.so ...) and takes the one that carries the
+number of the CUDA that torch was built with. That file is not in this installation.
+
+## Why it breaks
+"Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then raise at first use.
+
+## How culprit knows
+It reads torch/version.py and lists the libraries of bitsandbytes.
+
+## Fix
+Upgrade bitsandbytes to a release that knows this CUDA. BNB_CUDA_VERSION can name another of the shipped libraries, of
+the same CUDA major.
+
+## When this is not your problem
+You use bitsandbytes on the CPU.
+
+## Sources
+bitsandbytes: bitsandbytes/cextension.py, get_cuda_bnb_library_path.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto* bits = FindFramework(environment, "bitsandbytes");
+    const auto* torch = FindFramework(environment, "torch");
+    if (bits == nullptr || torch == nullptr || torch->cuda.empty()) continue;
+    std::string number(scene.Variable("BNB_CUDA_VERSION"));
+    const bool chosen = !number.empty();
+    if (!chosen) number = torch->cuda;
+    std::erase(number, '.');
+    const std::string wanted = "libbitsandbytes_cuda" + number + ".so";
+    const bool there = std::ranges::any_of(
+        bits->libraries, [&](const std::string& file) { return base::BaseName(file) == wanted; });
+    if (there) continue;
+    report::Finding& finding = ruling.Fire(
+        "bitsandbytes " + bits->version + " in " + environment.prefix + " has no " + wanted + ", which " +
+            (chosen ? "BNB_CUDA_VERSION=" + number
+                    : "torch " + torch->version + " (CUDA " + torch->cuda + ")") +
+            " asks for",
+        bits->directory);
+    finding.affects.push_back(TitleOf(environment, *bits));
+    std::string names;
+    for (const std::string& file : bits->libraries) {
+      names += (names.empty() ? "" : ", ") + std::string(base::BaseName(file));
+    }
+    finding.evidence.push_back(
+        {names.empty() ? "it has no library for CUDA at all" : "it has " + names, bits->directory});
+    finding.evidence.push_back({"torch was built with CUDA " + torch->cuda, torch->source});
+    // The tables do not know which release brings which library, so nothing can be shown beforehand.
+    finding.fix = {.text = "upgrade bitsandbytes to a release with " + wanted +
+                           " (look at its files before: culprit does not know which that is); torch stays",
+                   .commands = {PipOf(environment) + " install --upgrade --no-deps bitsandbytes"},
+                   .risk = "low"};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6017",
+                                             .name = "bitsandbytes_without_cuda_binary",
+                                             .cause = "framework-version-conflict",
+                                             .severity = report::Severity::kWarning,
+                                             .since = "0.2.0",
+                                             .title = "bitsandbytes has no library for the CUDA of torch",
+                                             .page = kPage,
+                                             .check = Check};
+
+}  // namespace culprit::rules::bitsandbytes_without_cuda_binary

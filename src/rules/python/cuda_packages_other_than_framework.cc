@@ -1,0 +1,116 @@
+// CUL6009: the framework is built for one CUDA major, and the CUDA packages beside it are of another.
+#include <array>
+#include <map>
+
+#include "rules/kit/gpu_code/fitting_build.h"
+#include "rules/kit/python/package_changes.h"
+
+namespace culprit::rules::cuda_packages_other_than_framework {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The framework was built for one major version of CUDA; the nvidia-* packages in its environment belong to another,
+and it does not load.
+
+## Why it breaks
+Libraries of CUDA carry the major version in their names: a framework built for CUDA 12 asks for libcublas.so.12 and
+finds libcublas.so.11. Nothing makes one stand in for the other; renaming or linking a file only moves the crash.
+
+## How culprit knows
+The framework's build facts name its CUDA, the names of the packages name theirs, and the import played through the
+model of the loader ends for want of a library.
+
+## Fix
+Install the packages of the framework's CUDA, or a build of the framework for the CUDA that is there.
+
+## When this is not your problem
+Packages of another major that something else uses are fine; this is reported only when a framework lacks its own.
+
+## Sources
+Sonames in the wheels of CUDA 11, 12 and 13 (data/libraries.toml).
+)md";
+
+// The majors of the CUDA packages of an environment, with one package as proof each.
+std::map<std::string, const snapshot::PythonPackage*> Majors(const snapshot::PythonEnvironment& environment) {
+  std::map<std::string, const snapshot::PythonPackage*> majors;
+  for (const auto& package : environment.packages) {
+    if (!package.name.starts_with("nvidia-")) continue;
+    std::string major = CudaMajorOfPackage(package.name);
+    // From CUDA 13 on the packages of the toolkit have no suffix; their version is that of CUDA.
+    if (major.empty() && package.name == "nvidia-cuda-runtime") major = MajorOf(package.version);
+    if (!major.empty()) majors.emplace(major, &package);
+  }
+  return majors;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  static constexpr std::array<std::string_view, 6> kFrameworks = {"torch",  "tensorflow",  "jax",
+                                                                  "paddle", "onnxruntime", "cupy"};
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto majors = Majors(environment);
+    for (const std::string_view name : kFrameworks) {
+      const auto* framework = FindFramework(environment, name);
+      if (framework == nullptr || framework->cuda.empty() || majors.empty()) continue;
+      const std::string wanted = MajorOf(framework->cuda);
+      const auto* scenario = ScenarioOf(scene, environment, name);
+      if (majors.contains(wanted) || scenario == nullptr) continue;
+      // The provider of onnxruntime may fail without ending anything.
+      bool lacks = !Works(*scenario);
+      for (const auto& request : scenario->graph.requests) {
+        lacks |= !request.error.empty() && !request.alternative && request.name.ends_with(".so." + wanted);
+      }
+      if (!lacks) continue;
+      const auto& [other, proof] = *majors.rbegin();
+      report::Finding& finding =
+          ruling.Fire(std::string(name) + " " + framework->version + " is built for CUDA " + framework->cuda +
+                          ", the CUDA packages in " + environment.prefix + " are for CUDA " + other,
+                      framework->directory);
+      finding.affects.push_back(scenario->title);
+      finding.evidence.push_back(
+          {std::string(name) + " was built for CUDA " + framework->cuda, framework->source});
+      finding.evidence.push_back({proof->name + " " + proof->version, proof->record});
+      if (!scenario->graph.import_error.empty()) {
+        finding.evidence.push_back(
+            {scenario->graph.import_error, "the import played through the loader model"});
+      }
+      if (framework->name == "onnxruntime") {  // it brings no CUDA of its own
+        if (auto fix = OnnxruntimeFor(scene, environment, other)) {
+          finding.fix = *std::move(fix);
+          continue;
+        }
+      }
+      const Build same = SameBuild(scene, environment, *framework);
+      finding.fix = {
+          .text = "reinstall the framework with its dependencies, so that the packages of CUDA " + wanted +
+                  " come with it; do not link libraries of CUDA " + other + " under other names",
+          .commands = {PipOf(environment) + " install --force-reinstall " + ForPip(same.wanted) + same.index},
+          .risk = "medium"};
+      AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
+      // pip leaves packages of the other CUDA in place, and some would be mixed with the new ones.
+      std::string names;
+      for (const std::string& package : InTheWay(scene, environment, finding.fix.changes)) {
+        names += " " + package;
+        finding.fix.changes.insert(finding.fix.changes.begin(),
+                                   report::RemovePackage{environment.prefix, package});
+      }
+      if (!names.empty())
+        finding.fix.commands.insert(finding.fix.commands.begin(),
+                                    PipOf(environment) + " uninstall -y" + names);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL6009",
+    .name = "cuda_packages_other_than_framework",
+    .cause = "cuda-version-mismatch",
+    .severity = report::Severity::kError,
+    .since = "0.2.0",
+    .title = "the CUDA packages are for another CUDA major than the framework",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::cuda_packages_other_than_framework

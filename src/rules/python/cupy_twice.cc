@@ -1,0 +1,87 @@
+// CUL6013: two distributions of CuPy in one directory.
+#include "base/text.h"
+#include "rules/kit/gpu_code/fitting_build.h"
+
+namespace culprit::rules::cupy_twice {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+CuPy has one package per CUDA major (cupy-cuda11x, cupy-cuda12x, cupy-cuda13x) and one for building from source
+(cupy). All unpack into `cupy/`. More than one is installed.
+
+## Why it breaks
+The files are a mixture: modules built for one CUDA major that ask for libraries of another. CuPy itself warns that
+multiple packages are installed and that they conflict.
+
+## How culprit knows
+It finds several of these records in one directory of sys.path.
+
+## Fix
+Uninstall all of them, then install the one for your CUDA major.
+
+## When this is not your problem
+Never: uninstalling any one of them breaks what is left.
+
+## Sources
+cupy/cupy: cupy/_environment.py (duplicate detection).
+)md";
+
+// "13" of cupy-cuda13x; "" of cupy, which was built here.
+std::string CudaMajor(const snapshot::PythonPackage& package) {
+  return package.name.starts_with("cupy-cuda") ? package.name.substr(9, 2) : "";
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    std::vector<const snapshot::PythonPackage*> packages;
+    for (const auto& package : environment.packages) {
+      if (package.name != "cupy" && !package.name.starts_with("cupy-cuda")) continue;
+      if (package.installer == "conda") continue;
+      if (!packages.empty() && (base::DirName(packages[0]->record) != base::DirName(package.record) ||
+                                packages.back()->name == package.name)) {
+        continue;
+      }
+      packages.push_back(&package);
+    }
+    if (packages.size() < 2) continue;
+    report::Finding& finding =
+        ruling.Fire(packages[0]->name + " " + packages[0]->version + " and " + packages[1]->name + " " +
+                        packages[1]->version + " share one directory in " + environment.prefix,
+                    packages[1]->record);
+    std::string names;
+    for (const auto* package : packages) {
+      finding.evidence.push_back({package->name + " " + package->version, package->record});
+      names += " " + package->name;
+    }
+    finding.affects.push_back("cupy in " + environment.prefix);
+    std::set<std::string> majors;
+    for (const auto* package : packages) majors.insert(CudaMajor(*package));
+    const std::string major = PreferredMajor(scene, environment, majors);
+    const auto kept =
+        std::ranges::find_if(packages, [&](const auto* package) { return CudaMajor(*package) == major; });
+    const Wanted one{(*kept)->name, (*kept)->version};
+    finding.fix = {.text = "uninstall all of them, then install the one for CUDA " + major,
+                   .commands = {PipOf(environment) + " uninstall -y" + names,
+                                PipOf(environment) + " install " + ForPip(one)},
+                   .risk = "medium"};
+    if (major.empty()) finding.fix.text = "uninstall all of them, then install one";
+    for (const auto* package : packages) {
+      finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+    }
+    AddInstall(scene, environment, one, Pip::kMissing, finding.fix.changes);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6013",
+                         .name = "cupy_twice",
+                         .cause = "framework-version-conflict",
+                         .severity = report::Severity::kError,
+                         .since = "0.2.0",
+                         .title = "several packages of CuPy overwrite each other",
+                         .page = kPage,
+                         .check = Check};
+
+}  // namespace culprit::rules::cupy_twice

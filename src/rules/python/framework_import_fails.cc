@@ -1,0 +1,167 @@
+// CUL6002: the import of a framework ends for a reason that no finer rule has.
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/file_fixes.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/python/package_changes.h"
+#include "rules/kit/python/package_facts.h"
+#include "rules/kit/python/package_of_file.h"
+
+namespace culprit::rules::framework_import_fails {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+Played through the model of the loader, the import of the framework ends: a file of the framework itself, or a
+library of the system that it needs, does not load.
+
+## Why it breaks
+`ImportError: libX.so: cannot open shared object file`, `ModuleNotFoundError: No module named 'torch._C'`. The
+message names the file that is missing and never the one that asked for it.
+
+## How culprit knows
+It follows the steps of the import (data/imports.toml) and resolves every name as ld.so would, in this environment,
+with these variables.
+
+## Fix
+Reinstall the package when its own file is missing or damaged; install the library of the system when that is
+missing; mend LD_LIBRARY_PATH when a wrong file shadows it.
+
+## When this is not your problem
+The framework is not used here, or it is started with other variables than those of this shell.
+
+## Sources
+The Python files of the wheels named in data/imports.toml; ld.so(8).
+)md";
+
+// A request that another rule speaks for: a CUDA library or the driver is missing.
+bool IsCudaLibrary(const std::string& name) {
+  return knowledge::FindLibrary(base::BaseName(name)) != nullptr;
+}
+
+// A file of the framework's own package, which a reinstall brings back; everything else is the system's.
+bool IsOwn(const snapshot::Framework& framework, const loader::Request* cause) {
+  if (cause == nullptr || cause->name.find('/') != std::string::npos) return true;
+  // What the package itself needs by a name that only it has: libtorch_cuda.so, libtensorflow_framework.so.2.
+  return base::BaseName(cause->name).starts_with("lib" + framework.name) ||
+         base::BaseName(cause->name).starts_with("libc10");
+}
+
+bool IsTensorrt(std::string_view name) { return name.starts_with("libnvinfer"); }
+
+// TensorRT's bindings need the libraries of their own version, which are a package of their own.
+std::optional<report::Fix> LibrariesOfTensorrt(const snapshot::PythonEnvironment& environment,
+                                               std::string_view missing) {
+  constexpr std::string_view kBindings = "-bindings";
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    if (!IsTensorrt(missing) || !package.name.starts_with("tensorrt") || !package.name.ends_with(kBindings))
+      continue;
+    const std::string libraries = package.name.substr(0, package.name.size() - kBindings.size()) + "-libs";
+    return report::Fix{.text = "install the libraries of the same version",
+                       .commands = {PipOf(environment) + " install " + libraries + "==" + package.version},
+                       .risk = "low",
+                       .changes = {report::InstallPackage{environment.prefix, libraries, package.version}}};
+  }
+  return std::nullopt;
+}
+
+report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                   const snapshot::Framework& framework, const loader::Request* cause) {
+  const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
+  const std::string subject = cause != nullptr ? cause->name : framework.directory;
+  const std::string why = "culprit why " + std::string(base::BaseName(subject)) + " --for " + python;
+  auto again = cause == nullptr ? std::nullopt : BringBack(scene, environment, cause->name);
+  const std::string& package = framework.package.empty() ? framework.name : framework.package;
+  const bool own = again && again->changes.front() ==
+                                report::InstallPackage{environment.prefix, package, framework.version};
+  if (again && !own) return *std::move(again);
+  if (own || IsOwn(framework, cause)) {
+    const Build same = SameBuild(scene, environment, framework);
+    const Wanted alone{same.wanted.package, same.wanted.version};
+    report::Fix fix{.text = "reinstall " + alone.package + ": one of its own files is missing",
+                    .commands = {PipOf(environment) + " install --force-reinstall --no-deps " +
+                                     ForPip(alone) + same.index,
+                                 why},
+                    .risk = "low"};
+    AddInstall(scene, environment, alone, Pip::kAlone, fix.changes);
+    return fix;
+  }
+  if (auto libraries = LibrariesOfTensorrt(environment, cause->name)) return *std::move(libraries);
+  report::Fix fix{.text = "install the package of the system that brings " + cause->name,
+                  .commands = {why},
+                  .risk = "low"};
+  if (std::string command = InstallOfSystem(scene, cause->name); !command.empty())
+    fix.commands.insert(fix.commands.begin(), std::move(command));
+  const std::string directory = SystemDirectory(scene);
+  if (directory.empty()) return fix;
+  report::PutLibrary put;
+  put.path = base::JoinPath(directory, cause->name);
+  put.soname = cause->name;
+  fix.changes = {put, report::RefreshCache{}};
+  return fix;
+}
+
+void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
+  const auto* environment = scene.EnvironmentOf(scenario);
+  const auto* framework = scene.FrameworkOf(scenario);
+  if (environment == nullptr || framework == nullptr || scenario.graph.import_error.empty()) return;
+  if (scenario.graph.uncertain) {
+    ruling.NotEnoughFacts("import of " + scenario.title, scenario.graph.import_error);
+    return;
+  }
+  const loader::Request* cause = nullptr;
+  for (const loader::Request& request : scenario.graph.requests) {
+    if (request.error.empty() || request.optional || request.alternative) continue;
+    if (IsCudaLibrary(request.name)) return;
+    if (FindRuntime(scene, request.name) != nullptr) return;
+    if (request.error.find("version `") != std::string::npos) return;  // CUL5009, CUL5010, CUL5011
+    cause = &request;                                                  // the innermost comes last
+  }
+  // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
+  // own.
+  if (scenario.graph.import_error.find("version `") != std::string::npos) return;
+  if (!scenario.graph.version_errors.empty() || !scenario.graph.missing_exports.empty()) return;
+  const auto own = [](const loader::Attempt& attempt) {
+    return attempt.outcome != loader::Outcome::kMissing &&
+           attempt.outcome != loader::Outcome::kDanglingLink && attempt.outcome != loader::Outcome::kFound;
+  };
+  if (cause != nullptr && std::ranges::any_of(cause->attempts, own)) return;
+  if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+        if (failed.request == cause) return failed.why == Why::kLinkMissing;  // CUL5001
+        // It was opened by its path before, and is damaged.
+        return failed.scenario == &scenario && cause != nullptr && IsDamage(failed.why) &&
+               base::BaseName(failed.file) == base::BaseName(cause->name);
+      }))
+    return;
+  const std::string subject = cause != nullptr ? cause->name : framework->directory;
+  report::Finding& finding = ruling.Fire(
+      "import " + framework->name + " ends in " + environment->prefix + ": " + scenario.graph.import_error,
+      subject);
+  finding.affects.push_back(scenario.title);
+  finding.evidence.push_back({scenario.graph.import_error, "the import played through the loader model"});
+  if (cause != nullptr && !cause->requester_path.empty()) {
+    finding.evidence.push_back({cause->requester_path + " needs " + cause->name, cause->requester_path});
+  }
+  if (cause != nullptr && IsTensorrt(cause->name)) finding.cause = "cuda-library-missing";
+  finding.fix = FixFor(scene, *environment, *framework, cause);
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) CheckScenario(scene, scenario, ruling);
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6002",
+                                    .name = "framework_import_fails",
+                                    .cause = "dependent-missing",
+                                    .severity = report::Severity::kError,
+                                    .since = "0.2.0",
+                                    .title = "the import of a framework ends because a file does not load",
+                                    .page = kPage,
+                                    .check = Check};
+
+}  // namespace culprit::rules::framework_import_fails

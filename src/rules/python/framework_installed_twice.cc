@@ -1,0 +1,131 @@
+// CUL6016: two versions of one package in one directory, or conda's and pip's copy of it.
+#include <array>
+
+#include "base/text.h"
+#include "rules/kit/python/package_changes.h"
+#include "rules/kit/python/pep440.h"
+
+namespace culprit::rules::framework_installed_twice {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+One directory of packages holds the records of two versions of the same package, or conda and pip have each installed
+it. The module can only be one of them; files of the other may be left beside it.
+
+## Why it breaks
+Libraries of two releases lie in one directory and are found by name: symbols are missing, or the CPU build of one
+covers the CUDA build of the other. Upgrades mend only what one of the two records lists.
+
+## How culprit knows
+It compares the names in the records (dist-info, conda-meta) of one environment.
+
+## Fix
+Uninstall until nothing is left, then install once, with one tool.
+
+## When this is not your problem
+Copies in two directories of sys.path do not mix: the first one wins (CUL6015 tells about the home directory).
+
+## Sources
+PyPA: Recording installed projects; conda: conda-meta records.
+)md";
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kCondaNames = {
+    {{"pytorch", "torch"},
+     {"tensorflow-base", "tensorflow"},
+     {"jaxlib", "jaxlib"},
+     {"cupy-core", "cupy"},
+     {"torchvision", "torchvision"},
+     {"onnxruntime", "onnxruntime"}}};
+
+bool Matters(std::string_view name) {
+  for (const std::string_view start :
+       {"nvidia-", "torch", "tensorflow", "jax", "onnxruntime", "cupy", "triton", "paddlepaddle", "tensorrt",
+        "ctranslate2", "xformers", "flash-attn"}) {
+    if (name.starts_with(start)) return true;
+  }
+  return false;
+}
+
+void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
+          const snapshot::PythonPackage& a, const snapshot::PythonPackage& b, const std::string& text,
+          Ruling& ruling) {
+  report::Finding& finding = ruling.Fire(text, b.record);
+  finding.affects.push_back(b.name + " in " + environment.prefix);
+  finding.evidence.push_back(
+      {a.name + " " + a.version + (a.installer.empty() ? "" : " by " + a.installer), a.record});
+  finding.evidence.push_back(
+      {b.name + " " + b.version + (b.installer.empty() ? "" : " by " + b.installer), b.record});
+  const std::string pip = PipOf(environment);
+  if (a.installer == "conda") {
+    finding.fix = {
+        .text =
+            "keep pip's copy, whose files came last: drop conda's without what it needs, then write "
+            "pip's again. To go back to conda's: uninstall pip's and reinstall conda's",
+        .commands = {"conda remove --prefix " + environment.prefix + " --force -y " + a.name,
+                     pip + " install --force-reinstall " + b.name + "==" + b.version},
+        .risk = "medium"};
+    finding.fix.changes.push_back(report::RemoveFile{a.record});
+    AddInstall(scene, environment, {b.name, b.version}, Pip::kEverything, finding.fix.changes);
+    return;
+  }
+  // The files are of the release that they name; where they name none, of the newer record.
+  const auto first = PythonVersion::Parse(a.version), second = PythonVersion::Parse(b.version);
+  std::string version = first && second && first->ComparePublic(*second) > 0 ? a.version : b.version;
+  for (const auto& framework : environment.frameworks) {
+    for (const auto* one : {&a, &b}) {
+      if (framework.package == one->name && PublicVersion(framework.version) == PublicVersion(one->version))
+        version = one->version;
+    }
+  }
+  finding.fix = {.text = "uninstall it until nothing is left, then install it once",
+                 .commands = {pip + " uninstall -y " + b.name, pip + " uninstall -y " + b.name,
+                              pip + " install " + b.name + "==" + version},
+                 .risk = "medium"};
+  finding.fix.changes = {report::RemovePackage{environment.prefix, b.name}};  // every record of it
+  AddInstall(scene, environment, {b.name, version}, Pip::kMissing, finding.fix.changes);
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto& packages = environment.packages;  // sorted by name
+    for (size_t i = 1; i < packages.size(); ++i) {
+      const auto &a = packages[i - 1], &b = packages[i];
+      if (a.name != b.name || a.version == b.version || !Matters(a.name)) continue;
+      if (base::DirName(a.record) != base::DirName(b.record)) continue;
+      Tell(scene, environment, a, b,
+           a.name + " has two records in " + environment.prefix + ": " + a.version + " and " + b.version,
+           ruling);
+    }
+    for (const auto& [conda_name, pip_name] : kCondaNames) {
+      const snapshot::PythonPackage *conda = nullptr, *pip = nullptr;
+      for (const auto& package : packages) {
+        if (package.name == conda_name && package.installer == "conda" &&
+            package.record.find("/conda-meta/") != std::string::npos) {
+          conda = &package;
+        }
+        const bool by_pip = package.installer == "pip" || package.installer == "uv";
+        if (package.name == pip_name && by_pip && package.record.starts_with(environment.prefix + "/"))
+          pip = &package;
+      }
+      if (conda == nullptr || pip == nullptr) continue;
+      Tell(scene, environment, *conda, *pip,
+           "conda installed " + conda->name + " " + conda->version + " and " + pip->installer +
+               " installed " + pip->name + " " + pip->version + " over it in " + environment.prefix,
+           ruling);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6016",
+                                       .name = "framework_installed_twice",
+                                       .cause = "framework-version-conflict",
+                                       .severity = report::Severity::kWarning,
+                                       .since = "0.2.0",
+                                       .title = "one environment holds two copies of a package in one place",
+                                       .page = kPage,
+                                       .check = Check};
+
+}  // namespace culprit::rules::framework_installed_twice

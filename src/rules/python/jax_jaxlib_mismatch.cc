@@ -1,0 +1,79 @@
+// CUL6004: jax and jaxlib that refuse each other.
+#include "rules/kit/python/package_changes.h"
+#include "rules/kit/python/pep440.h"
+
+namespace culprit::rules::jax_jaxlib_mismatch {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+jax (Python) and jaxlib (compiled) are two packages. Each jax takes a short range of jaxlib versions: not older than
+the minimum that it names, and not newer than itself.
+
+## Why it breaks
+`import jax` raises "jaxlib is version X, but this version of jax requires version >= Y" or "jaxlib version X is newer
+than and incompatible with jax version Y".
+
+## How culprit knows
+It evaluates the requirement on jaxlib in the record of jax, and compares the two versions as jax itself does.
+
+## Fix
+Install both in one command.
+
+## When this is not your problem
+Never: the import raises.
+
+## Sources
+jax 0.10.2: jax/_src/lib/__init__.py check_jaxlib_version; METADATA of jax.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto* jax = environment.Find("jax");
+    const auto* jaxlib = environment.Find("jaxlib");
+    if (jax == nullptr) continue;
+    std::string why, source;
+    if (jaxlib == nullptr) {
+      why = "jax " + jax->version + " in " + environment.prefix + " has no jaxlib beside it";
+    } else {
+      for (const auto& requirement : jax->requirements) {
+        if (requirement.name != "jaxlib" ||
+            Holds(requirement.marker, MarkerFactsOf(scene, environment)) != true) {
+          continue;
+        }
+        if (Meets(jaxlib->version, requirement.specifier) != false) continue;
+        why = "jax " + jax->version + " requires jaxlib" + requirement.specifier + ", installed is jaxlib " +
+              jaxlib->version;
+        source = "Requires-Dist: jaxlib" + requirement.specifier;
+      }
+      const auto a = PythonVersion::Parse(jax->version), b = PythonVersion::Parse(jaxlib->version);
+      if (why.empty() && a && b && b->release > a->release) {
+        why = "jaxlib " + jaxlib->version + " is newer than jax " + jax->version;
+        source = "jax " + jax->version;
+      }
+    }
+    if (why.empty()) continue;
+    report::Finding& finding = ruling.Fire(why, jaxlib == nullptr ? jax->record : jaxlib->record);
+    finding.affects.push_back("jax " + jax->version + " in " + environment.prefix);
+    finding.evidence.push_back({source.empty() ? "jax " + jax->version : source, jax->record});
+    if (jaxlib != nullptr) finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
+    finding.fix = {
+        .text = "install jax and jaxlib of one release together",
+        .commands = {PipOf(environment) + " install jax==" + jax->version + " jaxlib==" + jax->version},
+        .risk = "medium"};
+    AddInstall(scene, environment, {"jaxlib", jax->version}, Pip::kMissing, finding.fix.changes);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6004",
+                                 .name = "jax_jaxlib_mismatch",
+                                 .cause = "framework-version-conflict",
+                                 .severity = report::Severity::kError,
+                                 .since = "0.2.0",
+                                 .title = "jax and jaxlib are of versions that refuse each other",
+                                 .page = kPage,
+                                 .check = Check};
+
+}  // namespace culprit::rules::jax_jaxlib_mismatch

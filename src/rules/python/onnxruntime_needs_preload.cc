@@ -1,0 +1,89 @@
+// CUL6012: the CUDA provider of onnxruntime finds its libraries only after preload_dlls() or import torch.
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "loader/imports.h"
+#include "rules/kit/python/package_facts.h"
+
+namespace culprit::rules::onnxruntime_needs_preload {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The CUDA libraries that onnxruntime-gpu needs are in this environment (nvidia/*/lib), but its provider has no run path
+that leads there. They are found only when the program loads them first.
+
+## Why it breaks
+"Failed to load library libonnxruntime_providers_cuda.so with error: libcublasLt.so.12: cannot open shared object file";
+the session then runs on the CPU and only logs it.
+
+## How culprit knows
+It plays the load of the provider twice through the model of the loader: as it is, and after the libraries that
+preload_dlls() opens. The first fails, the second works.
+
+## Fix
+Call `onnxruntime.preload_dlls()` after the import and before the first session, or import torch (for the same CUDA
+major) first. Setting LD_LIBRARY_PATH also works, and then reaches every other program of the shell too.
+
+## When this is not your problem
+Your program does one of these already.
+
+## Sources
+onnxruntime-gpu 1.31.1: onnxruntime/__init__.py preload_dlls; DT_NEEDED and run paths of
+libonnxruntime_providers_cuda.so.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto* framework = FindFramework(environment, "onnxruntime");
+    const auto* scenario = ScenarioOf(scene, environment, "onnxruntime");
+    if (framework == nullptr || scenario == nullptr || framework->libraries.empty()) continue;
+    if (scenario->WasSeen()) continue;  // what it did is known
+    const std::string& provider = framework->libraries.front();
+    auto steps = loader::ImportSteps(scene.snapshot, environment, *framework, scene.view);
+    const size_t before = steps.size();
+    std::erase_if(steps, [](const loader::ImportStep& step) { return step.label == "preload_dlls"; });
+    if (steps.size() == before) continue;  // nothing there to preload
+    const auto lacks = [&](const loader::LoadGraph& graph) {
+      std::string name;
+      for (const auto& request : graph.requests) {
+        const auto* library = knowledge::FindLibrary(request.name);
+        if (request.error.empty() || request.requester_path != provider || library == nullptr) continue;
+        if (library->family != "driver" && name.empty()) name = request.name;
+      }
+      return name;
+    };
+    const loader::LoadGraph alone = loader::Load(
+        scene.snapshot, scene.view,
+        {.target = environment.interpreter, .interpreter = scenario->graph.interpreter, .imports = steps});
+    const std::string missing = lacks(alone);
+    if (missing.empty() || !lacks(scenario->graph).empty()) continue;
+    report::Finding& finding =
+        ruling.Fire("onnxruntime " + framework->version + " in " + environment.prefix + " finds " + missing +
+                        " only after onnxruntime.preload_dlls() or import torch",
+                    provider);
+    finding.affects.push_back(scenario->title);
+    finding.evidence.push_back({"it needs " + missing + " and has no run path to nvidia/*/lib", provider});
+    finding.fix = {
+        .text = "call preload_dlls() before the first session",
+        .commands = {(environment.interpreter.empty() ? std::string("python3") : environment.interpreter) +
+                     " -c \"import onnxruntime as ort; ort.preload_dlls(); "
+                     "print(ort.get_available_providers())\""},
+        .risk = "none",
+        .changes = {report::NotInFiles{"the call of preload_dlls() in the program",
+                                       "what a program calls stands in no file that culprit reads"}}};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL6012",
+    .name = "onnxruntime_needs_preload",
+    .cause = "search-path",
+    .severity = report::Severity::kNote,
+    .since = "0.2.0",
+    .title = "onnxruntime finds its CUDA libraries only when they are preloaded",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::onnxruntime_needs_preload

@@ -1,0 +1,157 @@
+// CUL6014: shared libraries of a package that are not as its RECORD says.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/python/package_changes.h"
+
+namespace culprit::rules::package_files_changed {
+namespace {
+
+using report::Severity;
+using snapshot::DamagedFile;
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A package lists its files with size and hash in RECORD. Shared libraries of this package are missing, have another
+size, or (with --verify) another hash.
+
+## Why it breaks
+An installation that was interrupted or ran out of disk leaves cut files: the process dies with SIGBUS and no message,
+or with "file too short". A file that another package replaced is a version that nobody tested with the rest. A
+missing one is searched for elsewhere, and a copy of the system may be taken instead.
+
+## How culprit knows
+It compares existence and size of every shared library that RECORD lists; --verify also compares the SHA-256.
+
+## Fix
+Reinstall the package without the cache, so that a damaged download is not unpacked again.
+
+## When this is not your problem
+You replaced the file on purpose (a patched build, auditwheel, strip). Where no process that was looked at loads the
+file, or another copy is found in its place, this is a warning.
+
+## Sources
+PyPA: Recording installed projects (RECORD).
+)md";
+
+std::string Describe(const DamagedFile& file) {
+  if (file.problem == "missing") return file.path + " is missing";
+  if (file.problem == "size")
+    return file.path + " has " + file.actual + " bytes, RECORD says " + file.expected;
+  return file.path + " has another hash than RECORD says";
+}
+
+// cuDNN without a part is a partial install, whatever is sound about the rest.
+bool IsLostPart(const DamagedFile& file) {
+  const auto* library = knowledge::FindLibrary(base::BaseName(file.path));
+  return file.problem == "missing" && library != nullptr && library->family == "cudnn" &&
+         library->name != "cudnn";
+}
+
+// Two packages that list one file: the later one won, which has its own rules.
+std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment) {
+  std::map<std::string, std::string> owner;
+  std::set<std::string> twice;
+  for (const auto& package : environment.packages) {
+    for (const DamagedFile& file : package.damaged) {
+      const auto [known, fresh] = owner.emplace(file.path, package.name);
+      if (!fresh && known->second != package.name) twice.insert(file.path);
+    }
+  }
+  return twice;
+}
+
+// Whether another package writes into the same directories: it has rules of its own (CUL6006, CUL6008,
+// CUL6013, CUL6016), and whichever came last has changed the files of the other.
+bool HasRival(const snapshot::PythonEnvironment& environment, const snapshot::PythonPackage& package) {
+  const auto family = [](const std::string& name) -> std::string {
+    if (name == "cupy" || name.starts_with("cupy-cuda")) return "cupy";
+    for (const char* tail : {"", "-gpu", "-directml", "-openvino", "-training", "-rocm"}) {
+      if (name == std::string("onnxruntime") + tail) return "onnxruntime";
+    }
+    const std::string component = name.substr(0, name.rfind("-cu"));
+    return HasSameFilesForEveryCuda(component) ? component : name;
+  };
+  const std::string mine = family(package.name);
+  return std::ranges::any_of(environment.packages, [&](const snapshot::PythonPackage& other) {
+    return &other != &package && family(other.name) == mine &&
+           base::DirName(other.record) == base::DirName(package.record);
+  });
+}
+
+// Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in
+// nothing. Where another copy is found instead, the process runs.
+bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, const DamagedFile& file,
+            std::vector<std::string>& affects) {
+  const std::string real = scene.view.RealPath(file.path);
+  for (const auto& scenario : scene.scenarios) {
+    if (scene.EnvironmentOf(scenario) != &environment) continue;
+    const bool loaded = std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
+      return object.path == file.path || object.real_path == real;
+    });
+    const bool tried = std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
+      return request.object == loader::kNone &&
+             std::ranges::any_of(request.attempts, [&](const loader::Attempt& attempt) {
+               return base::CleanPath(attempt.path) == file.path || scene.view.RealPath(attempt.path) == real;
+             });
+    });
+    if (loaded || tried) affects.push_back(scenario.title);
+  }
+  return !affects.empty();
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  constexpr size_t kMostShown = 5;
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto twice = ListedTwice(environment);
+    for (const auto& package : environment.packages) {
+      if (HasRival(environment, package)) continue;
+      std::vector<const DamagedFile*> damaged;
+      for (const DamagedFile& file : package.damaged) {
+        if (!twice.contains(file.path)) damaged.push_back(&file);
+      }
+      if (damaged.empty()) continue;
+      std::vector<std::string> affects;
+      const bool used = std::ranges::any_of(
+          damaged, [&](const DamagedFile* file) { return IsUsed(scene, environment, *file, affects); });
+      report::Finding& finding = ruling.Fire(
+          package.name + " " + package.version + " is not as it was installed: " + Describe(*damaged[0]) +
+              (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
+          damaged[0]->path);
+      if (IsLostPart(*damaged[0])) finding.cause = "cudnn-sublibrary-missing";
+      if (!used) finding.severity = Severity::kWarning;
+      finding.affects = std::move(affects);
+      for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {
+        finding.evidence.push_back({Describe(*damaged[i]), package.record + "/RECORD"});
+      }
+      // Builds of PyTorch's own index have their CUDA in the version; what is built on torch lies beside it.
+      const auto* torch = environment.Find("torch");
+      const bool own_index =
+          package.name.starts_with("torch") && package.version.find('+') != std::string::npos;
+      finding.fix = {
+          .text = "reinstall the package without the cache",
+          .commands = {PipOf(environment) + " install --force-reinstall --no-deps --no-cache-dir " +
+                       package.name + "==" + package.version +
+                       (own_index && torch != nullptr ? PytorchIndex(torch->version) : "")},
+          .risk = "low"};
+      AddInstall(scene, environment, {package.name, package.version}, Pip::kAlone, finding.fix.changes);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL6014",
+    .name = "package_files_changed",
+    .cause = "corrupt-library",
+    .severity = Severity::kError,
+    .since = "0.2.0",
+    .title = "libraries of a Python package are missing or changed since it was installed",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::package_files_changed

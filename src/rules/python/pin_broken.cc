@@ -1,0 +1,194 @@
+// CUL6007: what a package requires of CUDA packages is not what is installed.
+#include <algorithm>
+#include <array>
+
+#include "rules/kit/python/package_changes.h"
+#include "rules/kit/python/pep440.h"
+
+namespace culprit::rules::pin_broken {
+namespace {
+
+using report::Severity;
+using snapshot::PythonEnvironment;
+using snapshot::PythonPackage;
+using snapshot::Requirement;
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A package of this environment names exact or bounded versions of CUDA packages in its record, and another version is
+installed, or none. Mostly a later `pip install` of something else replaced them.
+
+## Why it breaks
+Frameworks are tested with one set of CUDA libraries. Another cuBLAS, nvJitLink or cuDNN can lack symbols
+(`undefined symbol: __nvJitLinkComplete_12_4`), refuse the program (cuDNN older than the one compiled against) or
+work by luck. TensorFlow before 2.18 was compiled against NumPy 1 and does not import with NumPy 2.
+
+## How culprit knows
+It evaluates the requirements in METADATA (PEP 440 versions, PEP 508 markers) against the records of what is
+installed. Extras are followed where another package asks for them.
+
+## Fix
+Install the versions that are named, in one command with the package that names them.
+
+## When this is not your problem
+A library that is newer within its major version usually works; this is a warning for that reason (NumPy 2 where a
+framework requires NumPy 1 is an error). Packages that were
+left out on purpose, because the libraries come from the system, are a note as long as everything loads.
+
+## Sources
+PEP 440, PEP 508; METADATA of the package.
+)md";
+
+// Pairs that have rules of their own.
+bool HasOwnRule(const PythonPackage& package, const Requirement& requirement) {
+  static constexpr std::array<std::string_view, 4> kOnTorch = {"torchvision", "torchaudio", "xformers",
+                                                               "flash-attn"};
+  if (requirement.name == "torch") return std::ranges::find(kOnTorch, package.name) != kOnTorch.end();
+  return requirement.name.starts_with("jax");
+}
+
+// A framework that was compiled against NumPy 1 does not import with NumPy 2.
+bool EndsImport(const PythonPackage& package, const Requirement& requirement,
+                const PythonPackage* installed) {
+  const bool compiled =
+      package.name.starts_with("tensorflow") || package.name == "jaxlib" || package.name.starts_with("cupy");
+  return compiled && requirement.name == "numpy" && installed != nullptr &&
+         MajorOf(installed->version) == "2" && Meets("2.0.0", requirement.specifier) == false;
+}
+
+struct Broken {
+  const Requirement* requirement;
+  const PythonPackage* installed;  // nullptr: none
+};
+
+// What to install so that this requirement and all others on the same package are met.
+struct Remedy {
+  std::optional<std::string> version;
+  std::string
+      contrary;  // two that no version meets: "torch 2.11.0 requires ==9.19.0.56, foo 1.0 ==9.20.0.48"
+};
+
+Remedy RemedyFor(const Scene& scene, const PythonEnvironment& environment, const Requirement& requirement) {
+  Remedy remedy{.version = VersionForAll(scene, environment, requirement.name), .contrary = {}};
+  const std::string own[] = {requirement.specifier};
+  const auto alone = ExactVersion(scene, environment, requirement.name, own);
+  if (remedy.version || !alone) return remedy;
+  for (const Asked& asked : AskedOf(scene, environment, requirement.name)) {
+    if (Meets(*alone, asked.specifier) == false)
+      remedy.contrary =
+          asked.by->name + " " + asked.by->version + " requires " + requirement.name + asked.specifier;
+  }
+  return remedy;
+}
+
+report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
+                   const std::vector<Broken>& broken) {
+  const std::string pip = PipOf(environment);
+  report::Fix fix{.text = "install what " + package.name + " names", .commands = {}, .risk = "medium"};
+  std::string wanted, names, contrary;
+  bool exact = true;
+  for (const Broken& one : broken) {
+    const Remedy remedy = RemedyFor(scene, environment, *one.requirement);
+    if (contrary.empty()) contrary = remedy.contrary;
+    exact &= remedy.version.has_value();
+    if (!remedy.version) {
+      wanted += " \"" + one.requirement->name + one.requirement->specifier + "\"";
+      continue;
+    }
+    const Wanted exactly{one.requirement->name,
+                         *remedy.version,
+                         {one.requirement->extras.begin(), one.requirement->extras.end()}};
+    wanted += " " + ForPip(exactly);
+    names += (names.empty() ? "" : ", ") + exactly.package + " " + exactly.version;
+    AddInstall(scene, environment, exactly, Pip::kMissing, fix.changes);
+  }
+  if (!contrary.empty()) {
+    const std::string other = contrary.substr(0, contrary.find(' '));
+    fix.text = "no version suits both: " + contrary + "; give " + package.name + " and " + other +
+               " an environment each";
+    fix.commands = {"culprit plan " + package.name + " " + other};
+    fix.changes = {report::NotInFiles{"a second environment for " + other,
+                                      "which of the two moves there is for its user to say"}};
+    return fix;
+  }
+  if (exact) {
+    fix.text = "install " + names + ", which " + package.name + " names";
+  } else {
+    fix.changes.clear();  // the tables do not tell which version pip would take
+  }
+  fix.commands = {pip + " install" + wanted, pip + " check"};
+  return fix;
+}
+
+void Report(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
+            const std::vector<Broken>& broken, Ruling& ruling) {
+  const Broken& worst = *std::ranges::min_element(broken, {}, [&](const Broken& one) {
+    return EndsImport(package, *one.requirement, one.installed) ? 0 : one.installed == nullptr ? 2 : 1;
+  });
+  std::string summary = package.name + " " + package.version + " requires " + worst.requirement->name +
+                        worst.requirement->specifier + ", installed is " +
+                        (worst.installed == nullptr ? "none" : worst.installed->version);
+  if (broken.size() > 1) summary += " (and " + std::to_string(broken.size() - 1) + " more)";
+  report::Finding& finding = ruling.Fire(std::move(summary), package.record);
+  const auto* scenario = ScenarioOf(scene, environment, package.name == "jaxlib" ? "jax" : package.name);
+  // What was left out on purpose, or is needed for a part only, harms nobody as long as everything loads.
+  if (worst.installed == nullptr && (scenario == nullptr || Works(*scenario)))
+    finding.severity = Severity::kNote;
+  if (EndsImport(package, *worst.requirement, worst.installed)) finding.severity = Severity::kError;
+  finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
+  for (const Broken& one : broken) {
+    finding.evidence.push_back({"requires " + one.requirement->name + one.requirement->specifier +
+                                    (one.installed == nullptr ? ", which is not installed"
+                                                              : ", installed is " + one.installed->version),
+                                one.installed == nullptr ? package.record : one.installed->record});
+  }
+  finding.fix = FixFor(scene, environment, package, broken);
+}
+
+void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, Ruling& ruling) {
+  const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  const auto asked = AskedExtras(environment, facts);
+  for (const std::string& problem : environment.problems) ruling.NotEnoughFacts(environment.prefix, problem);
+  for (const PythonPackage& package : environment.packages) {
+    if (environment.Find(package.name) != &package)
+      continue;  // another of this name is in front of it, or true
+    MarkerFacts own = facts;
+    if (const auto extras = asked.find(package.name); extras != asked.end()) own.extras = extras->second;
+    std::vector<Broken> broken;
+    for (const Requirement& requirement : package.requirements) {
+      if (HasOwnRule(package, requirement)) continue;
+      const auto holds = Holds(requirement.marker, own);
+      const PythonPackage* installed = environment.Find(requirement.name);
+      if (holds == false) continue;
+      const auto meets =
+          installed == nullptr ? std::optional(false) : Meets(installed->version, requirement.specifier);
+      if (!holds && meets != true) {
+        ruling.NotEnoughFacts(package.name + " requires " + requirement.name + requirement.specifier,
+                              "whether it does here depends on: " + requirement.marker);
+      } else if (!meets) {
+        ruling.NotEnoughFacts(package.name + " requires " + requirement.name + requirement.specifier,
+                              "the version " + installed->version + " is not understood");
+      } else if (!*meets) {
+        broken.push_back({&requirement, installed});
+      }
+    }
+    if (!broken.empty()) Report(scene, environment, package, broken, ruling);
+  }
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) CheckEnvironment(scene, environment, ruling);
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6007",
+                         .name = "pin_broken",
+                         .cause = "framework-version-conflict",
+                         .severity = Severity::kWarning,
+                         .since = "0.2.0",
+                         .title = "a package requires other CUDA packages than those installed",
+                         .page = kPage,
+                         .check = Check};
+
+}  // namespace culprit::rules::pin_broken

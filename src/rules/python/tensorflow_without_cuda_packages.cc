@@ -1,0 +1,135 @@
+// CUL6011: TensorFlow with CUDA inside, and the libraries that it opens are not found.
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "loader/library_copies.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/kit/python/package_changes.h"
+
+namespace culprit::rules::tensorflow_without_cuda_packages {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The wheel of TensorFlow has GPU code inside, but no CUDA libraries. It opens them by name when it starts; here some of
+them are not found, so it registers no GPU.
+
+## Why it breaks
+"Cannot dlopen some GPU libraries. Please make sure the missing libraries mentioned above are installed properly ...
+Skipping registering GPU devices", or "Could not find cuda drivers on your machine", which means libcudart and not the
+driver. `tf.config.list_physical_devices('GPU')` is empty.
+
+## How culprit knows
+It plays the dlopen calls of TensorFlow's stubs through the model of the loader, from the library that holds them.
+
+## Fix
+`pip install "tensorflow[and-cuda]"` of the same version: the extra pins the nvidia-* packages that this build was
+made with, and TensorFlow finds them beside itself without LD_LIBRARY_PATH.
+
+## When this is not your problem
+You want TensorFlow on the CPU: it works.
+
+## Sources
+openxla/xla: xla/tsl/platform/default/dso_loader.cc, dlopen_checker.cc; METADATA of tensorflow (extra and-cuda).
+)md";
+
+// The extra brings more packages than the tables know by version (cuFFT, cuSPARSE ...): their libraries.
+void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std::string& major,
+                       const std::set<std::string>& missing, std::vector<report::Change>& changes) {
+  if (environment.site_packages.empty()) return;
+  for (const std::string& name : missing) {
+    const auto* library = knowledge::FindLibrary(name);
+    const std::string package = library == nullptr ? "" : PipPackage(*library, major);
+    const bool comes = std::ranges::any_of(changes, [&](const report::Change& change) {
+      const auto* install = change.As<report::InstallPackage>();
+      return install != nullptr && install->package == package;
+    });
+    if (package.empty() || comes || CudaMajorOfPackage(package).empty()) continue;
+    std::string folder = package.substr(7, package.rfind("-cu") - 7);  // "cufft" of nvidia-cufft-cu12
+    std::ranges::replace(folder, '-', '_');
+    report::PutLibrary put;
+    put.path = environment.site_packages.front() + "/nvidia/" + folder + "/lib/" + name;
+    changes.emplace_back(std::move(put));
+  }
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const Presence gpu = GpuPresence(scene);
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    const auto* tensorflow = FindFramework(environment, "tensorflow");
+    if (tensorflow == nullptr || tensorflow->cuda.empty() || gpu == Presence::kNo) continue;
+    const auto* scenario = ScenarioOf(scene, environment, "tensorflow");
+    if (scenario == nullptr) continue;
+    std::set<std::string> missing;
+    for (const auto& request : scenario->graph.requests) {
+      const auto* library = knowledge::FindLibrary(request.name);
+      const bool stub =
+          request.opened_by == loader::OpenedBy::kDlopen && request.name.find('/') == std::string::npos;
+      if (request.error.empty() || request.alternative || !stub || library == nullptr) continue;
+      if (library->family == "driver" || library->family == "tensorrt") continue;
+      // Only TensorFlow's own stubs: what cuDNN opens has rules of its own.
+      if (request.requester == loader::kNone) continue;
+      if (!base::BaseName(scenario->graph.objects[request.requester].path).starts_with("libtensorflow"))
+        continue;
+      // A file that is there and damaged has a rule of its own.
+      if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+            return failed.request == &request && IsDamage(failed.why);
+          }))
+        continue;
+      missing.insert(request.name);
+    }
+    for (const FailedLoad& failed : FailedLoads(scene)) {
+      if (failed.scenario == scenario) missing.erase(failed.request->name);  // cuDNN alone, by its own rules
+    }
+    if (missing.empty()) continue;
+    const std::string release = tensorflow->version.substr(0, tensorflow->version.find('+'));
+    report::Finding& finding = ruling.Fire(
+        "tensorflow " + tensorflow->version + " in " + environment.prefix + " does not find " +
+            *missing.begin() +
+            (missing.size() > 1 ? " and " + std::to_string(missing.size() - 1) + " other libraries" : "") +
+            ", so it uses no GPU",
+        tensorflow->directory);
+    if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+    finding.affects.push_back(scenario->title);
+    const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+    size_t elsewhere = 0;
+    for (const std::string& name : missing) {
+      const auto copies = loader::FindCopies(directories, scene.view, name);
+      if (copies.empty()) continue;
+      ++elsewhere;
+      finding.evidence.push_back(
+          {copies.front().path + " is there, and not looked for", copies.front().path});
+    }
+    if (elsewhere == missing.size()) finding.cause = "search-path";
+    finding.evidence.push_back({"it was built for CUDA " + tensorflow->cuda, tensorflow->source});
+    for (const std::string& name : missing) {
+      finding.evidence.push_back(
+          {name + " is not found", "dlopen of TensorFlow's stub, played through the loader model"});
+    }
+    const Wanted wanted{
+        tensorflow->package.empty() ? "tensorflow" : tensorflow->package, release, {"and-cuda"}};
+    finding.fix = {
+        .text = "install the CUDA packages that this build pins; a toolkit of another version does not help",
+        .commands = {PipOf(environment) + " install " + ForPip(wanted)},
+        .risk = "low"};
+    AddInstall(scene, environment, wanted, Pip::kMissing, finding.fix.changes);
+    AddFilesOfTheRest(environment, MajorOf(tensorflow->cuda), missing, finding.fix.changes);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL6011",
+    .name = "tensorflow_without_cuda_packages",
+    .cause = "cuda-library-missing",
+    .severity = report::Severity::kWarning,
+    .since = "0.2.0",
+    .title = "TensorFlow does not find the CUDA libraries that it opens",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::tensorflow_without_cuda_packages

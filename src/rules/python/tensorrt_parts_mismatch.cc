@@ -1,0 +1,118 @@
+// CUL6018: packages of TensorRT of different versions or CUDA majors in one environment.
+#include "base/text.h"
+#include "rules/kit/gpu_code/fitting_build.h"
+#include "rules/kit/python/pep440.h"
+
+namespace culprit::rules::tensorrt_parts_mismatch {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+TensorRT for Python is three packages: the front (tensorrt-cu12), the libraries (tensorrt-cu12-libs) and the bindings
+(tensorrt-cu12-bindings). They must be of one version, and only one CUDA major may be installed: all unpack into
+`tensorrt`, `tensorrt_libs` and `tensorrt_bindings`.
+
+## Why it breaks
+The bindings are compiled against one release of libnvinfer: undefined symbols at import, or engines that cannot be
+deserialised ("Serialization version mismatch").
+
+## How culprit knows
+It compares the versions in the records of these packages.
+
+## Fix
+Uninstall all packages of TensorRT, then install the front of the wanted version, which pins the rest.
+
+## When this is not your problem
+tensorrt-lean and tensorrt-dispatch are sets of their own, each compared within itself.
+
+## Sources
+METADATA of tensorrt-cu12, tensorrt-lean-cu13.
+)md";
+
+// "tensorrt-lean-cu13-libs" -> set "tensorrt-lean", major "13"; an empty set for another package.
+struct Part {
+  std::string set;
+  std::string major;
+};
+
+Part PartOf(const std::string& name) {
+  std::string rest = name;
+  for (const std::string_view tail : {"-libs", "-bindings"}) {
+    if (rest.ends_with(tail)) rest.resize(rest.size() - tail.size());
+  }
+  const std::string major = CudaMajorOfPackage(rest);
+  if (!major.empty()) rest.resize(rest.size() - major.size() - 3);
+  const bool known = rest == "tensorrt" || rest == "tensorrt-lean" || rest == "tensorrt-dispatch";
+  return known ? Part{rest, major} : Part{};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    for (const std::string_view set : {"tensorrt", "tensorrt-lean", "tensorrt-dispatch"}) {
+      const snapshot::PythonPackage *first = nullptr, *odd = nullptr;
+      std::string seen;
+      std::string names;
+      std::set<std::string> majors;
+      std::vector<const snapshot::PythonPackage*> parts;
+      for (const auto& package : environment.packages) {
+        const Part part = PartOf(package.name);
+        if (part.set != set) continue;
+        names += " " + package.name;
+        parts.push_back(&package);
+        if (!part.major.empty()) majors.insert(part.major);
+        if (first == nullptr) first = &package;
+        if (package.version != first->version) odd = &package;
+        if (part.major.empty()) continue;
+        if (!seen.empty() && part.major != seen) odd = &package;
+        if (seen.empty()) {
+          seen = part.major;
+          if (odd == nullptr) first = &package;
+        }
+      }
+      if (odd == nullptr) continue;
+      report::Finding& finding =
+          ruling.Fire(first->name + " " + first->version + " and " + odd->name + " " + odd->version +
+                          " do not belong together in " + environment.prefix,
+                      odd->record);
+      finding.affects.push_back(std::string(set) + " in " + environment.prefix);
+      finding.evidence.push_back({first->name + " " + first->version, first->record});
+      finding.evidence.push_back({odd->name + " " + odd->version, odd->record});
+      // One CUDA major, and of it the newest version that is there.
+      const std::string major = PreferredMajor(scene, environment, majors);
+      std::string version = first->version;
+      for (const auto* package : parts) {
+        const auto one = PythonVersion::Parse(package->version), best = PythonVersion::Parse(version);
+        const bool mine = PartOf(package->name).major == major;
+        if (mine && (!best || (one && one->ComparePublic(*best) > 0))) version = package->version;
+      }
+      const std::string front = std::string(set) + (major.empty() ? "" : "-cu" + major);
+      std::string again;
+      for (const auto* package : parts) {
+        if (PartOf(package->name).major != major && !PartOf(package->name).major.empty()) {
+          finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+          continue;
+        }
+        finding.fix.changes.push_back(report::InstallPackage{environment.prefix, package->name, version});
+        again += " " + package->name + "==" + version;
+      }
+      if (environment.Find(front) != nullptr) again = " " + front + "==" + version;
+      finding.fix.text = "uninstall all of them, then install one version of one CUDA major";
+      finding.fix.commands = {PipOf(environment) + " uninstall -y" + names,
+                              PipOf(environment) + " install" + again};
+      finding.fix.risk = "medium";
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6018",
+                                     .name = "tensorrt_parts_mismatch",
+                                     .cause = "framework-version-conflict",
+                                     .severity = report::Severity::kError,
+                                     .since = "0.2.0",
+                                     .title = "packages of TensorRT do not belong together",
+                                     .page = kPage,
+                                     .check = Check};
+
+}  // namespace culprit::rules::tensorrt_parts_mismatch

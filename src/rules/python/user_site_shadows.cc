@@ -1,0 +1,118 @@
+// CUL6015: a framework in ~/.local wins over the one of the environment.
+#include <algorithm>
+
+#include "base/text.h"
+#include "rules/kit/python/package_facts.h"
+
+namespace culprit::rules::user_site_shadows {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A package was once installed with `pip install --user`. That directory (~/.local/lib/pythonX.Y/site-packages) is
+searched before the packages of a conda environment or of the system, so its copy is imported, and not the one that
+this environment holds. PYTHONPATH does the same, for every Python that is started with it.
+
+## Why it breaks
+The copy in ~/.local has another version or another CUDA; what the environment holds was installed to fit the rest of
+it. `pip list` shows one version, the traceback has paths of ~/.local.
+
+## How culprit knows
+It builds sys.path as Python's site module does and finds the module twice.
+
+## Fix
+Set PYTHONNOUSERSITE=1 to see whether that is it, then uninstall the copy in ~/.local; or unset PYTHONPATH.
+
+## When this is not your problem
+Both are of the same version and build. While the other copy works this is a warning. A venv without system packages never looks into ~/.local.
+
+## Sources
+CPython: Lib/site.py (order of user site and site-packages, PYTHONNOUSERSITE; PYTHONPATH comes before both).
+)md";
+
+// Where the module that is imported comes from, when that is not the environment.
+enum class Shadow { kNone, kUserSite, kPythonPath };
+
+Shadow ShadowOf(const Scene& scene, const snapshot::PythonEnvironment& environment, const std::string& site) {
+  const auto path = base::SplitWords(scene.Variable("PYTHONPATH"), scene.OnWindows() ? ";" : ":");
+  const bool in_path = std::ranges::any_of(
+      path, [&](const std::string& element) { return base::CleanPath(element) == base::CleanPath(site); });
+  if (in_path) return Shadow::kPythonPath;
+  const bool in_user_site = site.find("/.local/lib/python") != std::string::npos ||
+                            (scene.IsSet("PYTHONUSERBASE") &&
+                             site.starts_with(std::string(scene.Variable("PYTHONUSERBASE")) + "/lib/python"));
+  return in_user_site && environment.prefix.find("/.local") == std::string::npos ? Shadow::kUserSite
+                                                                                 : Shadow::kNone;
+}
+
+report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                   const std::string& site, const std::string& module, Shadow shadow) {
+  const std::string python =
+      environment.interpreter.empty() ? std::string("python3") : environment.interpreter;
+  const std::string show = python + " -c \"import " + module + " as m; print(m.__file__)\"";
+  if (shadow == Shadow::kUserSite) {
+    return {.text =
+                "set PYTHONNOUSERSITE=1, which hides the home directory from Python; where nothing else "
+                "needs the "
+                "copy there, uninstall it",
+            .commands = {"export PYTHONNOUSERSITE=1", show},
+            .risk = "low",
+            .changes = {report::SetVariable{"PYTHONNOUSERSITE", "1"}}};
+  }
+  std::string rest;
+  for (const std::string& element : base::SplitWords(scene.Variable("PYTHONPATH"), ":")) {
+    if (base::CleanPath(element) != base::CleanPath(site)) rest += (rest.empty() ? "" : ":") + element;
+  }
+  if (rest.empty()) {
+    return {.text = "unset PYTHONPATH for programs of this environment",
+            .commands = {"unset PYTHONPATH", show},
+            .risk = "low",
+            .changes = {report::UnsetVariable{"PYTHONPATH"}}};
+  }
+  return {.text = "take " + site + " out of PYTHONPATH for programs of this environment",
+          .commands = {"export PYTHONPATH='" + rest + "'", show},
+          .risk = "low",
+          .changes = {report::DropFromList{"PYTHONPATH", site}}};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    for (const auto& framework : environment.frameworks) {
+      const std::string site(base::DirName(framework.directory));
+      const Shadow shadow = ShadowOf(scene, environment, site);
+      if (shadow == Shadow::kNone) continue;
+      for (const auto& package : environment.packages) {
+        if (package.name != framework.package || base::DirName(package.record) == site) continue;
+        const std::string release = framework.version.substr(0, framework.version.find('+'));
+        if (package.installer == "conda" || MajorOf(package.version).empty()) continue;
+        if (package.version == framework.version || package.version == release) continue;
+        report::Finding& finding =
+            ruling.Fire(framework.name + " " + framework.version + " in " + site + " is imported before " +
+                            package.version + " of " + environment.prefix,
+                        framework.directory);
+        const auto* scenario = ScenarioOf(scene, environment, framework.name);
+        if (scenario != nullptr && !Works(*scenario)) finding.severity = report::Severity::kError;
+        finding.affects.push_back(TitleOf(environment, framework));
+        finding.evidence.push_back({framework.name + " " + framework.version, framework.source});
+        finding.evidence.push_back({package.name + " " + package.version, package.record});
+        finding.fix =
+            FixFor(scene, environment, site, std::string(base::BaseName(framework.directory)), shadow);
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL6015",
+    .name = "user_site_shadows",
+    .cause = "framework-version-conflict",
+    .severity = report::Severity::kWarning,
+    .since = "0.2.0",
+    .title = "a framework outside the environment is imported before that of the environment",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::user_site_shadows

@@ -1,0 +1,80 @@
+// CUL4008: only another generation of a CUDA library is on the machine.
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/cudnn/cudnn_facts.h"
+#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/gpu_code/fitting_build.h"
+#include "rules/kit/load_fixes.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::cuda_library_other_major {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The program was built for one CUDA generation (libcublas.so.11, say), and the machine has the library of another one.
+
+## Why it breaks
+Generations are not interchangeable, so their file names differ and the loader does not take one for the other.
+
+## How culprit knows
+The name that is asked for carries its generation; the copies on disk carry theirs.
+
+## Fix
+Install the libraries of the generation that the program was built for (generations live side by side), or take a build
+for the CUDA that is there. Do not link one generation to the name of another: it loads, and then breaks.
+
+## When this is not your problem
+The CUDA version in the banner of nvidia-smi is what the driver can serve, and no installed library.
+
+## Sources
+Release notes of CUDA 11, 12 and 13; file lists of the nvidia-* wheels.
+)md";
+
+bool Mine(const Scene& scene, const FailedLoad& failed) {
+  if (failed.library == nullptr || failed.IsCudnn() || failed.library->name == "nvrtc-builtins") return false;
+  return !ExplainedByCudnnForAnotherCuda(scene, failed);
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kOtherMajor || !Mine(scene, failed)) continue;
+    const std::string& there = failed.copies.front().path;
+    const std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
+                 " is asked for, this machine has " + std::string(base::BaseName(there)) + " in " +
+                 std::string(base::DirName(there)),
+             failed.request->name);
+    for (const loader::LibraryCopy& copy : failed.copies) {
+      const auto version = scene.view.Version(copy.path);
+      finding.evidence.push_back(
+          {copy.path + (version ? " is " + version->version : " is another generation"),
+           version ? version.source : copy.path});
+    }
+    finding.fix = Install(scene, failed);
+    const auto* environment = scene.EnvironmentOf(*failed.scenario);
+    const auto* framework = scene.FrameworkOf(*failed.scenario);
+    const auto* other = knowledge::FindLibrary(base::BaseName(there));
+    if (environment == nullptr || framework == nullptr || framework->name != "onnxruntime" ||
+        other == nullptr)
+      continue;
+    if (auto fix =
+            OnnxruntimeFor(scene, *environment, CudaOfSoname(*other, std::string(base::BaseName(there)))))
+      finding.fix = *std::move(fix);
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL4008",
+                                     .name = "cuda_library_other_major",
+                                     .cause = "cuda-version-mismatch",
+                                     .severity = report::Severity::kError,
+                                     .since = "0.2.0",
+                                     .title = "only another generation of a CUDA library is on the machine",
+                                     .page = kPage,
+                                     .check = Check};
+
+}  // namespace culprit::rules::cuda_library_other_major

@@ -1,0 +1,66 @@
+// CUL4005: PATH gives an nvcc of another toolkit than CUDA_HOME.
+#include "rules/rule.h"
+#include "rules/kit/toolkit/toolkit_facts.h"
+
+namespace culprit::rules::nvcc_differs_from_cuda_home {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+CUDA_HOME names one toolkit, and the nvcc that a shell finds belongs to another release.
+
+## Why it breaks
+Build systems that mix the two compile with one release and link against the other. Make and CMake mostly take nvcc
+from PATH, extensions of torch take CUDA_HOME.
+
+## How culprit knows
+nvcc of PATH was followed to its toolkit, and the release compared with that of CUDA_HOME.
+
+## Fix
+Put the bin directory of CUDA_HOME first in PATH, or set CUDA_HOME to the other one.
+
+## When this is not your problem
+Where nothing is built, neither is used.
+
+## Sources
+torch/utils/cpp_extension.py; documentation of CMake (FindCUDAToolkit).
+)md";
+
+constexpr const char* kVariables[] = {"CUDA_HOME", "CUDA_PATH"};
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().toolkits) return;
+  const std::string& nvcc = scene.stack().toolkits->nvcc_on_path;
+  const snapshot::Toolkit* by_path = ToolkitOfNvcc(scene, nvcc);
+  if (by_path == nullptr) return;
+  for (const char* name : kVariables) {
+    const std::string value(scene.Variable(name));
+    const snapshot::Toolkit* home = ToolkitAt(scene, value);
+    if (home == nullptr || home == by_path || home->nvcc.empty()) continue;
+    if (Release(home->version) == Release(by_path->version)) continue;
+    report::Finding& finding = ruling.Fire(
+        nvcc + " is CUDA " + by_path->version + ", " + name + "=" + value + " is CUDA " + home->version,
+        name);
+    finding.evidence.push_back({nvcc + " is CUDA " + by_path->version, by_path->source});
+    finding.evidence.push_back({value + " is CUDA " + home->version, home->source});
+    finding.fix = {.text = "let both lead to one toolkit",
+                   .commands = {scene.OnWindows() ? "set \"PATH=" + value + "\\bin;%PATH%\""
+                                                  : "export PATH=" + value + "/bin:$PATH"},
+                   .risk = "low",
+                   .changes = {report::AddToList{"PATH", value + (scene.OnWindows() ? "\\bin" : "/bin")}}};
+    return;
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL4005",
+                                       .name = "nvcc_differs_from_cuda_home",
+                                       .cause = "toolkit-missing",
+                                       .severity = report::Severity::kWarning,
+                                       .since = "0.2.0",
+                                       .title = "PATH gives an nvcc of another toolkit than CUDA_HOME",
+                                       .page = kPage,
+                                       .check = Check};
+
+}  // namespace culprit::rules::nvcc_differs_from_cuda_home

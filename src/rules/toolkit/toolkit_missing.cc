@@ -1,0 +1,68 @@
+// CUL4001: a CUDA toolkit is asked for and none is installed.
+#include "rules/rule.h"
+#include "rules/kit/toolkit/toolkit_facts.h"
+
+namespace culprit::rules::toolkit_missing {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A variable such as CUDA_HOME points to a CUDA toolkit, and there is no toolkit with a compiler on the machine.
+
+## Why it breaks
+Builds of extensions stop: "CUDA_HOME environment variable is not set" or "/usr/local/cuda/bin/nvcc: No such file or
+directory". Programs that are already built do not need a toolkit.
+
+## How culprit knows
+The places of toolkits (/usr/local/cuda*, /opt/cuda, the HPC SDK, distribution, conda, wheels, PATH) were looked at.
+
+## Fix
+Install a toolkit of the CUDA version that your framework was built for, if you mean to build; otherwise unset the
+variable.
+
+## When this is not your problem
+Running PyTorch, TensorFlow or JAX from wheels needs no toolkit.
+
+## Sources
+torch/utils/cpp_extension.py; documentation of CMake (FindCUDAToolkit).
+)md";
+
+constexpr const char* kVariables[] = {"CUDA_HOME", "CUDA_PATH"};
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().toolkits) {
+    return ruling.NotEnoughFacts("CUDA toolkits", scene.stack().toolkits.why);
+  }
+  if (!Compilers(scene).empty()) return;
+  for (const char* name : kVariables) {
+    const std::string value(scene.Variable(name));
+    if (value.empty() || ToolkitAt(scene, value) != nullptr) continue;  // one without nvcc serves the runtime
+    // The installer of Windows sets the variable for everybody, whatever parts were chosen.
+    if (scene.OnWindows() && scene.view.Directory(scene.PathOf(value)) == base::PathError::kNone) continue;
+    report::Finding& finding = ruling.Fire(
+        std::string(name) + "=" + value + ", and no CUDA toolkit with nvcc is on this machine", name);
+    finding.evidence.push_back({std::string(name) + "=" + value, "environment"});
+    finding.evidence.push_back(
+        {"no nvcc in /usr/local/cuda*, /opt/cuda*, the HPC SDK, the distribution's place or PATH",
+         "directories of toolkits"});
+    finding.fix = {
+        .text = "install a toolkit if you mean to build, otherwise unset the variable",
+        .commands = {scene.OnWindows() ? std::string("set ") + name + "=" : std::string("unset ") + name},
+        .risk = "low",
+        .changes = {report::UnsetVariable{name}}};
+    return;
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL4001",
+                              .name = "toolkit_missing",
+                              .cause = "toolkit-missing",
+                              .severity = report::Severity::kWarning,
+                              .since = "0.2.0",
+                              .title = "a CUDA toolkit is asked for and none is installed",
+                              .page = kPage,
+                              .check = Check};
+
+}  // namespace culprit::rules::toolkit_missing

@@ -1,0 +1,64 @@
+// CUL2005: the container got the GPU without libcuda.
+#include "rules/kit/driver/device_nodes.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::container_capabilities_lack_compute {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The container has the GPU's device nodes, but NVIDIA_DRIVER_CAPABILITIES leaves out `compute`, so libcuda.so.1 was not brought.
+
+## Why it breaks
+The runtime mounts libraries by capability: utility brings nvidia-smi and NVML, compute brings libcuda. With utility alone
+nvidia-smi works and CUDA does not.
+
+## How culprit knows
+The variable, device nodes in /dev, and no libcuda.so.1.
+
+## Fix
+Start the container again with compute,utility (the default when the variable is unset) or all.
+
+## When this is not your problem
+A container for display or video only.
+
+## Sources
+NVIDIA Container Toolkit documentation, driver capabilities.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const std::string name = "NVIDIA_DRIVER_CAPABILITIES";
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  if (!InContainer(scene) || !HasGpuNode(*driver) || FindDriverLibrary(*driver) != nullptr)
+    return ruling.NotApplicable();
+  const std::string value(scene.Variable(name));
+  if (!LacksCompute(value)) return;
+  report::Finding& finding =
+      ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value +
+                      " leaves out compute, so there is no libcuda.so.1 in this container",
+                  name);
+  finding.evidence.push_back({name + "=" + value, "environment"});
+  finding.evidence.push_back({"nodes of GPUs are there", "/dev"});
+  finding.evidence.push_back({"no libcuda.so.1", "the loader's search and the usual directories"});
+  finding.fix = {.text = "start the container again with compute among the capabilities",
+                 .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
+                 .risk = "low",
+                 .changes = {report::SetVariable{name, "compute,utility"}}};
+  if (driver->kernel_version) finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2005",
+                                                .name = "container_capabilities_lack_compute",
+                                                .cause = "container-runtime",
+                                                .severity = report::Severity::kError,
+                                                .where = Where::kLinux,
+                                                .since = "0.2.0",
+                                                .title = "NVIDIA_DRIVER_CAPABILITIES leaves out compute",
+                                                .page = kPage,
+                                                .check = Check};
+
+}  // namespace culprit::rules::container_capabilities_lack_compute

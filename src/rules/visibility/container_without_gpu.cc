@@ -1,0 +1,104 @@
+// CUL2004: the host has a GPU and this container was not given it.
+#include "base/text.h"
+#include "rules/kit/driver/device_nodes.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::container_without_gpu {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The host has a GPU or a loaded driver, and nothing of it is in this container: no device node or no libcuda.so.1.
+
+## Why it breaks
+A container sees only what it is given. Without the NVIDIA runtime: `libcuda.so.1: cannot open shared object file`, "Found no
+NVIDIA driver on your system", "CUDA driver version is insufficient".
+
+## How culprit knows
+The host's module or GPU shows through /sys; /dev has no nvidia nodes, or no libcuda.so.1 is there.
+
+## Fix
+Start it with GPU access: `docker run --gpus all`, `podman run --device nvidia.com/gpu=all`, `apptainer exec --nv`, in Kubernetes
+a limit nvidia.com/gpu. The host needs the nvidia-container-toolkit. Do not install a driver inside the container.
+
+## When this is not your problem
+The container shall not use the GPU.
+
+## Sources
+NVIDIA Container Toolkit documentation; Apptainer user guide, GPU support.
+)md";
+
+report::Fix StartWithGpu(const std::string& runtime) {
+  report::Fix fix{.text = "start the container with GPU access; do not install a driver inside it",
+                  .commands = {},
+                  .risk = "low"};
+  if (runtime == "kubernetes") {
+    fix.text =
+        "ask for a GPU in the pod: resources.limits nvidia.com/gpu, on a node with NVIDIA's device plugin";
+    fix.commands = {"kubectl describe nodes | grep nvidia.com/gpu"};
+  } else if (runtime == "singularity") {
+    fix.commands = {"apptainer exec --nv IMAGE ..."};
+  } else if (runtime == "lxc") {
+    fix.text = "hand the GPU and the libraries of the host's driver into the container";
+    fix.commands = {"lxc config device add CONTAINER gpu gpu",
+                    "lxc config set CONTAINER nvidia.runtime true"};
+  } else if (runtime == "podman") {
+    fix.commands = {"podman run --device nvidia.com/gpu=all ..."};
+  } else {
+    fix.text += "; the host needs the nvidia-container-toolkit";
+    fix.commands = {"docker run --gpus all ..."};
+  }
+  return fix;
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  if (!InContainer(scene) || (!driver->kernel_version && !IsLoaded(*driver, "nvidia")))
+    return ruling.NotApplicable();
+  if (!driver->nodes) return ruling.NotEnoughFacts("device nodes", "/dev: " + driver->nodes.why);
+  const bool node = HasGpuNode(*driver);
+  bool library = false;  // also an empty one or one without its link: rules of their own
+  for (const snapshot::DriverLibrary& copy : driver->libraries) {
+    library |= copy.name.starts_with("libcuda.so.") && copy.kind != "stub" && copy.kind != "compat" &&
+               !copy.real_path.empty();
+  }
+  if (node && library) return;
+  if (!node && scene.IsSet("NVIDIA_VISIBLE_DEVICES")) {
+    const std::string value(base::Trim(scene.Variable("NVIDIA_VISIBLE_DEVICES")));
+    if (value.empty() || value == "void" || value == "none") return;  // CUL2003
+  }
+  if (node && LacksCompute(scene.Variable("NVIDIA_DRIVER_CAPABILITIES"))) return;  // CUL2005
+  const snapshot::Context& here = Circumstances(scene);
+  report::Finding& finding = ruling.Fire("this " + here.container + " container has " +
+                                             (node      ? "device nodes but no libcuda.so.1"
+                                              : library ? "libcuda.so.1 but no node of a GPU in /dev"
+                                                        : "no GPU: neither device nodes nor libcuda.so.1") +
+                                             ", though the host runs driver " +
+                                             (driver->kernel_version ? *driver->kernel_version : "nvidia"),
+                                         here.container);
+  finding.evidence.push_back({"a " + here.container + " container", here.container_source});
+  finding.evidence.push_back(ModuleEvidence(*driver));
+  finding.evidence.push_back({node ? "nodes of GPUs are there" : "no node of a GPU", "/dev"});
+  finding.evidence.push_back({library ? "libcuda.so.1 is there" : "no libcuda.so.1",
+                              "the loader's search and the usual directories"});
+  if (here.injected.empty())
+    finding.evidence.push_back({"no file of the driver is mounted", "/proc/self/mountinfo"});
+  finding.fix = StartWithGpu(here.container);
+  if (driver->kernel_version) finding.fix.changes = {report::StartContainer{*driver->kernel_version}};
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2004",
+                                   .name = "container_without_gpu",
+                                   .cause = "container-runtime",
+                                   .severity = report::Severity::kError,
+                                   .where = Where::kLinux,
+                                   .since = "0.2.0",
+                                   .title = "the container was started without access to the GPU",
+                                   .page = kPage,
+                                   .check = Check};
+
+}  // namespace culprit::rules::container_without_gpu

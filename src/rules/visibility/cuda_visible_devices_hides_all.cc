@@ -1,0 +1,66 @@
+// CUL2001: the variable is set so that no GPU is left.
+#include "base/text.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::cuda_visible_devices_hides_all {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+CUDA_VISIBLE_DEVICES is set to a value that hides all GPUs: empty, -1, or a word such as none.
+
+## Why it breaks
+CUDA shows a process only the devices that the variable lists; an empty list shows none: "no CUDA-capable device is detected"
+(100), `torch.cuda.is_available()` is False. nvidia-smi ignores the variable and looks healthy.
+
+## How culprit knows
+The variable of this shell. A set but empty variable hides all; an unset one hides none.
+
+## Fix
+Unset it. Find who sets it: a shell profile, a batch system, a service file, a notebook.
+
+## When this is not your problem
+Hiding the GPUs was the intention (a run on the CPU).
+
+## Sources
+CUDA C++ Programming Guide, CUDA environment variables.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const std::string name = "CUDA_VISIBLE_DEVICES";
+  if (!scene.IsSet(name)) return ruling.NotApplicable();
+  const auto& gpus = scene.stack().gpus;
+  const bool none = gpus && gpus->empty();
+  const bool elsewhere = gpus && !gpus->empty() && gpus->front().assumed;
+  if (none || elsewhere || !Circumstances(scene).slurm_job.empty()) return ruling.NotApplicable();
+  const std::string value(scene.Variable(name));
+  const std::string trimmed(base::Trim(value));
+  const bool on_purpose =
+      trimmed.empty() || trimmed == "-1" || trimmed == "none" || trimmed == "NoDevFiles" || trimmed == "void";
+  if (!on_purpose) return;
+  report::Finding& finding =
+      ruling.Fire("CUDA_VISIBLE_DEVICES is " + (trimmed.empty() ? "set and empty" : "\"" + trimmed + "\"") +
+                      ": CUDA sees no GPU in this shell",
+                  name);
+  finding.evidence.push_back({name + "=" + value, "environment"});
+  if (gpus) finding.evidence.push_back({NameOf(gpus->front()), gpus->front().source});
+  finding.fix = {.text = "unset it, unless the GPUs shall be hidden",
+                 .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
+                 .risk = "none",
+                 .changes = {report::UnsetVariable{name}}};
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2001",
+                                          .name = "cuda_visible_devices_hides_all",
+                                          .cause = "gpu-not-visible",
+                                          .severity = report::Severity::kWarning,
+                                          .since = "0.2.0",
+                                          .title = "CUDA_VISIBLE_DEVICES hides every GPU",
+                                          .page = kPage,
+                                          .check = Check};
+
+}  // namespace culprit::rules::cuda_visible_devices_hides_all

@@ -1,0 +1,91 @@
+// CUL2002: the list of visible devices ends early, or is empty, because of an entry that is no device.
+#include "base/text.h"
+#include "knowledge/visible_devices.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/live/probe_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::cuda_visible_devices_invalid {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+CUDA_VISIBLE_DEVICES has an entry that is no device here. CUDA ends the list at it; a repeated entry empties the list.
+
+## Why it breaks
+Devices after the bad entry are invisible without a word; when it is the first, all are: "no CUDA-capable device is detected".
+
+## How culprit knows
+The variable is read as CUDA reads it (numbers up to the first that is none, UUIDs cut short, MIG ids) and held against the GPUs
+that the driver lists.
+
+## Fix
+Correct the list: numbers from 0 to one less than the number of GPUs, each once.
+
+## When this is not your problem
+MIG ids cannot be judged without the driver; the rule says so.
+
+## Sources
+CUDA C++ Programming Guide, CUDA environment variables; torch/cuda/__init__.py, _parse_visible_devices.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const std::string name = "CUDA_VISIBLE_DEVICES";
+  const std::string value(scene.Variable(name));
+  const auto& gpus = scene.stack().gpus;
+  if (base::Trim(value).empty() || (gpus && gpus->empty())) return ruling.NotApplicable();
+  if (gpus && gpus->front().assumed) return ruling.NotApplicable();
+  std::vector<knowledge::NamedDevice> devices;
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    if (!gpu->minor.empty()) devices.push_back({gpu->uuid});
+  }
+  const auto& driver = scene.stack().driver;
+  if (driver && !driver->mig_instances.empty()) devices.clear();  // CUDA counts instances then
+  const knowledge::VisibleDevices visible = knowledge::ParseVisibleDevices(value, devices);
+  if (visible.rejected.empty()) {
+    if (visible.unsure) {
+      ruling.NotEnoughFacts("the devices that CUDA_VISIBLE_DEVICES names", "only the driver knows these ids");
+    }
+    return;
+  }
+  for (const std::string_view word : {"-1", "none", "NoDevFiles", "void"}) {
+    if (base::Trim(value) == word) return;  // hides on purpose: CUL2001
+  }
+  const bool nothing_left = visible.entries.empty();
+  report::Finding& finding = ruling.Fire(
+      "CUDA_VISIBLE_DEVICES=" + value + ": \"" + visible.rejected + "\" " + visible.why +
+          (nothing_left ? ", so CUDA sees no GPU"
+                        : ", so CUDA sees only " + std::to_string(visible.entries.size()) + " of the GPUs"),
+      name);
+  if (!nothing_left) finding.severity = report::Severity::kWarning;
+  finding.evidence.push_back({name + "=" + value, "environment"});
+  if (!devices.empty()) {
+    finding.evidence.push_back(
+        {"the driver lists " + std::to_string(devices.size()) + (devices.size() == 1 ? " GPU" : " GPUs"),
+         "/proc/driver/nvidia/gpus"});
+  }
+  finding.fix = {.text = "name devices that are there, each once",
+                 .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
+                 .risk = "none",
+                 .changes = {report::UnsetVariable{name}}};
+  if (devices.size() > 1) {
+    std::string all;
+    for (size_t i = 0; i < devices.size(); ++i) all += (i == 0 ? "" : ",") + std::to_string(i);
+    finding.fix.commands.push_back((scene.OnWindows() ? "set" : "export") +
+                                   std::string(" CUDA_VISIBLE_DEVICES=") + all +
+                                   (scene.OnWindows() ? "" : "   # or a part of it"));
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2002",
+                                         .name = "cuda_visible_devices_invalid",
+                                         .cause = "gpu-not-visible",
+                                         .severity = report::Severity::kError,
+                                         .since = "0.2.0",
+                                         .title = "CUDA_VISIBLE_DEVICES names a device that is not there",
+                                         .page = kPage,
+                                         .check = Check};
+
+}  // namespace culprit::rules::cuda_visible_devices_invalid

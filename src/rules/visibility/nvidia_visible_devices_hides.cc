@@ -1,0 +1,71 @@
+// CUL2003: the variable tells the container runtime to give no GPU.
+#include "base/text.h"
+#include "rules/kit/driver/device_nodes.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::nvidia_visible_devices_hides {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+NVIDIA_VISIBLE_DEVICES is void, none or empty in this container, and no GPU is in it.
+
+## Why it breaks
+The NVIDIA container runtime reads the variable when the container starts: empty or void means an ordinary container without
+anything of the driver, none means its libraries without a GPU.
+
+## How culprit knows
+The variable, and no /dev/nvidiaN in the container, while the driver of the host is seen through /sys.
+
+## Fix
+Start the container again with NVIDIA_VISIBLE_DEVICES=all (or a list), or with --gpus. Setting it in a running container changes
+nothing.
+
+## When this is not your problem
+GPUs given by other means (CDI, --device): then the nodes are there and the rule says nothing.
+
+## Sources
+nvidia-container-toolkit, internal/config/image; NVIDIA Container Toolkit documentation, environment variables.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const std::string name = "NVIDIA_VISIBLE_DEVICES";
+  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return;
+  if (!InContainer(scene) || !scene.IsSet(name) || !driver->nodes || HasGpuNode(*driver))
+    return ruling.NotApplicable();
+  if (!driver->kernel_version && KnownGpus(scene).empty()) return ruling.NotApplicable();
+  const std::string value(base::Trim(scene.Variable(name)));
+  if (!value.empty() && value != "void" && value != "none") return;
+  report::Finding& finding = ruling.Fire("NVIDIA_VISIBLE_DEVICES is " + (value.empty() ? "empty" : value) +
+                                             ": the runtime gave this container no GPU",
+                                         name);
+  finding.evidence.push_back({name + "=" + value, "environment"});
+  finding.evidence.push_back({"no node of a GPU", "/dev"});
+  finding.evidence.push_back(
+      {"this is a " + Circumstances(scene).container + " container", Circumstances(scene).container_source});
+  finding.fix = {
+      .text =
+          "start the container again with the variable set to all or to a list; setting it in a running "
+          "container changes nothing",
+      .commands = {"docker run --gpus all -e NVIDIA_VISIBLE_DEVICES=all ..."},
+      .risk = "low",
+      .changes = {report::SetVariable{name, "all"}}};
+  if (driver->kernel_version) finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
+}
+
+}  // namespace
+
+extern const Rule kRule = {
+    .code = "CUL2003",
+    .name = "nvidia_visible_devices_hides",
+    .cause = "container-runtime",
+    .severity = report::Severity::kError,
+    .where = Where::kLinux,
+    .since = "0.2.0",
+    .title = "NVIDIA_VISIBLE_DEVICES keeps the GPUs out of this container",
+    .page = kPage,
+    .check = Check};
+
+}  // namespace culprit::rules::nvidia_visible_devices_hides

@@ -1,0 +1,71 @@
+// CUL2010: WSL does not offer a GPU: /dev/dxg or Windows' libcuda is missing.
+#include "rules/kit/driver/driver_choice.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::wsl_without_driver {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+This is WSL, and /dev/dxg or /usr/lib/wsl/lib/libcuda.so.1 is missing.
+
+## Why it breaks
+Windows offers its GPU through the device /dev/dxg and mounts its user-space driver at /usr/lib/wsl/lib. Without one of them CUDA
+finds no device. WSL 1 has neither; an old Windows driver brings no libcuda for WSL.
+
+## How culprit knows
+The kernel names Microsoft; /dev and /usr/lib/wsl/lib are looked at.
+
+## Fix
+Install NVIDIA's driver in Windows, use WSL 2, and update it (wsl --update). Do not install a Linux driver inside WSL.
+
+## When this is not your problem
+A Windows machine without an NVIDIA GPU.
+
+## Sources
+NVIDIA, CUDA on WSL User Guide.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  if (!Circumstances(scene).wsl || !driver || driver->assumed) return ruling.NotApplicable();
+  if (!driver->nodes) return ruling.NotEnoughFacts("device nodes", "/dev: " + driver->nodes.why);
+  bool device = false, library = false;
+  for (const snapshot::DeviceNode& node : *driver->nodes) device |= node.path == "/dev/dxg";
+  for (const snapshot::DriverLibrary& copy : driver->libraries) {
+    library |= copy.kind == "wsl" && copy.name == "libcuda.so.1" && !copy.real_path.empty();
+  }
+  if (device && library) return;
+  const std::string missing = device ? "/usr/lib/wsl/lib/libcuda.so.1" : "/dev/dxg";
+  report::Finding& finding = ruling.Fire("WSL offers no GPU: " + missing + " is missing", missing);
+  finding.evidence.push_back({missing + " does not exist", device ? "/usr/lib/wsl/lib" : "/dev"});
+  finding.evidence.push_back({"this is WSL", "/proc/sys/kernel/osrelease"});
+  finding.fix = {
+      .text = device
+                  ? "install a current NVIDIA driver in Windows, then restart WSL; no Linux driver inside WSL"
+                  : "use WSL 2 and update it, from Windows; this kernel has no /dev/dxg",
+      .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
+      .risk = "low",
+      .changes = {}};
+  if (!device) {
+    finding.fix.changes = {report::NotInFiles{"WSL 2 with a kernel that has /dev/dxg",
+                                              "Windows brings it; look again after the update"}};
+  } else if (const std::string choice = ChooseWindowsDriver(scene).version; !choice.empty()) {
+    finding.fix.changes = {report::InstallDriver{choice}};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2010",
+                                .name = "wsl_without_driver",
+                                .cause = "wsl",
+                                .severity = report::Severity::kError,
+                                .where = Where::kLinux,
+                                .since = "0.2.0",
+                                .title = "WSL without a GPU driver from Windows",
+                                .page = kPage,
+                                .check = Check};
+
+}  // namespace culprit::rules::wsl_without_driver

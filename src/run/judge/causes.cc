@@ -1,0 +1,171 @@
+// The causes of a run and its headline. What was seen speaks in the words of a log, so that the stories of
+// data/causes.toml weigh it beside the output; then the settlements decide (run_settle.cc). Where no cause of
+// the closed list fits, the headline says in words what was seen.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "explain/explain.h"
+#include "run/judge/parts.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::diagnose {
+namespace {
+
+constexpr size_t kMostLoads = 6;
+constexpr double kWorthSaying = 0.25;
+constexpr double kDecided = 0.6;
+constexpr double kSettled = 0.9;
+constexpr double kOnlyFound = 0.5;  // a finding of check that nothing in the run speaks of
+
+// The loader's own words for what a place was.
+std::string LoaderWords(const report::RunFailedLoad& failed) {
+  for (const report::Place& place : failed.searched) {
+    if (place.outcome == "empty file" || place.outcome == "too short") return place.path + ": file too short";
+    if (place.outcome == "not an ELF file") return place.path + ": invalid ELF header";
+  }
+  return fmt::format("{}: cannot open shared object file: No such file or directory",
+                     base::BaseName(failed.name));
+}
+
+bool HasCuda(const report::RunReport& report) {
+  return report.first_failure || !report.other_failures.empty() ||
+         std::ranges::any_of(report.loads, [](const report::RunLoad& load) { return !load.title.empty(); });
+}
+
+// A library of CUDA is among the frames.
+bool InCuda(const report::RunCrash& crash) {
+  return std::ranges::any_of(crash.frames, [](const report::RunFrame& frame) {
+    return knowledge::FindLibrary(base::BaseName(frame.object)) != nullptr;
+  });
+}
+
+std::string SignalWords(const std::string& signal) {
+  if (signal == "SIGSEGV") return "Segmentation fault";
+  if (signal == "SIGBUS") return "Bus error";
+  if (signal == "SIGILL") return "Illegal instruction";
+  return "";
+}
+
+void AddSeen(const record::Run& run, const report::RunReport& report, Heard& heard) {
+  if (report.first_failure) {
+    const report::RunCall& call = *report.first_failure;
+    AddLine(heard, fmt::format("{} failed: {} ({})", call.function, call.status, call.code));
+  }
+  size_t told = 0;
+  for (const report::RunFailedLoad& failed : report.failed_loads) {
+    if (failed.survived || ++told > kMostLoads) break;
+    AddLine(heard, LoaderWords(failed));
+  }
+  const std::string signal = report.crash ? report.crash->signal : run.signal;
+  if (HasCuda(report) && !SignalWords(signal).empty() && run.interrupted.empty())
+    AddLine(heard, SignalWords(signal));
+  if (run.interrupted.empty() && report.kernel_errors.empty() &&
+      (run.signal == "SIGKILL" || run.exit_status == 137))
+    AddLine(heard, "Killed");
+}
+
+// Nothing in the run speaks of CUDA, but check has something against a process that uses it.
+void AddFound(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
+              report::RunReport& report) {
+  if (!HasCuda(report) || report.crash || !run.interrupted.empty()) return;
+  for (const report::Finding& finding : check.findings) {
+    const bool seen = !finding.affects.empty() && Concerns(finding, scene);
+    if (finding.severity != report::Severity::kError || !seen) continue;
+    report.explanation.causes.push_back({.cause = finding.cause,
+                                         .code = finding.code,
+                                         .confidence = kOnlyFound,
+                                         .summary = finding.summary,
+                                         .because =
+                                             "nothing that the program wrote and no call that failed speaks "
+                                             "of it, but its process was like that",
+                                         .evidence = {},
+                                         .known = {},
+                                         .settled = {},
+                                         .separate_by = "",
+                                         .fix = finding.fix.text,
+                                         .commands = finding.fix.commands,
+                                         .avoid = ""});
+    return;
+  }
+}
+
+std::string FailedLoadWords(const report::RunFailedLoad& failed) {
+  return fmt::format("{} was not found; {} asked for it", base::BaseName(failed.name),
+                     failed.requested_by.empty() ? "the program" : failed.requested_by);
+}
+
+std::string Unwatched(const report::RunReport& report) {
+  return report.not_watched.empty() ? "" : ", as far as it could be watched";
+}
+
+}  // namespace
+
+std::string KernelWords(const report::RunKernelError& error) {
+  std::string words = error.kind;
+  if (!error.kernel.empty()) words += " in kernel " + error.kernel;
+  if (!error.file.empty()) words += fmt::format(", {}:{}", error.file, error.line);
+  return words;
+}
+
+void FindCauses(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
+                Heard heard, report::RunReport& report) {
+  if (!report.kernel_errors.empty() && !report.kernel_errors.front().kernel.empty())
+    AddLine(heard, report.kernel_errors.front().kind);
+  if (run.failed()) AddSeen(run, report, heard);
+  const std::vector<Settlement> settlements = SettleRun(run, scene, check, report, heard.symptoms);
+  report.explanation = Explain(heard.symptoms, std::move(heard.inputs), settlements);
+  report.explanation.with_facts = true;
+  report.explanation.windows = scene.OnWindows();
+  std::vector<report::LikelyCause>& causes = report.explanation.causes;
+  std::erase_if(causes, [](const report::LikelyCause& cause) { return cause.confidence < kWorthSaying; });
+  if (causes.empty() && run.failed()) AddFound(run, scene, check, report);
+  for (report::LikelyCause& cause : causes) {
+    for (std::string* text : {&cause.summary, &cause.because, &cause.fix}) *text = ShownIn(*text, scene.view);
+    for (std::string& fact : cause.settled) fact = ShownIn(fact, scene.view);
+  }
+  if (causes.empty()) return;
+  if (causes.front().confidence >= kSettled) causes.front().separate_by.clear();  // it is done
+  if (!report.crash || causes.front().confidence >= kDecided) return;
+  // Where it crashed says more than what crashes often come from.
+  if (!InCuda(*report.crash)) {
+    causes.clear();
+    return;
+  }
+  for (report::LikelyCause& cause : causes) {
+    if (cause.cause == "library-bug" || cause.cause == "application-bug")
+      cause.because = CrashWords(*report.crash);
+  }
+}
+
+std::string Headline(const record::Run& run, const report::RunReport& report) {
+  if (!report.kernel_errors.empty() && !report.kernel_errors.front().kernel.empty())
+    return KernelWords(report.kernel_errors.front());
+  const std::vector<report::LikelyCause>& causes = report.explanation.causes;
+  if (!report.failed) {
+    if (!report.mixes.empty()) {
+      return fmt::format("it ended well, though two versions of {} were in one process",
+                         report.mixes.front().family);
+    }
+    if (!causes.empty()) return "it ended well, though its output speaks of this: " + causes.front().summary;
+    return "it ended well; nothing failed that matters" + Unwatched(report);
+  }
+  const bool decided = !causes.empty() && causes.front().confidence >= kDecided;
+  if (decided) return causes.front().summary;
+  if (report.crash) return CrashWords(*report.crash);
+  if (!run.interrupted.empty()) return WaitWords(report, run);
+  if (!causes.empty()) return causes.front().summary;
+  if (!report.failed_loads.empty() && !report.failed_loads.front().survived)
+    return FailedLoadWords(report.failed_loads.front());
+  if (report.first_failure) {
+    const report::RunCall& call = *report.first_failure;
+    return fmt::format("{} returned {} ({})", call.function, call.status, call.code);
+  }
+  const std::string nothing = "no CUDA call, no load and no message of CUDA failed" + Unwatched(report);
+  if (!report.last_words.empty())
+    return fmt::format("the program's own error: {}; {}", report.last_words, nothing);
+  return nothing + ": what ended it lies in the program itself";
+}
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,130 @@
+// Two versions of one family in one process. All parts of cuDNN must be of one release, cuBLAS and cuBLASLt
+// as well; of other libraries two files of the same name are a mixture. The odd one is what a variable forced
+// in, else what differs from the file that came first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "run/judge/parts.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::RunMix;
+
+struct Member {
+  const record::Loaded* loaded = nullptr;
+  base::Version version;
+};
+
+// What must be of one version together: name and the parts of the version that count.
+struct Family {
+  std::string name;
+  size_t parts = 0;
+};
+Family FamilyOf(const knowledge::Library& library) {
+  if (library.family == "cudnn") return {"cuDNN", 3};  // the fourth is a number that not every part tells
+  if (library.name == "cublas" || library.name == "cublasLt") return {"cuBLAS", 4};
+  return {std::string(library.title), 4};
+}
+
+bool Forced(const record::Loaded& loaded) {
+  return loaded.via == "ld_library_path" || loaded.via == "ld_preload";
+}
+
+std::string Because(const record::Loaded& odd, const record::Loaded& other) {
+  const std::string_view file = base::BaseName(odd.path);
+  const std::string_view asker = odd.requester.empty() ? "the program" : base::BaseName(odd.requester);
+  if (odd.via == "ld_library_path") {
+    return fmt::format(
+        "LD_LIBRARY_PATH names {}, and it is searched before the RUNPATH of {}, which asks for {}",
+        base::DirName(odd.path), asker, file);
+  }
+  if (odd.via == "ld_preload") return fmt::format("LD_PRELOAD names {}", odd.path);
+  if (odd.via == "cache" || odd.via == "default") {
+    return fmt::format("{} asks for {} and has no run path that finds one, so the system's copy was taken",
+                       asker, file);
+  }
+  if (odd.via == "rpath" || odd.via == "runpath") {
+    return fmt::format("the run path of {} leads to {}", asker, base::DirName(odd.path));
+  }
+  if (odd.via == "path") return fmt::format("{} opens {} by its full path", asker, odd.path);
+  return fmt::format("{} was asked for by {}, {} by {}", odd.path, asker, other.path,
+                     other.requester.empty() ? "the program" : base::BaseName(other.requester));
+}
+
+// auditwheel bundles the shim alone; newer parts serve it.
+bool IsBundledShim(const record::Loaded& loaded) {
+  return base::BaseName(loaded.path).starts_with("libcudnn-");
+}
+
+std::optional<RunMix> MixOf(const std::string& family, std::vector<Member> members,
+                            const std::string& process, const rules::Scene& scene) {
+  if (family == "cuDNN" && members.size() > 1 && IsBundledShim(*members.front().loaded) &&
+      members.front().version < members[1].version) {
+    members.erase(members.begin());
+  }
+  const bool one_version = std::ranges::all_of(
+      members, [&](const Member& member) { return member.version == members.front().version; });
+  if (one_version) return std::nullopt;
+  // What belongs here: the first that nobody forced in.
+  const auto own =
+      std::ranges::find_if(members, [](const Member& member) { return !Forced(*member.loaded); });
+  const Member& expected = own == members.end() ? members.front() : *own;
+  RunMix mix{.process = process, .family = family, .members = {}, .because = ""};
+  for (const Member& member : members) {
+    const record::Loaded& loaded = *member.loaded;
+    const bool odd = member.version != expected.version;
+    const auto version = scene.view.Version(loaded.path);
+    mix.members.push_back({.seconds = Seconds(loaded.at),
+                           .path = Shown(loaded.path, scene.view),
+                           .version = version ? version->version : member.version.ToString(),
+                           .requested_by = Shown(loaded.requester, scene.view),
+                           .via = loaded.via,
+                           .odd = odd});
+    if (odd && mix.because.empty()) mix.because = ShownIn(Because(loaded, *expected.loaded), scene.view);
+  }
+  return mix;
+}
+
+}  // namespace
+
+std::vector<RunMix> Mixes(const record::Run& run, const rules::Scene& scene) {
+  std::vector<RunMix> mixes;
+  for (const record::Process& process : run.processes) {
+    std::map<std::string, std::vector<Member>> families;
+    for (const record::Loaded* one : Had(run, process)) {
+      const record::Loaded& loaded = *one;
+      if (loaded.closed || loaded.deleted || loaded.separate) continue;
+      const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(loaded.path));
+      if (library == nullptr) continue;
+      const auto fact = scene.view.Version(loaded.path);
+      auto version = fact ? base::Version::Parse(fact->version) : std::nullopt;
+      if (!version) continue;
+      const Family family = FamilyOf(*library);
+      if (version->parts.size() > family.parts) version->parts.resize(family.parts);
+      families[family.name].push_back({&loaded, *version});
+    }
+    for (auto& [family, members] : families) {
+      if (auto mix = MixOf(family, std::move(members), ProcessName(run, process), scene))
+        mixes.push_back(*std::move(mix));
+    }
+  }
+  // Children that forked have the mixture of their parent.
+  std::vector<RunMix> told;
+  for (RunMix& mix : mixes) {
+    const bool known = std::ranges::any_of(told, [&](const RunMix& other) {
+      return other.family == mix.family &&
+             std::ranges::equal(other.members, mix.members, {}, &RunMix::Member::path, &RunMix::Member::path);
+    });
+    if (!known) told.push_back(std::move(mix));
+  }
+  return told;
+}
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,282 @@
+// What was seen of a run decides what its output leaves open: which files were in the process, which load
+// failed where, which status a call returned.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "run/judge/parts.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::diagnose {
+namespace {
+
+using report::Finding;
+using Settlements = std::vector<Settlement>;
+
+bool Watching(const record::Run& run, std::string_view what) {
+  return std::ranges::any_of(run.watched, [&](const record::Watched& watched) {
+    return watched.what == what && !watched.how.empty() && watched.why_not.empty();
+  });
+}
+
+void ByFindings(const rules::Scene& scene, const report::CheckReport& check, Settlements& settlements) {
+  for (const Finding& finding : check.findings) {
+    if (finding.severity == report::Severity::kNote || !Concerns(finding, scene)) continue;
+    settlements.push_back({finding.cause, true, finding.code + ": " + finding.summary, &finding});
+  }
+}
+
+std::string MixWords(const report::RunMix& mix) {
+  const auto odd = std::ranges::find_if(mix.members, &report::RunMix::Member::odd);
+  const auto own = std::ranges::find_if_not(mix.members, &report::RunMix::Member::odd);
+  if (odd == mix.members.end() || own == mix.members.end()) return "two versions of " + mix.family;
+  return fmt::format("{} is {} from {}, {} is {} from {}", base::BaseName(odd->path), odd->version,
+                     base::DirName(odd->path), base::BaseName(own->path), own->version,
+                     base::DirName(own->path));
+}
+
+void ByMixes(const record::Run& run, const report::RunReport& report, Settlements& settlements) {
+  bool cudnn = false;
+  for (const report::RunMix& mix : report.mixes) {
+    const bool of_cudnn = mix.family == "cuDNN";
+    cudnn = cudnn || of_cudnn;
+    Settlement seen{of_cudnn ? "cudnn-mixed-versions" : "cuda-mixed-versions", true,
+                    "in one process: " + MixWords(mix)};
+    seen.because = mix.because;
+    settlements.push_back(std::move(seen));
+    if (!of_cudnn) continue;
+    settlements.push_back(
+        {"cudnn-version-mismatch", false, "two cuDNNs met in one process: " + MixWords(mix)});
+    settlements.push_back({"library-bug", false, "two cuDNNs met in one process"});
+  }
+  if (cudnn || !Watching(run, "loads")) return;
+  // Not refuted by what was never loaded: a part whose load failed may be the odd one.
+  const bool failed = std::ranges::any_of(report.failed_loads, [](const report::RunFailedLoad& load) {
+    return !load.survived && base::BaseName(load.name).starts_with("libcudnn");
+  });
+  std::vector<const report::RunLoad*> parts;
+  for (const report::RunLoad& load : report.loads) {
+    if (load.title.starts_with("cuDNN") && !load.version.version.empty()) parts.push_back(&load);
+  }
+  if (failed || parts.size() == 1) return;
+  settlements.push_back({"cudnn-mixed-versions", false,
+                         parts.empty()
+                             ? "the process loaded no cuDNN"
+                             : "every part of cuDNN in the process is " + parts.front()->version.version});
+}
+
+// How a file that was found and not taken ended its load, as the closed list of causes has it.
+std::string_view CauseOfDamage(std::string_view outcome) {
+  if (outcome == "empty file" || outcome == "too short" || outcome == "truncated" ||
+      outcome == "not an ELF file" || outcome == "bad ELF header")
+    return "corrupt-library";
+  if (outcome == "wrong class" || outcome == "wrong machine") return "bitness-mismatch";
+  if (outcome == "dangling link" || outcome == "link loop") return "broken-symlink";
+  if (outcome == "not readable") return "permissions";
+  return "";
+}
+
+void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
+  if (report.failed_loads.empty() || report.failed_loads.front().survived) return;
+  const report::RunFailedLoad& failed = report.failed_loads.front();
+  const std::string file(base::BaseName(failed.name));
+  const std::string asker = failed.requested_by.empty() ? "the program" : failed.requested_by;
+  const knowledge::Library* library = knowledge::FindLibrary(file);
+  for (const report::Place& place : failed.searched) {
+    const std::string_view cause = CauseOfDamage(place.outcome);
+    if (cause.empty()) continue;
+    Settlement damaged{std::string(cause), true, fmt::format("{}: {}", place.path, place.outcome)};
+    damaged.because = fmt::format("{} asked for {}, and the loader met this file", asker, file);
+    settlements.push_back(std::move(damaged));
+    return;
+  }
+  const std::string because =
+      fmt::format("{} asked for {}; {} place{} tried", asker, file, failed.searched.size(),
+                  failed.searched.size() == 1 ? " was" : "s were");
+  const bool part = library != nullptr && library->family == "cudnn" && library->name != "cudnn";
+  if (part) {
+    // The shim is in the process, so its parts must lie beside it, whatever other copies there are.
+    Settlement missing{"cudnn-sublibrary-missing", true,
+                       fmt::format("{}, a part of cuDNN, is not beside {}", file, asker)};
+    missing.because = because;
+    settlements.push_back(std::move(missing));
+    for (const char* other : {"search-path", "cudnn-missing", "cudnn-mixed-versions", "dependent-missing"})
+      settlements.push_back({other, false, "cuDNN itself is loaded, and it takes its parts from beside it"});
+    return;
+  }
+  if (library != nullptr && library->family == "driver") return;  // SettleByDriver
+  if (library != nullptr) {  // SettleByCopies decides between missing and not searched
+    settlements.push_back({"dependent-missing", false, file + " is a library of CUDA itself"});
+    return;
+  }
+  const std::string through = failed.chain.size() > 1
+                                  ? fmt::format(", which came with {}", base::BaseName(failed.chain.front()))
+                                  : "";
+  if (failed.elsewhere.empty()) {
+    Settlement missing{"dependent-missing", true,
+                       fmt::format("{} is not on this machine; {} needs it{}", file, asker, through)};
+    missing.because = because;
+    missing.fix = {.text = "install the package that contains " + file, .commands = {}, .risk = "low"};
+    settlements.push_back(std::move(missing));
+    settlements.push_back({"search-path", false, fmt::format("no {} in any of the usual places", file)});
+    return;
+  }
+  const std::string& path = failed.elsewhere.front().path;
+  Settlement elsewhere{
+      "search-path", true,
+      fmt::format("{} needs {}, which is {}, where the loader does not look", asker, file, path)};
+  elsewhere.because = because;
+  elsewhere.fix = {
+      .text = fmt::format("make {} be found by {}: install both into one place, or name its directory "
+                          "for this program alone",
+                          file, base::BaseName(asker)),
+      .commands = {fmt::format("LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}} {}",
+                               base::DirName(path), report.command)},
+      .risk = "low"};
+  settlements.push_back(std::move(elsewhere));
+  settlements.push_back({"dependent-missing", false, fmt::format("{} is on this machine: {}", file, path)});
+}
+
+// The driver that answers is there.
+void ByAnswer(const report::RunReport& report, Settlements& settlements) {
+  const auto driver = std::ranges::find_if(report.loads, [](const report::RunLoad& load) {
+    return !load.closed && base::BaseName(load.path).starts_with("libcuda.so");
+  });
+  if (driver == report.loads.end()) return;
+  const std::string says = driver->path + " was loaded";
+  settlements.push_back({"driver-missing", false, says});
+  if (!report.first_failure) return;
+  const report::RunCall& call = *report.first_failure;
+  const std::string returned = fmt::format("{} returned {} ({})", call.function, call.status, call.code);
+  if (call.code == 100) {
+    for (const char* other :
+         {"driver-too-old", "driver-library-mismatch", "framework-cpu-only", "driver-wedged"})
+      settlements.push_back({other, false, "the driver answered: " + returned});
+  }
+}
+
+// A tool saw the kernel do it.
+void ByTool(const report::RunReport& report, Settlements& settlements) {
+  if (report.kernel_errors.empty()) return;
+  const report::RunKernelError& error = report.kernel_errors.front();
+  if (error.kernel.empty() || error.kind.starts_with("SIG")) return;  // somebody ended it
+  for (const char* other : {"hardware-fault", "driver-wedged", "out-of-memory"})
+    settlements.push_back({other, false, KernelWords(error)});
+  Settlement seen{"application-bug", true, KernelWords(error)};
+  seen.because = fmt::format("{} saw it happen{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
+                             error.detail.empty() ? "" : ": " + error.detail);
+  seen.fix = {
+      .text = error.file.empty()
+                  ? "build with -lineinfo to have the line named; then correct the index or the size there"
+                  : fmt::format("correct the index or the size at {}:{}", error.file, error.line),
+      .commands = {},
+      .risk = "none"};
+  settlements.push_back(std::move(seen));
+}
+
+// A kernel ran and failed.
+void ByKernel(const report::RunCall& call, const std::string& command,
+              std::span<const logs::Symptom> symptoms, Settlements& settlements) {
+  const std::string returned = fmt::format("{} returned {} ({})", call.function, call.status, call.code);
+  std::string says;
+  if (call.code == 710) {
+    const auto assertion = std::ranges::find_if(
+        symptoms, [](const logs::Symptom& symptom) { return symptom.kind() == "kernel-assert"; });
+    says = assertion == symptoms.end() ? "a kernel stopped at an assertion of its own: " + returned
+                                       : "a kernel stopped at an assertion: " + assertion->text;
+  } else {
+    says = call.code == 700   ? "a kernel touched memory that is not its own: "
+           : call.code == 716 ? "a kernel touched a misaligned address: "
+                              : "a kernel jumped to where no code is: ";
+    says += returned;
+  }
+  if (!call.detail.empty() && call.source == "CUPTI") {
+    says += ", kernel " + call.detail;
+  } else if (!call.last_kernel.empty()) {
+    says += ", after the kernel " + call.last_kernel;
+  }
+  Settlement settled{"application-bug", true, std::move(says)};
+  settled.because =
+      "the kernel ran and failed, so driver and libraries work; the call that tells may be a later one "
+      "than the launch";
+  settled.fix = {.text = call.code == 710
+                             ? "make the data meet the condition of the assertion (labels below the number "
+                               "of classes, indices below the size of the table). CUDA_LAUNCH_BLOCKING=1 "
+                               "makes the traceback show the line that launched it"
+                             : "let compute-sanitizer name the kernel, the line and the address, and "
+                               "correct the index, the size or the kernel there",
+                 .commands = {},
+                 .risk = "none"};
+  if (call.code != 710) settled.fix.commands.push_back("culprit run --sanitize -- " + command);
+  settled.fix.commands.push_back("CUDA_LAUNCH_BLOCKING=1 " + command);
+  settlements.push_back(std::move(settled));
+  if (call.code == 710)
+    settlements.push_back({"library-bug", false, "an assertion is about the data that came in"});
+}
+
+void ByCall(const record::Run& run, const rules::Scene& scene, const report::RunReport& report,
+            std::span<const logs::Symptom> symptoms, Settlements& settlements) {
+  const bool by_text = std::ranges::any_of(symptoms, [](const logs::Symptom& symptom) {
+    return symptom.kind() == "oom" || symptom.attribute("status") == "cudaErrorMemoryAllocation";
+  });
+  const int64_t code = report.first_failure ? report.first_failure->code : 0;
+  const bool cuda = report.first_failure &&
+                    (report.first_failure->api == "driver" || report.first_failure->api == "runtime");
+  if (by_text || (cuda && code == 2)) {
+    if (MemoryVerdict why = WhyOutOfMemory(run, scene, report.first_failure); !why.says.empty()) {
+      Settlement settled{"out-of-memory", true, why.says};
+      settled.because = why.because;
+      settled.fix = std::move(why.fix);
+      settlements.push_back(std::move(settled));
+    }
+    settlements.push_back({"application-bug", false, "the memory did not suffice"});
+    settlements.push_back({"library-bug", false, "the memory did not suffice"});
+    return;
+  }
+  if (!cuda) return;
+  if (code == 700 || code == 710 || code == 716 || code == 718)
+    ByKernel(*report.first_failure, report.command, symptoms, settlements);
+}
+
+void ByCrash(const report::RunReport& report, Settlements& settlements) {
+  if (!report.crash || report.crash->frames.empty()) return;
+  const report::RunFrame& top = report.crash->frames.front();
+  if (report.crash->signal == "SIGSEGV" && report.mixes.empty() && !top.object.empty()) {
+    settlements.push_back({"corrupt-library", false, "code of " + top.object + " ran when it crashed"});
+  }
+}
+
+}  // namespace
+
+bool Concerns(const Finding& finding, const rules::Scene& scene) {
+  if (finding.affects.empty()) return true;  // the machine as a whole
+  if (std::ranges::none_of(scene.scenarios, &loader::Scenario::WasSeen)) return true;
+  return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
+    return scenario.WasSeen() && std::ranges::find(finding.affects, scenario.title) != finding.affects.end();
+  });
+}
+
+std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
+                                  const report::CheckReport& check, const report::RunReport& report,
+                                  std::span<const logs::Symptom> symptoms) {
+  Settlements settlements;
+  ByTool(report, settlements);
+  ByCall(run, scene, report, symptoms, settlements);
+  ByFindings(scene, check, settlements);
+  ByMixes(run, report, settlements);
+  ByFailedLoad(report, settlements);
+  ByAnswer(report, settlements);
+  ByCrash(report, settlements);
+  SettleByDriver(symptoms, scene, settlements);
+  // Which copies lie about does not excuse a cuDNN whose part is missing beside it, and not an environment
+  // that lacks what another one has.
+  const bool decided = std::ranges::any_of(settlements, [](const Settlement& settlement) {
+    return settlement.confirms &&
+           (settlement.cause == "cudnn-sublibrary-missing" || settlement.cause == "cuda-library-missing");
+  });
+  if (!decided) SettleByCopies(symptoms, scene, settlements);
+  return settlements;
+}
+
+}  // namespace culprit::diagnose

@@ -1,0 +1,159 @@
+// What the texts of a record show: symptoms, names of libraries, the last line of an uncaught error. The logs
+// of cuDNN and of the driver also tell of what was merely tried, so only their errors are heard.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "run/judge/parts.h"
+#include "explain/logs/clean_line.h"
+#include "explain/logs/log_reader.h"
+#include "explain/logs/text_stream.h"
+
+namespace culprit::diagnose {
+namespace {
+
+constexpr std::string_view kWatch = "watch";
+constexpr size_t kLongestName = 255;
+
+// Progress bars return to the start of their line; what they overwrite is a line of its own here.
+std::string InLines(std::string_view text) {
+  std::string lines;
+  lines.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r') {
+      lines += text[i];
+    } else if (i + 1 == text.size() || text[i + 1] != '\n') {
+      lines += '\n';
+    }
+  }
+  return lines;
+}
+
+// Messages of cuDNN begin with E!, W! or I! and go on until the next one.
+std::string ErrorsOnly(const std::string& name, const std::string& text) {
+  if (name != "cuDNN log") return text;
+  std::string errors;
+  bool heard = false;
+  for (const std::string& line : base::Split(text, '\n')) {
+    const bool begins = line.size() > 2 && line[1] == '!' && (line[2] == ' ' || line[2] == '.');
+    if (begins) heard = line.starts_with("E!");
+    if (heard) errors += line + "\n";
+  }
+  return errors;
+}
+
+void Read(const std::string& text, size_t input, uint64_t lines_before, Heard& heard, uint64_t& lines) {
+  logs::TextStream stream(text);
+  const auto reader = logs::ReadLog(stream, input);
+  if (!reader) return;
+  for (logs::Symptom& symptom : reader->symptoms()) {
+    symptom.line += lines_before;
+    symptom.last_line += lines_before;
+    heard.symptoms.push_back(std::move(symptom));
+  }
+  lines += reader->lines();
+}
+
+bool IsOutput(const record::Text& text) { return text.name == "output"; }
+bool OfATool(const record::Text& text) { return text.name == "compute-sanitizer" || text.name == "cuda-gdb"; }
+
+bool InName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         c == '.' || c == '+';
+}
+
+// "ValueError: x", "torch.OutOfMemoryError: CUDA ...": a dotted name that ends as exceptions do.
+bool IsError(std::string_view line) {
+  const size_t colon = line.find(':');
+  const std::string_view name = line.substr(0, colon);
+  if (name.empty() || name.size() > 80 || colon == std::string_view::npos) return false;
+  if (!std::ranges::all_of(name, InName)) return false;
+  for (const std::string_view ending : {"Error", "Exception", "Interrupt", "Exit", "Warning"}) {
+    if (name.ends_with(ending)) return ending != "Warning";
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string WholeText(const record::Text& text) {
+  if (text.left_out == 0) return text.beginning + text.end;
+  return text.beginning + fmt::format("\n[{} bytes left out]\n", text.left_out) + text.end;
+}
+
+bool Heard::Failure() const {
+  for (size_t i = 0; i < of_texts && i < symptoms.size(); ++i) {
+    const auto role = symptoms[i].role();
+    if (role == knowledge::Role::kFailure || role == knowledge::Role::kConsequence) return true;
+  }
+  return false;
+}
+
+Heard ReadTexts(const record::Run& run) {
+  Heard heard;
+  for (const record::Text& text : run.texts) {
+    // kernel_errors.h reads those of tools. Of the driver's, the calls that failed are facts already, and
+    // which of them matters is decided in run_calls.cc: healthy programs have such lines.
+    if (OfATool(text) || text.name == "CUDA log") continue;
+    const size_t input = heard.inputs.size();
+    uint64_t lines = 0;
+    Read(ErrorsOnly(text.name, InLines(text.beginning)), input, 0, heard, lines);
+    if (!text.end.empty()) {
+      const uint64_t before = lines + text.left_out_lines;
+      Read(ErrorsOnly(text.name, InLines(text.end)), input, before, heard, lines);
+      lines += text.left_out_lines;
+    }
+    heard.inputs.push_back({text.name, lines});
+  }
+  // Loose words are for somebody who has nothing but a text.
+  std::erase_if(heard.symptoms, [](const auto& symptom) { return symptom.role() == knowledge::Role::kHint; });
+  heard.of_texts = heard.symptoms.size();
+  return heard;
+}
+
+void AddLine(Heard& heard, const std::string& line) {
+  if (heard.inputs.empty() || heard.inputs.back().name != kWatch)
+    heard.inputs.push_back({std::string(kWatch), 0});
+  const uint64_t before = heard.inputs.back().lines;
+  uint64_t lines = 0;
+  Read(line + "\n", heard.inputs.size() - 1, before, heard, lines);
+  ++heard.inputs.back().lines;
+}
+
+std::vector<std::string> LibrariesNamed(const record::Run& run) {
+  std::vector<std::string> names;
+  for (const record::Text& text : run.texts) {
+    if (!IsOutput(text)) continue;
+    for (const std::string* part : {&text.beginning, &text.end}) {
+      for (size_t at = part->find(".so"); at != std::string::npos; at = part->find(".so", at + 3)) {
+        size_t begin = at, end = at + 3;
+        while (begin > 0 && at - begin < kLongestName && InName((*part)[begin - 1])) --begin;
+        while (end < part->size() && end - at < kLongestName && InName((*part)[end])) ++end;
+        while (end > at + 3 && (*part)[end - 1] == '.') --end;  // of a sentence
+        if (begin < at) names.push_back(part->substr(begin, end - begin));
+      }
+    }
+  }
+  std::ranges::sort(names);
+  const auto [first, last] = std::ranges::unique(names);
+  names.erase(first, last);
+  return names;
+}
+
+std::string LastWords(const record::Run& run) {
+  std::string words;
+  for (const record::Text& text : run.texts) {
+    if (!IsOutput(text)) continue;
+    const std::string& part = text.end.empty() ? text.beginning : text.end;
+    for (const std::string& line : base::Split(InLines(part), '\n')) {
+      const std::string clean = logs::CleanLine(line).text;
+      if (IsError(clean)) words = clean;
+    }
+  }
+  constexpr size_t kLongest = 300;
+  if (words.size() > kLongest) words = words.substr(0, kLongest) + " ...";
+  return words;
+}
+
+}  // namespace culprit::diagnose

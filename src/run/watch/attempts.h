@@ -1,0 +1,17 @@
+// What is found at the places of a record right after the run, in the words of the loader models.
+#pragma once
+
+#include <string>
+
+#include "snapshot/record/run.h"
+#include "system/system.h"
+
+namespace culprit::watch {
+
+// As loader::Name(Outcome) says it: "found", "missing", "wrong class" ...
+std::string OutcomeAt(const system::System& machine, const std::string& path);
+
+// Real paths and vanished files of loads, outcomes of the attempts of failed requests, names of statuses.
+void LookUp(const system::System& machine, record::Process& process);
+
+}  // namespace culprit::watch

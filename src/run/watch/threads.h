@@ -1,0 +1,14 @@
+// What the threads of a process and of all that it started are doing at this moment, from /proc.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "snapshot/record/run.h"
+#include "system/system.h"
+
+namespace culprit::watch {
+
+std::vector<record::Thread> ThreadsOf(const system::System& machine, int64_t process);
+
+}  // namespace culprit::watch

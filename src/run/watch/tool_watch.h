@@ -1,0 +1,41 @@
+// One run in which compute-sanitizer or cuda-gdb stands between culprit and the user's command: what is
+// started instead, and afterwards the tool's report in the record and the program's own end in place of the
+// tool's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "snapshot/record/run.h"
+#include "system/fresh_directory.h"
+#include "system/system.h"
+#include "system/terminal_child.h"
+#include "run/watch/tool_run.h"
+
+namespace culprit::watch {
+
+class ToolWatch {
+ public:
+  // An error: the tool is not here, or cannot work. Then the command must not be run.
+  static base::Result<ToolWatch> Make(const system::System& machine, Tool tool,
+                                      const std::vector<std::string>& command);
+
+  const std::vector<std::string>& command() const { return run_.command; }
+  // Says why nothing else can watch.
+  std::vector<record::Watched> watched() const;
+
+  // After the run: `end` becomes that of the program, the report goes into `run` without the secrets. An
+  // error: the tool did not run the program.
+  base::Result<void> Finish(const system::System& machine, const std::vector<std::string>& known,
+                            system::TerminalEnd& end, record::Run& run) const;
+
+ private:
+  Tool tool_ = Tool::kNone;
+  std::string program_;
+  std::unique_ptr<system::FreshDirectory> folder_;
+  ToolRun run_;
+};
+
+}  // namespace culprit::watch

@@ -1,0 +1,159 @@
+#include "run/watch/witnesses.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.h"
+#include "system/file_with_room.h"
+#include "system/own_program.h"
+#include "run/watch/cuda_watch.h"
+#include "run/watch/journal/files.h"
+#include "run/witness/journal.h"
+
+namespace culprit::watch {
+namespace {
+
+constexpr const char* kAudit = "culprit-audit.so";
+constexpr const char* kInjectionFile = "culprit-injection.so";
+constexpr uint64_t kMostVariables = 4 << 20;
+constexpr uint64_t kMostRoom = 64 << 20;
+constexpr uint64_t kRoomInMemory = 16 << 20;
+constexpr uint64_t kSpareMemory = 512 << 20;  // programs with many workers share much there
+constexpr uint64_t kLeastRoom = 1 << 20;
+
+std::string Beside(const std::string& name) {
+  const std::string self = system::OwnProgram();
+  if (self.empty()) return "";
+  const std::string directory(base::DirName(self));
+  for (const std::string& path : {base::JoinPath(directory, name),
+                                  base::JoinPath(base::DirName(directory), "libexec/culprit/" + name)}) {
+    if (system::IsProgram(path)) return path;
+  }
+  return "";
+}
+
+}  // namespace
+
+Witnesses::Witnesses(const system::System& machine, const Request& asked, const Reach& reach,
+                     std::vector<record::Watched> instead)
+    : watched_(std::move(instead)) {
+  const auto miss = [this](const char* what, const std::string& why) { watched_.push_back({what, "", why}); };
+  const bool tool = !watched_.empty();
+  if (!asked.loads && !tool) miss("loads", "switched off (--no-loads)");
+  if (!asked.calls && !tool) miss("CUDA calls", "switched off (--no-calls)");
+  Request request = asked;
+  if (tool) request.loads = request.calls = false;
+  // Windows tells of loads by itself, and takes no library of ours.
+  if (machine.platform() == base::Platform::kWindows) {
+    if (const std::string why = system::WhyNoEvents(); request.loads && !why.empty()) miss("loads", why);
+    if (request.calls) miss("CUDA calls", "culprit has no library for programs of Windows yet");
+    request.loads = request.calls = false;
+  }
+  if (!request.loads && !request.calls && !request.logs) return;
+  auto made = system::MakeFreshDirectoryForPrograms();
+  if (!made) {
+    if (request.loads) miss("loads", made.error().message);
+    if (request.calls) miss("CUDA calls", made.error().message);
+    return;
+  }
+  directory_ = *std::move(made);
+  path_ = directory_->path();
+  directory_->LetPass();  // witness/journal.h says why
+  const std::map<std::string, std::string> environment = machine.Environment();
+  const bool journal = (request.loads || request.calls) && MakeJournal();
+  if (!journal && (request.loads || request.calls)) {
+    if (request.loads) miss("loads", "no room for a journal in " + path_);
+    if (request.calls) miss("CUDA calls", "no room for a journal in " + path_);
+  }
+  if (journal) variables_[CULPRIT_JOURNAL_VARIABLE] = journal_;
+  if (journal && request.loads) {
+    if (!reach.why_not.empty()) miss("loads", reach.why_not);
+    if (!reach.harmful) {
+      const std::string library = Lay(kAudit, request.libraries.audit);
+      if (library.empty()) {
+        miss("loads", "culprit-audit.so is neither inside culprit nor beside it");
+      } else {
+        const auto given = environment.find("LD_AUDIT");
+        const bool others = given != environment.end() && !given->second.empty();
+        variables_["LD_AUDIT"] = library + (others ? ":" + given->second : "");
+      }
+    }
+  }
+  const auto take = [this](Switches switches) {
+    variables_.merge(switches.variables);
+    for (record::Watched& watched : switches.watched) watched_.push_back(std::move(watched));
+  };
+  if (journal && request.calls && !reach.harmful)
+    take(SwitchesForCalls(environment, Lay(kInjectionFile, request.libraries.injection), request.cupti));
+  if (request.logs) take(SwitchesForLogs(environment, path_));
+}
+
+// By their environment: who has left the program's family tree has still got that.
+void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
+  if (directory_ == nullptr || !audits()) return;
+  const auto processes = machine.List("/proc");
+  if (!processes) return;
+  for (const system::DirectoryEntry& process : *processes) {
+    if (process.name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto environment =
+        system::ReadWholeFile(machine, "/proc/" + process.name + "/environ", kMostVariables);
+    if (!environment || environment->find(path_) == std::string::npos) continue;
+    directory_->Leave(kAudit);
+    directory_->Leave(kInjectionFile);
+    return;
+  }
+}
+
+bool Witnesses::MakeJournal() {
+  uint64_t size = 0;
+  if (auto memory = system::MakeFreshDirectoryInMemory(kSpareMemory)) {
+    memory_ = *std::move(memory);
+    journal_ = base::JoinPath(memory_->path(), "journal");
+    size = system::MakeFileWithRoom(journal_, kRoomInMemory, kRoomInMemory);
+  }
+  if (size == 0) {
+    journal_ = base::JoinPath(path_, "journal");
+    size = system::MakeFileWithRoom(journal_, kMostRoom, kLeastRoom);
+  }
+  if (size == 0) return false;
+  auto header = std::make_unique<CulpritJournal>();
+  std::memset(header.get(), 0, sizeof(CulpritJournal));
+  header->magic = CULPRIT_JOURNAL_MAGIC;
+  header->size = size;
+  header->used = sizeof(CulpritJournal);
+  std::fstream file(journal_, std::ios::in | std::ios::out | std::ios::binary);
+  file.write(reinterpret_cast<const char*>(header.get()), sizeof(CulpritJournal));
+  file.close();
+  return !file.fail();
+}
+
+std::string Witnesses::Lay(const std::string& name, Bytes bytes) {
+  if (bytes.empty()) return Beside(name);
+  const auto file = directory_->Write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!file) return "";
+  std::error_code ignored;  // a process that has become another user must be able to open it, too
+  std::filesystem::permissions(*file, std::filesystem::perms(0755), ignored);
+  return *file;
+}
+
+JournalContents Witnesses::Journal(const system::System& machine, uint64_t started) const {
+  if (journal_.empty()) return {};
+  // As much as was used; the rest is room.
+  std::string bytes;
+  std::ifstream file(journal_, std::ios::binary);
+  uint64_t used = 0;
+  file.seekg(static_cast<std::streamoff>(offsetof(CulpritJournal, used)));
+  file.read(reinterpret_cast<char*>(&used), sizeof(used));
+  if (!file) return {};
+  bytes.resize(static_cast<size_t>(std::min<uint64_t>(used, kMostRoom)));
+  file.seekg(0);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  auto contents = ReadJournal(bytes, started, FilesOf(machine));
+  return contents ? *std::move(contents) : JournalContents{};
+}
+
+}  // namespace culprit::watch

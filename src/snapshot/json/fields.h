@@ -1,0 +1,149 @@
+// One description of a structure serves both directions of JSON. A structure says
+//
+//   template <typename Self, typename Visit>
+//   static void Fields(Self& self, Visit& visit) { visit("path", self.path); ... }
+//
+// and can then be written with FieldsToJson and read with ReadFields. Strings, numbers, flags, enumerations
+// with Name() and a FromName, optionals, lists, maps by name, Facts and other such structures are fields.
+// What is empty, 0 or false is left out, and that must be the default. Each structure compares with a
+// defaulted operator==, and a test reads back a sample in which every field is set (stack_test.cc), so a
+// field that was forgotten here is found.
+#pragma once
+
+#include <concepts>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "snapshot/json/fact_json.h"
+
+namespace culprit::snapshot {
+
+template <typename T>
+base::Json FieldsToJson(const T& self);
+template <typename T>
+void ReadFields(const JsonReader& json, T& self);
+
+template <typename T>
+base::Json FieldToJson(const T& value) {
+  if constexpr (std::same_as<T, std::string>) {
+    return EncodeBytes(value);
+  } else if constexpr (std::integral<T>) {
+    return value;
+  } else {
+    return FieldsToJson(value);
+  }
+}
+
+template <typename T>
+void ReadField(const JsonReader& json, T& value) {
+  if constexpr (std::same_as<T, std::string> || std::integral<T>) {
+    json.Get(value);
+  } else {
+    ReadFields(json, value);
+  }
+}
+
+class FieldWriter {
+ public:
+  template <typename T>
+  void operator()(const char* key, const T& value) {
+    if (value != T{}) json_.Value(key, FieldToJson(value));
+  }
+  template <typename T>
+  void operator()(const char* key, const std::optional<T>& value) {
+    if (value) json_.Value(key, FieldToJson(*value));
+  }
+  template <typename T>
+  void operator()(const char* key, const std::vector<T>& values) {
+    json_.List(key, values, [](const T& value) { return FieldToJson(value); });
+  }
+  template <typename T>
+  void operator()(const char* key, const std::map<std::string, T>& values) {
+    if (values.empty()) return;
+    JsonWriter map;
+    for (const auto& [name, value] : values) map.Value(EncodeBytes(name), FieldToJson(value));
+    json_.Value(key, map.Take());
+  }
+  template <typename T>
+  void operator()(const char* key, const Fact<T>& fact) {
+    if (fact != Fact<T>{})
+      json_.Value(key, FactToJson(fact, [](const T& value) { return FieldToJson(value); }));
+  }
+  template <typename T>
+  void operator()(const char* key, const Fact<std::vector<T>>& fact) {
+    if (fact == Fact<std::vector<T>>{}) return;
+    json_.Value(key, FactToJson(fact, [](const std::vector<T>& values) {
+                  base::Json list = base::Json::array();
+                  for (const T& value : values) list.push_back(FieldToJson(value));
+                  return list;
+                }));
+  }
+
+  base::Json Take() { return json_.Take(); }
+
+ private:
+  JsonWriter json_;
+};
+
+class FieldReader {
+ public:
+  explicit FieldReader(const JsonReader& json) : json_(json) {}
+
+  template <typename T>
+  void operator()(const char* key, T& value) {
+    json_.With(key, [&](const JsonReader& field) { ReadField(field, value); });
+  }
+  template <typename T>
+  void operator()(const char* key, std::optional<T>& value) {
+    json_.With(key, [&](const JsonReader& field) { ReadField(field, value.emplace()); });
+  }
+  template <typename T>
+  void operator()(const char* key, std::vector<T>& values) {
+    json_.With(key, [&](const JsonReader& field) { ReadList(field, values); });
+  }
+  template <typename T>
+  void operator()(const char* key, std::map<std::string, T>& values) {
+    json_.With(key, [&](const JsonReader& field) {
+      field.EachField(
+          [&](const std::string& name, const JsonReader& item) { ReadField(item, values[name]); });
+    });
+  }
+  template <typename T>
+  void operator()(const char* key, Fact<T>& fact) {
+    json_.With(key, [&](const JsonReader& field) {
+      ReadFact(field, fact, [](const JsonReader& item, T& value) { ReadField(item, value); });
+    });
+  }
+  template <typename T>
+  void operator()(const char* key, Fact<std::vector<T>>& fact) {
+    json_.With(key, [&](const JsonReader& field) {
+      ReadFact(field, fact, [](const JsonReader& item, std::vector<T>& values) { ReadList(item, values); });
+    });
+  }
+
+ private:
+  template <typename T>
+  static void ReadList(const JsonReader& json, std::vector<T>& values) {
+    values.clear();
+    json.Each([&](const JsonReader& item) { ReadField(item, values.emplace_back()); });
+  }
+
+  const JsonReader& json_;
+};
+
+template <typename T>
+base::Json FieldsToJson(const T& self) {
+  FieldWriter writer;
+  T::Fields(self, writer);
+  return writer.Take();
+}
+
+template <typename T>
+void ReadFields(const JsonReader& json, T& self) {
+  FieldReader reader(json);
+  T::Fields(self, reader);
+}
+
+}  // namespace culprit::snapshot

@@ -1,0 +1,80 @@
+#include "snapshot/json/ld_cache_json.h"
+
+#include <deque>
+#include <memory>
+
+#include "snapshot/json/json_writer.h"
+
+namespace culprit::snapshot {
+namespace {
+
+using binfmt::LdCache;
+using binfmt::LdCacheEntry;
+
+std::string_view Name(LdCache::Layout layout) {
+  switch (layout) {
+    case LdCache::Layout::kOld:
+      return "old";
+    case LdCache::Layout::kEmbedded:
+      return "embedded";
+    case LdCache::Layout::kNew:
+      return "new";
+  }
+  return "new";
+}
+
+LdCache::Layout LayoutFromName(std::string_view name) {
+  if (name == "old") return LdCache::Layout::kOld;
+  return name == "embedded" ? LdCache::Layout::kEmbedded : LdCache::Layout::kNew;
+}
+
+base::Json EntryToJson(const LdCacheEntry& entry) {
+  // A new field must be added in both directions; this fails to compile until then.
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = entry;
+  JsonWriter json;
+  json.Text("name", std::string(entry.name));
+  json.Text("path", std::string(entry.path));
+  json.Number("flags", entry.flags);
+  json.Number("hwcap", entry.hwcap);
+  json.Text("hwcaps_dir", std::string(entry.hwcaps_dir));
+  return json.Take();
+}
+
+}  // namespace
+
+base::Json LdCacheToJson(const LdCache& cache) {
+  [[maybe_unused]] const auto& [f1, f2, f3, texts] = cache;
+  JsonWriter json;
+  json.Value("layout", Name(cache.layout));
+  json.Text("generator", cache.generator);
+  json.List("entries", cache.entries, EntryToJson);
+  return json.Take();
+}
+
+void ReadLdCacheJson(const JsonReader& json, LdCache& cache) {
+  json.With("layout", [&](const JsonReader& layout) {
+    std::string name;
+    layout.Get(name);
+    cache.layout = LayoutFromName(name);
+    if (Name(cache.layout) != name) layout.Fail("unknown name \"" + name + "\"");
+  });
+  json.Field("generator", cache.generator);
+  const auto texts = std::make_shared<std::deque<std::string>>();
+  const auto read_text = [&](const JsonReader& item, const char* key, std::string_view& out) {
+    item.Field(key, texts->emplace_back());
+    out = texts->back();
+  };
+  json.With("entries", [&](const JsonReader& entries) {
+    entries.Each([&](const JsonReader& item) {
+      LdCacheEntry& entry = cache.entries.emplace_back();
+      read_text(item, "name", entry.name);
+      read_text(item, "path", entry.path);
+      item.Field("flags", entry.flags);
+      item.Field("hwcap", entry.hwcap);
+      read_text(item, "hwcaps_dir", entry.hwcaps_dir);
+    });
+  });
+  cache.texts = texts;
+}
+
+}  // namespace culprit::snapshot
