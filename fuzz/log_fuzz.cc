@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(symptom.text.size() <= 400);
     for (const char c : symptom.text) Require(static_cast<unsigned char>(c) >= 0x20);
   }
-  const auto explanation = diagnose::Explain(symptoms, {{"-", reader->lines()}});
+  const auto explanation = explain::Explain(symptoms, {{"-", reader->lines()}});
   Require(explanation.causes.size() <= 6);
   return 0;
 }

@@ -1,5 +1,5 @@
-// The table of the floors, and the checks that read src/ against it. Deliberately plain text reading: an
-// include behind an #if counts like any other.
+// Reads src/ against what its CMake files declare. Deliberately plain text: an include behind an #if counts like any
+// other.
 #include "layers.h"
 
 #include <algorithm>
@@ -29,12 +29,6 @@ std::vector<fs::path> SourceFiles(const fs::path& src) {
   return files;
 }
 
-std::string Join(const std::set<std::string>& names) {
-  std::string joined;
-  for (const std::string& name : names) joined += (joined.empty() ? "" : " ") + name;
-  return joined;
-}
-
 // The argument of an #include "..." line, or nothing.
 std::optional<fs::path> QuotedInclude(std::string_view line) {
   for (const std::string_view expected : {"#", "include", "\""}) {
@@ -62,8 +56,8 @@ std::vector<std::string> FolderCalls(const std::string& cmake) {
 
 // What stands between `keyword` and the next keyword of a culprit_folder or culprit_program call.
 std::set<std::string> Arguments(const std::string& call, const std::string& keyword) {
-  static const std::set<std::string> keywords = {"SOURCES", "TESTS",      "SEES",
-                                                 "LINKS",   "TEST_LINKS", "PRECOMPILE"};
+  static const std::set<std::string> keywords = {"COLD",  "PLATFORM",   "SOURCES",   "WITHOUT", "SEES",
+                                                 "LINKS", "TEST_LINKS", "PRECOMPILE"};
   std::set<std::string> found;
   std::istringstream words(call);
   bool inside = false;
@@ -77,51 +71,42 @@ std::set<std::string> Arguments(const std::string& call, const std::string& keyw
   return found;
 }
 
+// The room of a path below src/: the nearest folder above it that calls culprit_folder or culprit_program.
+const Room* RoomOf(const std::vector<Room>& rooms, const fs::path& path) {
+  for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    const auto room = std::ranges::find(rooms, folder, &Room::folder);
+    if (room != rooms.end()) return &*room;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-const std::map<std::string, std::set<std::string>>& AllowedIncludes() {
-  static const std::map<std::string, std::set<std::string>> table = {
-      {"base", {}},
-      {"system", {"base"}},
-      {"binfmt", {"base"}},
-      {"knowledge", {"base"}},
-      {"snapshot", {"base", "binfmt"}},
-      {"record", {"base", "snapshot"}},
-      {"witness", {}},
-      // binfmt: which function of a library a crash was in.
-      {"watch", {"base", "system", "binfmt", "record", "snapshot", "knowledge", "witness"}},
-      {"collect", {"base", "system", "binfmt", "snapshot", "record", "knowledge"}},
-      {"loader", {"base", "binfmt", "snapshot", "record", "knowledge"}},
-      {"logs", {"base", "knowledge"}},
-      {"plan", {"base", "knowledge", "report"}},
-      {"whatif", {"base", "system", "binfmt", "knowledge", "report"}},
-      {"apply", {"base", "system", "report"}},
-      {"cuda", {"base"}},
-      {"probe", {"base", "system", "snapshot", "knowledge"}},
-      {"prober", {"base", "cuda", "probe"}},
-      {"report", {"base"}},
-      {"rules", {"base", "snapshot", "binfmt", "loader", "knowledge", "report"}},
-      {"diagnose",
-       {"base", "binfmt", "snapshot", "record", "loader", "knowledge", "report", "rules", "logs"}},
-      {"render", {"base", "report"}},
-      {"cli",
-       {"base", "system", "binfmt", "knowledge", "snapshot", "record", "collect", "loader", "logs", "plan",
-        "probe", "watch", "report", "rules", "diagnose", "render", "whatif", "apply"}},
-      {"api",
-       {"base", "system", "binfmt", "knowledge", "snapshot", "collect", "loader", "report", "rules", "cuda"}},
-  };
-  return table;
+std::vector<Room> Rooms(const fs::path& src) {
+  std::vector<Room> rooms;
+  for (const auto& entry : fs::recursive_directory_iterator(src)) {
+    if (entry.path().filename() != "CMakeLists.txt") continue;
+    Room room{.folder = entry.path().parent_path().lexically_relative(src)};
+    for (const std::string& call : FolderCalls(ReadText(entry.path()))) {
+      std::istringstream words(call);
+      if (std::string name; room.name.empty() && words >> name) room.name = name;
+      room.sees.merge(Arguments(call, "SEES"));
+    }
+    room.sees.erase(room.name);
+    if (!room.name.empty()) rooms.push_back(std::move(room));
+  }
+  std::ranges::sort(rooms, {}, &Room::folder);
+  return rooms;
 }
 
 std::vector<std::string> ForbiddenIncludes(const fs::path& src) {
   std::vector<std::string> violations;
+  const std::vector<Room> rooms = Rooms(src);
   for (const fs::path& file : SourceFiles(src)) {
     const fs::path relative = file.lexically_relative(src);
-    const std::string folder = *relative.begin();
-    const auto row = AllowedIncludes().find(folder);
-    if (row == AllowedIncludes().end()) {
-      violations.push_back(relative.string() + ": the folder " + folder +
-                           " is not in the table of tests/layers.cc");
+    const Room* room = RoomOf(rooms, relative);
+    if (room == nullptr) {
+      violations.push_back(relative.string() + ": belongs to no room (no culprit_folder above it)");
       continue;
     }
     std::istringstream lines(ReadText(file));
@@ -130,35 +115,12 @@ std::vector<std::string> ForbiddenIncludes(const fs::path& src) {
       ++number;
       const std::optional<fs::path> included = QuotedInclude(line);
       if (!included) continue;
-      const std::string seen = *included->begin();
-      if (std::distance(included->begin(), included->end()) < 2) {
-        violations.push_back(relative.string() + ":" + std::to_string(number) + ": \"" + included->string() +
-                             "\" does not name its folder");
-      } else if (seen != folder && !row->second.contains(seen)) {
-        violations.push_back(relative.string() + ":" + std::to_string(number) + ": " + folder +
-                             " may not see " + seen);
-      }
-    }
-  }
-  return violations;
-}
-
-std::vector<std::string> DifferingSeesLists(const fs::path& src) {
-  std::vector<std::string> violations;
-  for (const auto& [folder, allowed] : AllowedIncludes()) {
-    for (const std::string& call : FolderCalls(ReadText(src / folder / "CMakeLists.txt"))) {
-      std::set<std::string> sees = Arguments(call, "SEES");
-      for (const std::string& link : Arguments(call, "LINKS")) {
-        if (link.starts_with("culprit_")) sees.insert(link.substr(sizeof("culprit_") - 1));
-      }
-      sees.erase(folder);
-      // The command line may see everything and links what it uses; every other folder states its row, as far
-      // as the row is written yet.
-      std::set<std::string> expected = allowed;
-      std::erase_if(expected, [&src](const std::string& seen) { return !fs::exists(src / seen); });
-      if (folder == "cli" ? !std::ranges::includes(expected, sees) : sees != expected) {
-        violations.push_back(folder + "/CMakeLists.txt: {" + Join(sees) +
-                             "}, but the table of tests/layers.cc says {" + Join(expected) + "}");
+      const std::string place = relative.string() + ":" + std::to_string(number) + ": ";
+      const Room* seen = RoomOf(rooms, *included);
+      if (seen == nullptr) {
+        violations.push_back(place + "\"" + included->string() + "\" does not name its folder");
+      } else if (seen != room && !room->sees.contains(seen->name)) {
+        violations.push_back(place + room->name + " may not see " + seen->name);
       }
     }
   }

@@ -3,19 +3,23 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace culprit::layers {
 
-// Folder -> the folders whose headers it may include (its own always).
-const std::map<std::string, std::set<std::string>>& AllowedIncludes();
+// A folder that is a library or program of its own, and the rooms whose headers it may include (SEES in its
+// CMakeLists.txt).
+struct Room {
+  std::filesystem::path folder;  // below src/
+  std::string name;
+  std::set<std::string> sees;
+};
+std::vector<Room> Rooms(const std::filesystem::path& src);
 
 // Each returns one line per violation below `src`, sorted; an empty list means the tree is clean.
 std::vector<std::string> ForbiddenIncludes(const std::filesystem::path& src);
-std::vector<std::string> DifferingSeesLists(const std::filesystem::path& src);
 std::vector<std::string> ForbiddenNames(const std::filesystem::path& src);
 // A source or test that begins with its own header has said its piece there.
 std::vector<std::string> FilesWithoutOpeningComment(const std::filesystem::path& src);

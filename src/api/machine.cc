@@ -107,7 +107,7 @@ Scenario Played(const Facts& facts, snapshot::FileView& view, uint32_t cudnn_maj
   return scenario;
 }
 
-// What diagnose::Check also makes of them (the stack as rows, a verdict, the words of a probe) is of no use
+// What engine::Check also makes of them (the stack as rows, a verdict, the words of a probe) is of no use
 // here, and would bring the readers of logs into the library.
 std::vector<report::Finding> Findings(const rules::Scene& scene) {
   std::vector<report::Finding> findings;

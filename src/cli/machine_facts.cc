@@ -95,7 +95,7 @@ report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int se
   std::thread([facts, played, then, gate, promise = std::move(promise)]() mutable {
     try {
       const rules::Scene scene{*facts.snapshot, *facts.view, played.get()};
-      report::CheckReport report = diagnose::Check(scene);
+      report::CheckReport report = engine::Check(scene);
       const std::lock_guard lock(gate->mutex);
       if (gate->open && then) then(scene, report);
       promise.set_value(std::move(report));
@@ -111,7 +111,7 @@ report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int se
   snapshot::FileRecord nothing;
   snapshot::RecordedFileView blind(nothing);
   const rules::Scene scene{*facts.snapshot, blind, {}};
-  report::CheckReport report = diagnose::Check(scene);
+  report::CheckReport report = engine::Check(scene);
   report.not_checked.insert(
       report.not_checked.begin(),
       {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +

@@ -50,8 +50,8 @@ render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckRep
   };
   return {.machine = MachineInWords(scene.snapshot),
           .made = "culprit " + std::string(base::ProductVersion()) + ", " + Now(),
-          .pictures = diagnose::Pictures(scene, check, run),
-          .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : diagnose::Timeline(*run),
+          .pictures = picture::Pictures(scene, check, run),
+          .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : picture::Timeline(*run),
           .redact = redact,
           .home = variable("HOME"),
           .user = variable("USER"),

@@ -92,7 +92,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
   auto look = collect::LookAtStack(around, {}, kPatience);
   collect::Assume(HostOf(question, plan), look.snapshot.stack);
   const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
-  const report::CheckReport report = diagnose::Check({look.snapshot, *look.view, scenarios});
+  const report::CheckReport report = engine::Check({look.snapshot, *look.view, scenarios});
   plan.checked = true;
   for (const report::Finding& finding : report.findings) {
     if (finding.severity != report::Severity::kNote) plan.findings.push_back(finding);

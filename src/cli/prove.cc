@@ -65,7 +65,7 @@ report::Proof Prove(const Subject& subject, const LookOptions& options, const re
   // Nobody probes a machine that does not exist: what a probe found cannot be gone there.
   report::CheckReport comparable = before;
   std::erase_if(comparable.findings, [](const auto& one) { return one.code.starts_with("CUL9"); });
-  return diagnose::Compare(comparable, after, finding);
+  return prove::Compare(comparable, after, finding);
 }
 
 }  // namespace culprit::cli

@@ -86,7 +86,7 @@ RunAnswer ExplainRunInTime(const Facts& facts, const record::Run& run, const Opt
                            bool redact) {
   RunAnswer answer;
   const auto explain = [&](const rules::Scene& scene, const report::CheckReport& check) {
-    answer.report = diagnose::ExplainRun(run, scene, check);
+    answer.report = run::ExplainRun(run, scene, check);
     answer.in_time = &scene.view == facts.view.get();
     if (options.format != Format::kHtml) return;
     answer.page = FactsForPage(scene, check, redact, &run);

@@ -9,7 +9,7 @@
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 
-namespace culprit::diagnose {
+namespace culprit::compat {
 namespace {
 
 using base::Version;
@@ -199,4 +199,4 @@ class Comparison {
 
 report::CompatAnswer Compat(const CompatQuestion& question) { return Comparison(question).Run(); }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::compat

@@ -4,8 +4,8 @@
 #include "compat/question.h"
 #include "report/compat.h"
 
-namespace culprit::diagnose {
+namespace culprit::compat {
 
 report::CompatAnswer Compat(const CompatQuestion& question);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::compat

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace culprit::diagnose {
+namespace culprit::compat {
 namespace {
 
 report::CompatAnswer Ask(const std::vector<std::string>& words) {
@@ -92,4 +92,4 @@ TEST(Compat, RefusesWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace culprit::diagnose
+}  // namespace culprit::compat

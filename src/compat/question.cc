@@ -9,7 +9,7 @@
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 
-namespace culprit::diagnose {
+namespace culprit::compat {
 namespace {
 
 using base::ErrorCode;
@@ -132,4 +132,4 @@ base::Result<CompatQuestion> ParseCompat(const std::vector<std::string>& words) 
   return question;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::compat

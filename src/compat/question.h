@@ -11,7 +11,7 @@
 #include "knowledge/driver.h"
 #include "knowledge/packages/frameworks.h"
 
-namespace culprit::diagnose {
+namespace culprit::compat {
 
 // A framework or a package that frameworks belong to.
 struct CompatPackage {
@@ -35,4 +35,4 @@ struct CompatQuestion {
 // The error is wrong usage: an unknown key, a key twice, a value that cannot be read.
 base::Result<CompatQuestion> ParseCompat(const std::vector<std::string>& words);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::compat

@@ -4,7 +4,7 @@
 #include "diff/parts.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 void AddFields(Parts& parts, const snapshot::Context& before, const snapshot::Context& after) {
@@ -143,4 +143,4 @@ void AddContext(Parts& parts) {
   AddCache(parts);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

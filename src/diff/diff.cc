@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "diff/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using report::Finding;
@@ -261,4 +261,4 @@ report::DiffReport Diff(const Side& before, const Side& after) {
   return report;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

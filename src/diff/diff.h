@@ -6,7 +6,7 @@
 #include "report/diff.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 
 struct Side {
   const rules::Scene& scene;
@@ -16,4 +16,4 @@ struct Side {
 
 report::DiffReport Diff(const Side& before, const Side& after);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

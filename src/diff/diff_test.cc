@@ -7,7 +7,7 @@
 
 #include "snapshot/recorded_file_view.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using report::Difference;
@@ -152,4 +152,4 @@ TEST(Diff, TwoRunsBlameTheVariableForTheFirstLoadThatDiffers) {
 }
 
 }  // namespace
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

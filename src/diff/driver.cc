@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "diff/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using report::Difference;
@@ -186,4 +186,4 @@ void AddDriver(Parts& parts) {
   AddGpus(parts);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

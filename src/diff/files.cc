@@ -8,7 +8,7 @@
 #include "diff/parts.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using report::Differs;
@@ -212,4 +212,4 @@ void AddFiles(Parts& parts) {
   }
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "diff/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using report::Finding;
@@ -80,4 +80,4 @@ FindingChange CompareFindings(const std::vector<Finding>& before, const std::vec
   return change;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

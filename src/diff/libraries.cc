@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "diff/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using report::Difference;
@@ -140,4 +140,4 @@ void AddLibraries(Parts& parts) {
     AddCudnn(parts, *was, *is);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "diff/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using loader::LoadGraph;
@@ -166,4 +166,4 @@ void AddLoads(Parts& parts) {
   }
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

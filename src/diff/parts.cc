@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 
 void Parts::Add(report::Difference difference, std::vector<std::string> names) {
   std::erase(names, "");
@@ -50,4 +50,4 @@ std::string Plainly(std::string_view path) {
   return plain;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

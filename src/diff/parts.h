@@ -11,7 +11,7 @@
 
 #include "diff/diff.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 
 inline constexpr size_t kNoPart = static_cast<size_t>(-1);
 
@@ -116,4 +116,4 @@ inline report::Differs HowOf(bool was, bool is) {
   return !was ? report::Differs::kAdded : !is ? report::Differs::kRemoved : report::Differs::kChanged;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

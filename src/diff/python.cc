@@ -7,7 +7,7 @@
 #include "diff/parts.h"
 #include "rules/kit/python/package_of_file.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using snapshot::Framework;
@@ -214,4 +214,4 @@ void AddPython(Parts& parts) {
   for (const PythonEnvironment* environment : come) AddEnvironment(parts, nullptr, environment);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "diff/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using record::Run;
@@ -132,4 +132,4 @@ void AddRuns(Parts& parts) {
   }
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "diff/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::diff {
 namespace {
 
 using Elements = std::vector<std::string>;
@@ -113,4 +113,4 @@ void AddVariables(Parts& parts) {
       });
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::diff

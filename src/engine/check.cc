@@ -9,7 +9,7 @@
 #include "probe/judge/probe_words.h"
 #include "engine/stack_rows.h"
 
-namespace culprit::diagnose {
+namespace culprit::engine {
 namespace {
 
 using report::CheckReport;
@@ -157,8 +157,8 @@ CheckReport Check(const rules::Scene& scene) {
                                  [&](const NotChecked& item) { return !BelongsToTheHost(stack, item); });
   }
   if (stack.probe) {
-    RaiseWhatHappened(scene, report);
-    ReadWords(scene, report);
+    probe::RaiseWhatHappened(scene, report);
+    probe::ReadWords(scene, report);
   }
   DropForetold(scene, report.findings);
   SortWorstFirst(report.findings);
@@ -190,4 +190,4 @@ report::RulePage PageOf(std::string_view code) {
   return {};
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::engine

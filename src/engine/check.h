@@ -5,7 +5,7 @@
 #include "report/check.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::engine {
 
 report::CheckReport Check(const rules::Scene& scene);
 
@@ -14,4 +14,4 @@ std::vector<report::RulePage> RulePages();
 // nullptr-like empty code when there is no such rule.
 report::RulePage PageOf(std::string_view code);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::engine

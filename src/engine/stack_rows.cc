@@ -8,7 +8,7 @@
 #include "knowledge/libraries.h"
 #include "rules/kit/load_facts.h"
 
-namespace culprit::diagnose {
+namespace culprit::engine {
 namespace {
 
 using report::StackRow;
@@ -254,4 +254,4 @@ Rows StackRows(const rules::Scene& scene) {
   return rows;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::engine

@@ -7,8 +7,8 @@
 #include "report/check.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::engine {
 
 std::vector<report::StackRow> StackRows(const rules::Scene& scene);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::engine

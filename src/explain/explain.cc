@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "explain/known_facts.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 namespace {
 
 using knowledge::Role;
@@ -287,4 +287,4 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
   return explanation;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

@@ -13,7 +13,7 @@
 #include "explain/logs/symptom.h"
 #include "report/explanation.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 
 // A story that a symptom tells, and how loud.
 struct Told {
@@ -42,4 +42,4 @@ class Differential {
 report::Explanation Explain(std::span<const logs::Symptom> symptoms, std::vector<report::LogInput> inputs,
                             std::span<const Settlement> settlements = {});
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

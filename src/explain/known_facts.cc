@@ -9,7 +9,7 @@
 #include "knowledge/driver.h"
 #include "knowledge/packages/sonames.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 namespace {
 
 using base::Version;
@@ -105,4 +105,4 @@ std::vector<std::string> KnownFacts(const Symptom& symptom) {
   return facts;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

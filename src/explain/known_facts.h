@@ -7,8 +7,8 @@
 
 #include "explain/logs/symptom.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 
 std::vector<std::string> KnownFacts(const logs::Symptom& symptom);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

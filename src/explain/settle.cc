@@ -10,7 +10,7 @@
 #include "loader/library_copies.h"
 #include "rules/kit/driver/driver_facts.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 namespace {
 
 using base::Version;
@@ -174,4 +174,4 @@ std::vector<Settlement> Settle(std::span<const Symptom> symptoms, const rules::S
   return settlements;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

@@ -9,7 +9,7 @@
 #include "report/check.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 
 struct Settlement {
   std::string cause;
@@ -32,4 +32,4 @@ void SettleByDriver(std::span<const logs::Symptom> symptoms, const rules::Scene&
 void SettleByCopies(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                     std::vector<Settlement>& settlements);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

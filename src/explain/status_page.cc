@@ -13,7 +13,7 @@
 #include "knowledge/messages/causes.h"
 #include "knowledge/messages/status_codes.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 namespace {
 
 using report::StatusPage;
@@ -183,4 +183,4 @@ std::vector<StatusPage> StatusPages(std::string_view words) {
   return pages;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

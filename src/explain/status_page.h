@@ -6,10 +6,10 @@
 
 #include "report/status_page.h"
 
-namespace culprit::diagnose {
+namespace culprit::explain {
 
 // Every page that the words may mean, likeliest first: a bare number can be of several interfaces. Empty when
 // the words name no code.
 std::vector<report::StatusPage> StatusPages(std::string_view words);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::explain

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace culprit::diagnose {
+namespace culprit::inspect {
 namespace {
 
 using binfmt::GpuCode;
@@ -52,4 +52,4 @@ report::GpuCodeAnswer DescribeGpuCode(const GpuCode& code) {
   return answer;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::inspect

@@ -4,8 +4,8 @@
 #include "binfmt/gpu/fatbin.h"
 #include "report/inspect.h"
 
-namespace culprit::diagnose {
+namespace culprit::inspect {
 
 report::GpuCodeAnswer DescribeGpuCode(const binfmt::GpuCode& code);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::inspect

@@ -6,7 +6,7 @@
 #include "inspect/pe.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::inspect {
 namespace {
 
 using binfmt::ElfFile;
@@ -135,4 +135,4 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
   return answer;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::inspect

@@ -1,6 +1,6 @@
 #include "inspect/pe.h"
 
-namespace culprit::diagnose {
+namespace culprit::inspect {
 namespace {
 
 using binfmt::PeFile;
@@ -65,4 +65,4 @@ void DescribePe(const PeFile& pe, report::FileAnswer& answer) {
   answer.pe = std::move(about);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::inspect

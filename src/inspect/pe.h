@@ -4,11 +4,11 @@
 #include "binfmt/pe/pe.h"
 #include "report/inspect.h"
 
-namespace culprit::diagnose {
+namespace culprit::inspect {
 
 // Is it a PE file, whole or damaged?
 bool IsPe(const binfmt::PeFile& pe);
 // Fills in all that the headers and tables say.
 void DescribePe(const binfmt::PeFile& pe, report::FileAnswer& answer);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::inspect

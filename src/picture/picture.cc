@@ -1,4 +1,4 @@
-// The load graph of a process as a picture. Loads and versions are those of `culprit why` (diagnose/why.cc);
+// The load graph of a process as a picture. Loads and versions are those of `culprit why` (why/why.cc);
 // what is added here: libraries that were opened and taken back when a load below them failed (the way to a
 // missing one leads through them), copies that are not loaded, and where each library comes from in few
 // words.
@@ -18,7 +18,7 @@
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 
-namespace culprit::diagnose {
+namespace culprit::picture {
 namespace {
 
 using loader::LoadGraph;
@@ -66,7 +66,7 @@ std::string OriginOf(const rules::Scene& scene, const PictureLibrary& library, c
 
 std::string FoundAt(const Request& request, const snapshot::Snapshot& snapshot) {
   for (const loader::Attempt& attempt : request.attempts) {
-    if (attempt.outcome == loader::Outcome::kFound) return Absolute(snapshot, attempt.path);
+    if (attempt.outcome == loader::Outcome::kFound) return why::Absolute(snapshot, attempt.path);
   }
   return "";
 }
@@ -91,7 +91,7 @@ class Drawing {
 
  private:
   void AddLoads() {
-    const report::LoadAnswer answer = ExplainLoad(graph_, scene_.snapshot, scene_.view);
+    const report::LoadAnswer answer = why::ExplainLoad(graph_, scene_.snapshot, scene_.view);
     picture_.libraries.push_back({.name = std::string(base::BaseName(graph_.target)),
                                   .path = graph_.target,
                                   .version = answer.version.version,
@@ -124,7 +124,7 @@ class Drawing {
   size_t Requester(const Request& request) {
     // Of one that is gone again, `requester` is only who began that load.
     if (request.requester_path.empty()) return request.requester == loader::kNone ? 0 : request.requester;
-    const std::string path = Absolute(scene_.snapshot, request.requester_path);
+    const std::string path = why::Absolute(scene_.snapshot, request.requester_path);
     for (size_t i = 0; i < graph_.objects.size(); ++i) {
       if (picture_.libraries[i].path == path) return i;
     }
@@ -157,7 +157,7 @@ class Drawing {
     const bool brought = request.object == loader::kNone || request.loaded_now;
     if (brought && library.searched.empty()) {
       for (const loader::Attempt& attempt : request.attempts) {
-        if (WorthShowing(attempt)) library.searched.push_back(PlaceOf(attempt, scene_.snapshot));
+        if (why::WorthShowing(attempt)) library.searched.push_back(why::PlaceOf(attempt, scene_.snapshot));
       }
     }
   }
@@ -251,4 +251,4 @@ std::vector<Picture> Pictures(const rules::Scene& scene, const report::CheckRepo
   return pictures;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::picture

@@ -8,7 +8,7 @@
 #include "report/picture.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::picture {
 
 // One for each scenario; the one that shows the worst finding comes first. `run`: the record that the
 // observed processes among the scenarios are of, for the times of their loads; nullptr none.
@@ -16,4 +16,4 @@ std::vector<report::Picture> Pictures(const rules::Scene& scene, const report::C
                                       const record::Run* run = nullptr);
 std::vector<report::TimelineEvent> Timeline(const record::Run& run);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::picture

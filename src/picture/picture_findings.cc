@@ -9,7 +9,7 @@
 #include "base/version.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::picture {
 namespace {
 
 using report::Finding;
@@ -133,4 +133,4 @@ void MarkMixed(Picture& picture, const report::CheckReport& check) {
   }
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::picture

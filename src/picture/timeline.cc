@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "picture/picture.h"
 
-namespace culprit::diagnose {
+namespace culprit::picture {
 namespace {
 
 using report::TimelineEvent;
@@ -74,4 +74,4 @@ std::vector<TimelineEvent> Timeline(const record::Run& run) {
   return sorted;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::picture

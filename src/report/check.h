@@ -1,5 +1,5 @@
 // What `culprit check` says: the verdict, the findings, the stack as a compact table, what could not be
-// checked. Plain values: diagnose/ fills them, render/ writes them.
+// checked. Plain values: the engine and the features fill them, render/ writes them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The load of a process as a picture: libraries, who asked for whom, what lost, what is mixed. And the events
-// of a run in time. diagnose/picture fills it, render/page draws it.
+// of a run in time. picture/ fills it, render/page draws it.
 #pragma once
 
 #include <cstddef>

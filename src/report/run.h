@@ -1,5 +1,5 @@
 // What `culprit run` says after the program: how it ended, the first CUDA call that failed, which load failed
-// and where it was looked for, what is mixed in one process, and the cause. diagnose/ fills it, render/
+// and where it was looked for, what is mixed in one process, and the cause. run/judge fills it, render/
 // writes it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What `culprit why` says, as plain values: diagnose/ fills them, render/ writes them.
+// What `culprit why` says, as plain values: the engine and the features fill them, render/ writes them.
 #pragma once
 
 #include <cstddef>

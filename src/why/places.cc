@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-namespace culprit::diagnose {
+namespace culprit::why {
 
 std::string Absolute(const snapshot::Snapshot& snapshot, const std::string& path) {
   return path.empty() ? path : base::JoinPath(snapshot.working_directory, path);
@@ -20,4 +20,4 @@ bool WorthShowing(const loader::Attempt& attempt) {
   return !(attempt.hwcaps && attempt.in_missing_directory);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::why

@@ -7,7 +7,7 @@
 #include "report/why.h"
 #include "snapshot/snapshot.h"
 
-namespace culprit::diagnose {
+namespace culprit::why {
 
 // Paths in answers are absolute; the loader itself may have composed a relative one. "" stays "".
 std::string Absolute(const snapshot::Snapshot& snapshot, const std::string& path);
@@ -15,4 +15,4 @@ report::Place PlaceOf(const loader::Attempt& attempt, const snapshot::Snapshot& 
 // Sub-directories for CPU capabilities that do not exist are tried by the loader and interest nobody.
 bool WorthShowing(const loader::Attempt& attempt);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::why

@@ -9,7 +9,7 @@
 #include "knowledge/windows.h"
 #include "loader/windows/windows.h"
 
-namespace culprit::diagnose {
+namespace culprit::why {
 namespace {
 
 using loader::LoadGraph;
@@ -72,4 +72,4 @@ uint32_t PythonFlags(const Snapshot& snapshot, FileView& view, const loader::Que
   return flags;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::why

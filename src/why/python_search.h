@@ -9,7 +9,7 @@
 #include "loader/load.h"
 #include "snapshot/snapshot.h"
 
-namespace culprit::diagnose {
+namespace culprit::why {
 
 // The flags of LoadLibraryEx with which the program of `question` gets `library`: 0 unless it is such a
 // Python. What is to be said about it goes to `notes`.
@@ -17,4 +17,4 @@ uint32_t PythonFlags(const snapshot::Snapshot& snapshot, snapshot::FileView& vie
                      const loader::Question& question, const std::string& library,
                      std::vector<std::string>& notes);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::why

@@ -11,7 +11,7 @@
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 
-namespace culprit::diagnose {
+namespace culprit::why {
 namespace {
 
 using loader::LoadGraph;
@@ -310,4 +310,4 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
   return answer;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::why

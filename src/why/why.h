@@ -6,7 +6,7 @@
 #include "loader/load.h"
 #include "report/why.h"
 
-namespace culprit::diagnose {
+namespace culprit::why {
 
 report::LoadAnswer ExplainLoad(const loader::LoadGraph& graph, const snapshot::Snapshot& snapshot,
                                snapshot::FileView& view);
@@ -17,4 +17,4 @@ report::LibraryAnswer ExplainLibrary(const snapshot::Snapshot& snapshot, snapsho
                                      const loader::Question& question, const std::string& library,
                                      const std::string& from);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::why

@@ -22,7 +22,7 @@ inline std::vector<logs::Symptom> SymptomsOf(const std::string& text) {
 
 inline report::Explanation Explained(const std::string& text) {
   const std::vector<logs::Symptom> symptoms = SymptomsOf(text);
-  return diagnose::Explain(symptoms, {{"-", 1}});
+  return explain::Explain(symptoms, {{"-", 1}});
 }
 
 }  // namespace culprit

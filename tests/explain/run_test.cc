@@ -60,7 +60,7 @@ class Machine {
     for (auto& seen : loader::ObservedProcesses(run, snapshot_, *view_)) scenarios.push_back(std::move(seen));
     loader::DropPlayedThatWasSeen(scenarios);
     const rules::Scene scene{snapshot_, *view_, scenarios};
-    auto report = diagnose::ExplainRun(run, scene, diagnose::Check(scene));
+    auto report = run::ExplainRun(run, scene, engine::Check(scene));
     if (std::getenv("CULPRIT_SHOW") != nullptr) std::puts(render::ToText(report, {}).c_str());
     return report;
   }

@@ -26,9 +26,9 @@ report::LikelyCause FirstOn(const std::string& description, const std::string& l
   if (!host.empty()) collect::Assume(*collect::ParseHost(host), look.snapshot.stack);
   const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
   const rules::Scene scene{look.snapshot, *look.view, scenarios};
-  const report::CheckReport check = diagnose::Check(scene);
+  const report::CheckReport check = engine::Check(scene);
   const auto symptoms = SymptomsOf(log);
-  const auto explanation = diagnose::Explain(symptoms, {{"-", 1}}, diagnose::Settle(symptoms, scene, check));
+  const auto explanation = explain::Explain(symptoms, {{"-", 1}}, explain::Settle(symptoms, scene, check));
   return explanation.causes.empty() ? report::LikelyCause{} : explanation.causes.front();
 }
 

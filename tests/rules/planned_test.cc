@@ -67,7 +67,7 @@ TEST_P(PlannedMachine, IsAsHealthyAsItSays) {
   ASSERT_TRUE(host) << host.error().message;
   collect::Assume(*host, look.snapshot.stack);
   const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
-  const auto report = diagnose::Check({look.snapshot, *look.view, scenarios});
+  const auto report = engine::Check({look.snapshot, *look.view, scenarios});
   std::string told;
   std::set<std::string> alarms;
   for (const auto& finding : report.findings) {

@@ -67,7 +67,7 @@ report::CheckReport CheckSystem(const system::System& machine, const toml::table
   }
   const auto scenarios = process ? loader::ScenariosAround({process->process}, look.snapshot, *look.view)
                                  : loader::PlayScenarios(look.snapshot, *look.view, programs);
-  return diagnose::Check({look.snapshot, *look.view, scenarios});
+  return engine::Check({look.snapshot, *look.view, scenarios});
 }
 
 report::CheckReport CheckMachine(const toml::table& description) {
@@ -262,7 +262,7 @@ TEST_P(Proof, TheFixMendsItAndBreaksNothing) {
   const auto changed = whatif::CarryOut({std::shared_ptr<const void>(), &machine.system}, changes);
   if (changed) {
     const auto after = CheckSystem(**changed, description);
-    proof = diagnose::Compare(before, after, *found);
+    proof = prove::Compare(before, after, *found);
     then = Told(after);
   } else {
     proof.why = changed.error().message;

@@ -4,7 +4,7 @@
 
 #include "report/change.h"
 
-namespace culprit::diagnose {
+namespace culprit::prove {
 namespace {
 
 using report::CheckReport;
@@ -83,4 +83,4 @@ Proof Compare(const CheckReport& before, const CheckReport& after, const Finding
   return proof;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::prove

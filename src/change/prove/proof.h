@@ -5,11 +5,11 @@
 #include "report/check.h"
 #include "report/fix.h"
 
-namespace culprit::diagnose {
+namespace culprit::prove {
 
 // Shown: no finding of that code about that subject is left, no error or warning is there that was not there
 // before, and no rule that could judge before has become blind.
 report::Proof Compare(const report::CheckReport& before, const report::CheckReport& after,
                       const report::Finding& finding);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::prove

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace culprit::diagnose {
+namespace culprit::prove {
 namespace {
 
 using report::CheckReport;
@@ -65,4 +65,4 @@ TEST(Compare, ARuleThatCannotLookAnyMoreProvesNothing) {
 }
 
 }  // namespace
-}  // namespace culprit::diagnose
+}  // namespace culprit::prove

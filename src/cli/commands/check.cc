@@ -81,8 +81,8 @@ bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
                 const snapshot::Snapshot& snapshot) {
   const report::CheckReport report = options.no_redact ? full : ToPaste(full, snapshot);
   const bool sarif = options.common.format == Format::kSarif;
-  std::string bytes = sarif ? render::ToSarif(report, diagnose::RulePages(), !options.no_redact)
-                            : render::ToJunit(report, diagnose::RulePages(), options.strict);
+  std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), !options.no_redact)
+                            : render::ToJunit(report, engine::RulePages(), options.strict);
   if (snapshot.windows() != nullptr)
     bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
   return WriteBytes(options.common, bytes);

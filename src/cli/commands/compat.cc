@@ -30,13 +30,13 @@ int RunCompat(int argc, const char* const* argv) {
       "driver=535 means some driver of that branch.\n"
       "Exit status: 0 yes, 1 no, 2 unknown: the tables do not say, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  const auto question = diagnose::ParseCompat(words);
+  const auto question = compat::ParseCompat(words);
   if (!question) {
     fmt::print(stderr, "culprit compat: {}\n  try: culprit compat --help\n",
                base::Printable(question.error().message));
     return kExitUsage;
   }
-  const report::CompatAnswer answer = diagnose::Compat(*question);
+  const report::CompatAnswer answer = compat::Compat(*question);
   const bool written =
       Write(options, {.title = "culprit compat",
                       .text = [&](const auto& style) { return render::ToText(answer, style); },

@@ -57,11 +57,11 @@ base::Result<std::unique_ptr<Judged>> Judge(const std::string& file, const std::
   judged->view = std::make_unique<snapshot::RecordedFileView>(snapshot.files);
   judged->scenarios = loader::PlayScenarios(snapshot, *judged->view, {});
   judged->scene.emplace(rules::Scene{snapshot, *judged->view, judged->scenarios});
-  judged->check = diagnose::Check(*judged->scene);
+  judged->check = engine::Check(*judged->scene);
   return judged;
 }
 
-diagnose::Side SideOf(const Judged& judged) {
+diff::Side SideOf(const Judged& judged) {
   return {*judged.scene, judged.check, judged.machine.run ? &*judged.machine.run : nullptr};
 }
 
@@ -150,7 +150,7 @@ int RunDiff(int argc, const char* const* argv) {
   progress.reset();
   if (!before) return Fail(before.error());
   if (!after) return Fail(after.error());
-  report::DiffReport report = diagnose::Diff(SideOf(**before), SideOf(**after));
+  report::DiffReport report = diff::Diff(SideOf(**before), SideOf(**after));
   report.before = options.files[0];
   report.after = options.files[1];
   if (!WriteReport(options, report, **after)) return kExitCannot;

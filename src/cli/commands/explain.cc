@@ -145,8 +145,8 @@ base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options
   const auto facts = LookAt(subject, look);
   if (!facts) return std::unexpected(facts.error());
   const report::CheckReport check = JudgeInTime(*facts, StartPlaying(*facts, {}), look.seconds);
-  const auto settlements = diagnose::Settle(reading.symptoms, {*facts->snapshot, *facts->view, {}}, check);
-  auto explanation = diagnose::Explain(reading.symptoms, std::move(reading.inputs), settlements);
+  const auto settlements = explain::Settle(reading.symptoms, {*facts->snapshot, *facts->view, {}}, check);
+  auto explanation = explain::Explain(reading.symptoms, std::move(reading.inputs), settlements);
   explanation.with_facts = true;
   explanation.windows = facts->snapshot->windows() != nullptr;
   return explanation;
@@ -154,7 +154,7 @@ base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options
 
 base::Result<report::Explanation> Explain(const ExplainOptions& options, Reading reading) {
   if (options.WithFacts()) return ExplainWithFacts(options, std::move(reading));
-  return diagnose::Explain(reading.symptoms, std::move(reading.inputs));
+  return explain::Explain(reading.symptoms, std::move(reading.inputs));
 }
 
 int Conclude(const ExplainOptions& options, Reading reading, std::vector<report::StatusPage> pages = {}) {
@@ -187,13 +187,13 @@ int AnswerRecord(const ExplainOptions& options, const std::string& text) {
 
 // One argument that is no file: a code of culprit, a code of somebody else, or the message itself.
 std::optional<int> AnswerWords(const ExplainOptions& options, const std::string& words) {
-  if (const report::RulePage page = diagnose::PageOf(words); !page.code.empty()) {
+  if (const report::RulePage page = engine::PageOf(words); !page.code.empty()) {
     return WritePage(options.common, page) ? kExitOk : kExitCannot;
   }
   Reading reading;
   if (auto read = ReadOne(std::make_unique<logs::TextStream>(words), "-", reading); !read)
     return std::nullopt;
-  auto pages = diagnose::StatusPages(words);
+  auto pages = explain::StatusPages(words);
   const bool speaks = std::ranges::any_of(reading.symptoms, [](const logs::Symptom& symptom) {
     return symptom.role() != knowledge::Role::kContext;
   });

@@ -1,3 +1,4 @@
+// `culprit fix`: shows the fixes of what `check` found, proven; applies and undoes them.
 #include "cli/fix.h"
 
 #include <fmt/format.h>
@@ -179,7 +180,7 @@ int RunFix(int argc, const char* const* argv) {
     const std::string code = AsCode(word);
     if (code.empty()) {
       targets.push_back(word);
-    } else if (diagnose::PageOf(code).code.empty()) {
+    } else if (engine::PageOf(code).code.empty()) {
       return Usage("there is no rule " + code + "; culprit rules lists them");
     } else {
       options.codes.push_back(code);

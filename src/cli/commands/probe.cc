@@ -95,7 +95,7 @@ int Run(ProbeOptions options) {
     report::ProbeReport report;
     JudgeInTime(*facts, played, kLookSeconds,
                 [&](const rules::Scene& scene, const report::CheckReport& check) {
-                  report = diagnose::Probe(scene, check);
+                  report = probe::Probe(scene, check);
                 });
     if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(report.verdict);
   }

@@ -15,7 +15,7 @@ int RunRules(int argc, const char* const* argv) {
       "  culprit rules | grep cudnn\n"
       "  culprit rules --format json");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  const auto pages = diagnose::RulePages();
+  const auto pages = engine::RulePages();
   const bool written =
       Write(options, {.title = "culprit rules",
                       .text = [&](const auto& style) { return render::ToText(pages, style); },

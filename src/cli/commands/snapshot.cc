@@ -34,7 +34,7 @@ constexpr int kFileSeconds = 30;  // that a step of the probe may take
 void AskAsCheckDoes(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                     const std::vector<std::string>& programs) {
   const auto scenarios = loader::PlayScenarios(snapshot, view, programs);
-  diagnose::Check({snapshot, view, scenarios});
+  engine::Check({snapshot, view, scenarios});
 }
 
 std::vector<std::string> ProgramDirectories(const snapshot::Snapshot& snapshot) {

@@ -35,7 +35,7 @@ struct WhyOptions {
 [[noreturn]] void AnswerLibrary(const WhyOptions& options, const collect::Look& look,
                                 const loader::Question& question) {
   const auto answer =
-      diagnose::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
+      why::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
   const bool written =
       Write(options.common, {.title = "culprit why " + options.library,
                              .text = [&](const auto& style) { return render::ToText(answer, style); },
@@ -49,7 +49,7 @@ struct WhyOptions {
 [[noreturn]] void AnswerLoad(const WhyOptions& options, const collect::Look& look,
                              const loader::Question& question) {
   const auto graph = loader::Load(look.snapshot, *look.view, question);
-  const auto answer = diagnose::ExplainLoad(graph, look.snapshot, *look.view);
+  const auto answer = why::ExplainLoad(graph, look.snapshot, *look.view);
   bool written = false;
   if (options.dot) {
     written = WriteBytes(options.common, render::ToDot(answer));

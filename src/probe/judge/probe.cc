@@ -8,7 +8,7 @@
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
 
-namespace culprit::diagnose {
+namespace culprit::probe {
 namespace {
 
 using report::Finding;
@@ -216,4 +216,4 @@ ProbeReport Probe(const rules::Scene& scene, const report::CheckReport& check) {
   return report;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::probe

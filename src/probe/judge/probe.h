@@ -4,9 +4,9 @@
 #include "report/probe.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::probe {
 
 // `check` is what the rules say of the same scene, the probe's facts included.
 report::ProbeReport Probe(const rules::Scene& scene, const report::CheckReport& check);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::probe

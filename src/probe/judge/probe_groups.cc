@@ -6,7 +6,7 @@
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/live/probe_facts.h"
 
-namespace culprit::diagnose {
+namespace culprit::probe {
 namespace {
 
 using snapshot::ProbeStep;
@@ -72,4 +72,4 @@ std::string GroupOf(const rules::Scene& scene, const ProbeStep& step) {
   return "compiling" + (rest.empty() ? "" : " with " + rest);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::probe

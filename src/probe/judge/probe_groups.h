@@ -5,8 +5,8 @@
 
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::probe {
 
 std::string GroupOf(const rules::Scene& scene, const snapshot::ProbeStep& step);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::probe

@@ -10,7 +10,7 @@
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
 
-namespace culprit::diagnose {
+namespace culprit::probe {
 namespace {
 
 using report::Finding;
@@ -40,12 +40,12 @@ report::LikelyCause BestCause(const rules::Scene& scene, const snapshot::ProbeSt
   if (!reader) return {};
   const auto symptoms = reader->symptoms();
   if (symptoms.empty()) return {};
-  auto settlements = Settle(symptoms, scene, by_files);
+  auto settlements = explain::Settle(symptoms, scene, by_files);
   const snapshot::ProbedDevice* device = rules::DeviceOf(*scene.stack().probe, step);
   if (device != nullptr && device->memory_total > 0 && !rules::HardlyAnyFree(*device)) {
     settlements.push_back({"out-of-memory", false, rules::Size(device->memory_free) + " were free"});
   }
-  const auto explanation = Explain(symptoms, {{"-", reader->lines()}}, settlements);
+  const auto explanation = explain::Explain(symptoms, {{"-", reader->lines()}}, settlements);
   if (explanation.causes.empty() || explanation.causes.front().confidence < kSure) return {};
   return explanation.causes.front();
 }
@@ -89,4 +89,4 @@ void ReadWords(const rules::Scene& scene, report::CheckReport& report) {
   }
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::probe

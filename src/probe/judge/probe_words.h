@@ -5,7 +5,7 @@
 #include "report/check.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::probe {
 
 // What was only likely and has now made a step fail is an error.
 void RaiseWhatHappened(const rules::Scene& scene, report::CheckReport& report);
@@ -13,4 +13,4 @@ void RaiseWhatHappened(const rules::Scene& scene, report::CheckReport& report);
 // Completes the findings of such rules in `report`.
 void ReadWords(const rules::Scene& scene, report::CheckReport& report);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::probe

@@ -11,7 +11,7 @@
 #include "run/judge/parts.h"
 #include "knowledge/messages/status_codes.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 using record::FailedCall;
@@ -177,4 +177,4 @@ Calls FailedCalls(const record::Run& run, const Heard& heard) {
   return calls;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

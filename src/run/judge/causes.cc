@@ -10,7 +10,7 @@
 #include "run/judge/parts.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 constexpr size_t kMostLoads = 6;
@@ -115,7 +115,7 @@ void FindCauses(const record::Run& run, const rules::Scene& scene, const report:
     AddLine(heard, report.kernel_errors.front().kind);
   if (run.failed()) AddSeen(run, report, heard);
   const std::vector<Settlement> settlements = SettleRun(run, scene, check, report, heard.symptoms);
-  report.explanation = Explain(heard.symptoms, std::move(heard.inputs), settlements);
+  report.explanation = explain::Explain(heard.symptoms, std::move(heard.inputs), settlements);
   report.explanation.with_facts = true;
   report.explanation.windows = scene.OnWindows();
   std::vector<report::LikelyCause>& causes = report.explanation.causes;
@@ -168,4 +168,4 @@ std::string Headline(const record::Run& run, const report::RunReport& report) {
   return nothing + ": what ended it lies in the program itself";
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

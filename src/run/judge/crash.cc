@@ -8,7 +8,7 @@
 #include "knowledge/libraries.h"
 #include "snapshot/record/killed_loader.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 constexpr uint64_t kNullPage = 0x10000;
@@ -107,4 +107,4 @@ std::string CrashWords(const report::RunCrash& crash) {
   return crash.what.empty() ? words : words + ": " + crash.what;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

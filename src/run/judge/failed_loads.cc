@@ -12,7 +12,7 @@
 #include "loader/library_copies.h"
 #include "snapshot/record/killed_loader.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 using record::Process;
@@ -186,4 +186,4 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
   return failed;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

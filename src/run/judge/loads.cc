@@ -8,7 +8,7 @@
 #include "run/judge/parts.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 // More than any real process; the rest of a made-up record is left out.
@@ -94,4 +94,4 @@ std::vector<report::RunLoad> Loads(const record::Run& run, const rules::Scene& s
   return loads;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

@@ -9,7 +9,7 @@
 
 #include "run/judge/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 // "16384.00 GiB" -> bytes; 0 when it is no size.
@@ -146,4 +146,4 @@ MemoryVerdict WhyOutOfMemory(const record::Run& run, const rules::Scene& scene,
   return ByProbe(scene, told.wanted);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

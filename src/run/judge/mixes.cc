@@ -12,7 +12,7 @@
 #include "run/judge/parts.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 using report::RunMix;
@@ -127,4 +127,4 @@ std::vector<RunMix> Mixes(const record::Run& run, const rules::Scene& scene) {
   return told;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

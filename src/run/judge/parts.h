@@ -14,7 +14,9 @@
 #include "report/run.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
+
+using explain::Settlement;
 
 // ---- words (run_words.cc)
 double Seconds(uint64_t microseconds);
@@ -94,7 +96,7 @@ MemoryVerdict WhyOutOfMemory(const record::Run& run, const rules::Scene& scene,
 
 // ---- the cause (run_settle.cc, run_causes.cc)
 // What was seen decides for and against causes. `report` holds calls, loads, mixes and the crash already.
-std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
+std::vector<explain::Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
                                   const report::CheckReport& check, const report::RunReport& report,
                                   std::span<const logs::Symptom> symptoms);
 // Whether a finding of check speaks of a process that this run had, or of the machine as a whole.
@@ -106,4 +108,4 @@ void FindCauses(const record::Run& run, const rules::Scene& scene, const report:
 std::string KernelWords(const report::RunKernelError& error);
 std::string Headline(const record::Run& run, const report::RunReport& report);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

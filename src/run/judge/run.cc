@@ -9,7 +9,7 @@
 #include "run/tools/kernel_errors.h"
 #include "run/judge/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 std::string Quoted(char c, bool in_dollar_quotes) {
@@ -113,4 +113,4 @@ report::RunReport ExplainRun(const record::Run& run, const rules::Scene& scene,
   return report;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

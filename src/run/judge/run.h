@@ -7,10 +7,10 @@
 #include "report/run.h"
 #include "rules/rule.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 
 // `scene.scenarios` holds the observed processes of the run (loader/observed.h) behind the played ones.
 report::RunReport ExplainRun(const record::Run& run, const rules::Scene& scene,
                              const report::CheckReport& check);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

@@ -8,7 +8,7 @@
 #include "run/judge/parts.h"
 #include "knowledge/libraries.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 using report::Finding;
@@ -279,4 +279,4 @@ std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& sc
   return settlements;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

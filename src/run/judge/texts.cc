@@ -10,7 +10,7 @@
 #include "explain/logs/log_reader.h"
 #include "explain/logs/text_stream.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 constexpr std::string_view kWatch = "watch";
@@ -156,4 +156,4 @@ std::string LastWords(const record::Run& run) {
   return words;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

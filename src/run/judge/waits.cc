@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "run/judge/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 using report::RunWait;
@@ -111,4 +111,4 @@ std::string WaitWords(const report::RunReport& report, const record::Run& run) {
   return words;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "run/judge/parts.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 constexpr uint64_t kMoment = 3'000'000;  // microseconds
@@ -92,4 +92,4 @@ std::string EndedHow(const record::Run& run) {
   return fmt::format("interrupted by {}{}", run.interrupted, run.signal == run.interrupted ? "" : ", " + how);
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "run/tools/kernel_errors.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 using report::RunKernelError;
@@ -188,4 +188,4 @@ KernelFindings ReadCudaGdbLog(std::string_view text) {
   return reader.Finish();
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

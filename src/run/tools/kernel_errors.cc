@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 // The line at the cut is not whole; for compute-sanitizer an empty line of its own ends the block before it.
@@ -45,4 +45,4 @@ KernelFindings KernelErrors(const record::Run& run) {
   return all;
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

@@ -11,7 +11,7 @@
 #include "report/check.h"
 #include "report/run.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 
 struct KernelFindings {
   std::vector<report::RunKernelError> errors;   // in the order in which the tool met them
@@ -31,4 +31,4 @@ KernelFindings ReadCudaGdbLog(std::string_view text);
 // "/src/a.cu:12" -> file and line; false when it does not end so.
 bool SplitFileLine(std::string_view text, std::string& file, uint64_t& line);
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 TEST(SanitizerReport, SameErrorOfManyThreadsIsOneEntry) {
@@ -211,4 +211,4 @@ TEST(CudaGdbLog, KernelThatRunsAtAnInterruption) {
 }
 
 }  // namespace
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "run/tools/kernel_errors.h"
 
-namespace culprit::diagnose {
+namespace culprit::run {
 namespace {
 
 using report::RunKernelError;
@@ -304,4 +304,4 @@ KernelFindings ReadSanitizerReport(std::string_view text) {
   return reader.Finish();
 }
 
-}  // namespace culprit::diagnose
+}  // namespace culprit::run

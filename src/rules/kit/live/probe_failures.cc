@@ -154,7 +154,7 @@ std::vector<Finding> StaticFindings(const Scene& scene) {
     Ruling ruling(*rule);
     try {
       rule->check(scene, ruling);
-    } catch (const std::exception&) {  // told by diagnose::Check, which runs it too
+    } catch (const std::exception&) {  // told by engine::Check, which runs it too
       continue;
     }
     findings.insert(findings.end(), ruling.findings().begin(), ruling.findings().end());

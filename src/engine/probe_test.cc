@@ -6,7 +6,7 @@
 #include "engine/check.h"
 #include "snapshot/recorded_file_view.h"
 
-namespace culprit::diagnose {
+namespace culprit::probe {
 namespace {
 
 using report::Verdict;
@@ -21,7 +21,7 @@ report::ProbeReport Report(std::vector<ProbeStep> steps, std::vector<snapshot::P
   snapshot::FileRecord nothing;
   snapshot::RecordedFileView view(nothing);
   const rules::Scene scene{machine, view, {}};
-  return Probe(scene, Check(scene));
+  return Probe(scene, engine::Check(scene));
 }
 
 ProbeStep Step(const std::string& job, const std::string& name, const std::string& outcome,
@@ -120,4 +120,4 @@ TEST(Probe, AdvisesTheBuildOnlyWhenAskedToBuild) {
 }
 
 }  // namespace
-}  // namespace culprit::diagnose
+}  // namespace culprit::probe
