@@ -7,9 +7,9 @@
 #include <fstream>
 #include <string>
 
+#include "binfmt/cache/write_ld_so_cache.h"
 #include "binfmt/elf/write.h"
 #include "binfmt/gpu/write_fatbin.h"
-#include "binfmt/cache/write_ld_so_cache.h"
 #include "binfmt/pe/write.h"
 
 namespace {

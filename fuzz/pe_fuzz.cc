@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "binfmt/gpu/fatbin.h"
-#include "binfmt/pe/pe.h"
 #include "binfmt/pe/image.h"
+#include "binfmt/pe/pe.h"
 
 namespace {
 

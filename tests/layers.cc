@@ -1,5 +1,5 @@
-// Reads src/ against what its CMake files declare. Deliberately plain text: an include behind an #if counts like any
-// other.
+// Reads src/ against what its CMake files declare. Deliberately plain text: an include behind an #if counts
+// like any other.
 #include "layers.h"
 
 #include <algorithm>
@@ -56,8 +56,8 @@ std::vector<std::string> FolderCalls(const std::string& cmake) {
 
 // What stands between `keyword` and the next keyword of a culprit_folder or culprit_program call.
 std::set<std::string> Arguments(const std::string& call, const std::string& keyword) {
-  static const std::set<std::string> keywords = {"COLD",  "PLATFORM",   "SOURCES",   "WITHOUT", "SEES",
-                                                 "LINKS", "TEST_LINKS", "PRECOMPILE"};
+  static const std::set<std::string> keywords = {"COLD", "PLATFORM", "SOURCES",    "WITHOUT",
+                                                 "SEES", "LINKS",    "TEST_LINKS", "PRECOMPILE"};
   std::set<std::string> found;
   std::istringstream words(call);
   bool inside = false;

@@ -12,8 +12,8 @@
 #include "base/product_version.h"
 #include "base/text.h"
 #include "collect/look_at_stack.h"
-#include "probe/cuda/library.h"
 #include "loader/scenario.h"
+#include "probe/cuda/library.h"
 #include "rules/rule.h"
 
 namespace culprit::api {

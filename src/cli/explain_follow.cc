@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kQuiet = 300;                          // milliseconds without output: the message is complete
+constexpr int kQuiet = 300;                           // milliseconds without output: the message is complete
 constexpr auto kQuietTime = std::chrono::seconds(2);  // with a program that never falls quiet
 
 bool PassOn(std::span<const char> bytes) {

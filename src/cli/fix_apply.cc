@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "change/whatif/carry_out.h"
 #include "cli/fix.h"
 #include "render/fix/fix.h"
-#include "change/whatif/carry_out.h"
 
 namespace culprit::cli {
 namespace {

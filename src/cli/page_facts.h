@@ -1,10 +1,10 @@
 // What a page says besides the answer: the machine in words, the pictures, what is hidden of paths.
 #pragma once
 
-#include "snapshot/record/run.h"
 #include "render/page/page.h"
 #include "report/check.h"
 #include "rules/rule.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::cli {
 

@@ -9,6 +9,7 @@
 
 #include "base/version.h"
 #include "base/windows_path.h"
+#include "change/whatif/planned.h"
 #include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
 #include "engine/check.h"
@@ -16,7 +17,6 @@
 #include "loader/scenario.h"
 #include "plan/commands/commands.h"
 #include "rules/rule.h"
-#include "change/whatif/planned.h"
 
 namespace culprit::cli {
 namespace {

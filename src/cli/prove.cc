@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "change/prove/proof.h"
-#include "system/changed.h"
 #include "change/whatif/carry_out.h"
+#include "system/changed.h"
 
 namespace culprit::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "cli/page_facts.h"
 #include "cli/paste.h"
-#include "run/judge/run.h"
 #include "loader/observed/observed.h"
 #include "render/run/run.h"
+#include "run/judge/run.h"
 #include "system/terminal_child.h"
 
 namespace culprit::cli {

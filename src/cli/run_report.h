@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "cli/machine_facts.h"
-#include "snapshot/record/run.h"
 #include "render/page/page.h"
 #include "report/run.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::cli {
 

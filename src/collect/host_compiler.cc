@@ -132,10 +132,11 @@ std::string FindOnPath(const Surroundings& around, const std::string& program) {
 
 std::vector<Compiler> HostCompilers(const Surroundings& around) {
   std::vector<Compiler> compilers;
-  AddCompiler(around, AsPath(around, base::ValueOf(around.environment, "NVCC_CCBIN")), "NVCC_CCBIN", compilers);
+  AddCompiler(around, AsPath(around, base::ValueOf(around.environment, "NVCC_CCBIN")), "NVCC_CCBIN",
+              compilers);
   for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
-    AddCompiler(around, AsPath(around, Ccbin(base::ValueOf(around.environment, name))), std::string("-ccbin in ") + name,
-                compilers);
+    AddCompiler(around, AsPath(around, Ccbin(base::ValueOf(around.environment, name))),
+                std::string("-ccbin in ") + name, compilers);
   }
   AddCompiler(around, FindOnPath(around, "gcc"), "PATH", compilers);
   for (const char* name : {"CUDAHOSTCXX", "CC", "CXX"}) {

@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "binfmt/elf/constants.h"
 #include "collect/environment.h"
-#include "collect/live_file_view.h"
 #include "collect/linux/loader_facts.h"
+#include "collect/live_file_view.h"
 #include "collect/windows/look.h"
 #include "snapshot/recorded_file_view.h"
 

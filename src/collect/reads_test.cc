@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "binfmt/elf/write.h"
 #include "binfmt/cache/write_ld_so_cache.h"
+#include "binfmt/elf/write.h"
 #include "collect/stack.h"
 #include "collect/test_declared.h"
 #include "knowledge/libraries.h"

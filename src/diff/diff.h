@@ -1,10 +1,10 @@
 // `culprit diff`: two machines (or one at two times) -> what is different, in the order of suspicion.
 #pragma once
 
-#include "snapshot/record/run.h"
 #include "report/check.h"
 #include "report/diff.h"
 #include "rules/rule.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::diff {
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "probe/judge/probe_words.h"
 #include "engine/stack_rows.h"
+#include "probe/judge/probe_words.h"
 
 namespace culprit::engine {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "explain/logs/symptom.h"
 #include "explain/settle.h"
 #include "knowledge/messages/causes.h"
-#include "explain/logs/symptom.h"
 #include "report/explanation.h"
 
 namespace culprit::explain {

@@ -21,7 +21,8 @@ using snapshot::Snapshot;
 std::vector<std::string> PythonPatterns(const Snapshot& snapshot, FileView& view) {
   std::vector<std::string> prefixes;
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (std::string prefix = base::ValueOf(snapshot.environment, name); !prefix.empty()) prefixes.push_back(std::move(prefix));
+    if (std::string prefix = base::ValueOf(snapshot.environment, name); !prefix.empty())
+      prefixes.push_back(std::move(prefix));
   }
   if (const std::string home = base::ValueOf(snapshot.environment, "HOME"); !home.empty())
     prefixes.push_back(home + "/.local");
@@ -88,7 +89,8 @@ bool Carries(std::string_view file, std::string_view name) {
 std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& view) {
   if (snapshot.windows() != nullptr) return WindowsLibraryDirectories(snapshot, view);
   DirectorySet directories(view);
-  for (const std::string& element : base::SplitWords(base::ValueOf(snapshot.environment, "LD_LIBRARY_PATH"), ":;")) {
+  for (const std::string& element :
+       base::SplitWords(base::ValueOf(snapshot.environment, "LD_LIBRARY_PATH"), ":;")) {
     directories.Add(element);
   }
   if (snapshot.ld_cache) {

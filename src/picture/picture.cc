@@ -12,11 +12,11 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "knowledge/libraries.h"
+#include "loader/library_copies.h"
 #include "picture/picture_findings.h"
 #include "why/places.h"
 #include "why/why.h"
-#include "knowledge/libraries.h"
-#include "loader/library_copies.h"
 
 namespace culprit::picture {
 namespace {

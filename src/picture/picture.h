@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "snapshot/record/run.h"
 #include "report/check.h"
 #include "report/picture.h"
 #include "rules/rule.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::picture {
 

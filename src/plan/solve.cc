@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-#include "knowledge/packages/distributions.h"
 #include "knowledge/driver.h"
+#include "knowledge/packages/distributions.h"
 #include "knowledge/packages/release.h"
 #include "plan/answer.h"
-#include "plan/universe/builds.h"
 #include "plan/choose.h"
+#include "plan/commands/requirements.h"
 #include "plan/conflict/conflict_graph.h"
 #include "plan/conflict/conflict_words.h"
-#include "plan/universe/making.h"
 #include "plan/conflict/relax.h"
-#include "plan/commands/requirements.h"
+#include "plan/universe/builds.h"
+#include "plan/universe/making.h"
 #include "plan/universe/universe.h"
 
 namespace culprit::plan {

@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "why/places.h"
-#include "why/python_search.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
+#include "why/places.h"
+#include "why/python_search.h"
 
 namespace culprit::why {
 namespace {

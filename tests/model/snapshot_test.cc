@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "collect/live_file_view.h"
 #include "collect/linux/loader_facts.h"
+#include "collect/live_file_view.h"
 #include "collect/record.h"
 #include "model/world.h"
 

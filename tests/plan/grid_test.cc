@@ -12,9 +12,9 @@
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
-#include "plan/universe/builds.h"
 #include "plan/commands/requirements.h"
 #include "plan/solve.h"
+#include "plan/universe/builds.h"
 
 namespace culprit::plan {
 namespace {

@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "base/text.h"
+#include "binfmt/cache/write_ld_so_cache.h"
 #include "binfmt/elf/write.h"
 #include "binfmt/elf/write_sections.h"
 #include "binfmt/gpu/write_fatbin.h"
-#include "binfmt/cache/write_ld_so_cache.h"
 #include "binfmt/pe/write.h"
 
 namespace culprit::model {

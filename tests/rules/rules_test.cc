@@ -10,16 +10,16 @@
 #include <optional>
 #include <set>
 
+#include "change/prove/proof.h"
+#include "change/whatif/carry_out.h"
 #include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
 #include "collect/process/process.h"
 #include "engine/check.h"
-#include "change/prove/proof.h"
 #include "loader/observed/observed.h"
 #include "made_up_machine.h"
 #include "made_up_probe.h"
 #include "report/fix.h"
-#include "change/whatif/carry_out.h"
 
 namespace culprit {
 namespace {

@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "binfmt/elf/elf.h"
-#include "binfmt/testing/host.h"
 #include "binfmt/elf/write.h"
-#include "system/system.h"
+#include "binfmt/testing/host.h"
 #include "run/watch/journal/files.h"
 #include "run/watch/journal/reader.h"
 #include "run/witness/journal.h"
+#include "system/system.h"
 
 namespace culprit {
 namespace {

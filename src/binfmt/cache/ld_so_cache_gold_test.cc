@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "binfmt/cache/ld_so_cache.h"
 #include "binfmt/cache/ld_so_cache_layout.h"
-#include "binfmt/testing/host.h"
-#include "binfmt/elf/write.h"
 #include "binfmt/cache/write_ld_so_cache.h"
+#include "binfmt/elf/write.h"
+#include "binfmt/testing/host.h"
 
 namespace culprit::binfmt {
 namespace {

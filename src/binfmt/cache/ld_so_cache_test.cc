@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/cache/ld_so_cache_layout.h"
-#include "binfmt/elf/write.h"
 #include "binfmt/cache/write_ld_so_cache.h"
+#include "binfmt/elf/write.h"
 
 namespace culprit::binfmt {
 namespace {

@@ -5,8 +5,8 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
-#include "binfmt/testing/host.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/testing/host.h"
 
 namespace culprit::binfmt {
 namespace {

@@ -40,7 +40,7 @@ std::optional<FunctionTable> FullTable(ElfReader& reader) {
   const auto strings = std::ranges::find(*sections, std::string(".strtab"), &ElfSection::name);
   if (symbols == sections->end() || strings == sections->end()) return std::nullopt;
   return FunctionTable{symbols->offset, 1, std::min(symbols->size / reader.symbol_size(), kMaxElfSymbols),
-               FileRange{strings->offset, SaturatingAdd(strings->offset, strings->size)}};
+                       FileRange{strings->offset, SaturatingAdd(strings->offset, strings->size)}};
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "binfmt/elf/elf.h"
-#include "binfmt/testing/host.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/testing/host.h"
 
 namespace culprit::binfmt {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "binfmt/elf/elf.h"
 #include "binfmt/elf/constants.h"
+#include "binfmt/elf/elf.h"
 
 namespace culprit::binfmt {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/byte_source.h"
-#include "binfmt/elf/elf.h"
 #include "binfmt/elf/constants.h"
+#include "binfmt/elf/elf.h"
 #include "binfmt/page_cache.h"
 
 namespace culprit::binfmt {

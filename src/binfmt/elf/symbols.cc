@@ -2,8 +2,8 @@
 // older DT_HASH, because .dynsym says nowhere how long it is; symbol versions are not looked at.
 #include <algorithm>
 
-#include "binfmt/elf/elf.h"
 #include "binfmt/elf/dynamic.h"
+#include "binfmt/elf/elf.h"
 #include "binfmt/elf/reader.h"
 
 namespace culprit::binfmt {

@@ -260,8 +260,8 @@ std::string ElfBuilder::Header(size_t segments) const {
   return out.bytes();
 }
 
-std::string ElfBuilder::Segment(uint32_t type, uint32_t flags, uint64_t offset, uint64_t address, uint64_t size,
-                             uint64_t align) const {
+std::string ElfBuilder::Segment(uint32_t type, uint32_t flags, uint64_t offset, uint64_t address,
+                                uint64_t size, uint64_t align) const {
   ByteWriter out = Writer();
   out.U32(type);
   if (is64_) out.U32(flags);
@@ -279,7 +279,8 @@ std::string ElfBuilder::Segments() const {
     all += Segment(PT_INTERP, PF_R, interpreter_.offset, interpreter_.address, interpreter_.bytes.size(), 1);
   }
   all += Segment(PT_LOAD, PF_R, 0, 0, data_offset_, kLargestPage);
-  all += Segment(PT_LOAD, PF_R | PF_W, data_offset_, data_offset_ + kLargestPage, end_ - data_offset_, kLargestPage);
+  all += Segment(PT_LOAD, PF_R | PF_W, data_offset_, data_offset_ + kLargestPage, end_ - data_offset_,
+                 kLargestPage);
   if (spec_.dynamic != ElfSpec::Dynamic::kNo) {
     const uint64_t size = spec_.dynamic == ElfSpec::Dynamic::kYes ? dynamic_.bytes.size() : 0;
     all += Segment(PT_DYNAMIC, PF_R | PF_W, dynamic_.offset, dynamic_.address, size, word_);
@@ -298,7 +299,7 @@ void ElfBuilder::Place(ElfBlock& block, uint64_t shift, uint64_t& at) {
 
 std::string ElfBuilder::Build() {
   const std::vector<ElfBlock*> text = {&interpreter_, &note_,   &gnu_hash_, &sysv_hash_, &symbols_,
-                                    &names_,       &versym_, &verneed_,  &verdef_};
+                                       &names_,       &versym_, &verneed_,  &verdef_};
   const std::vector<ElfBlock*> data = {&dynamic_, &words_};
   if (spec_.interpreter) interpreter_.bytes = *spec_.interpreter + '\0';
   WriteNote();

@@ -8,9 +8,9 @@
 #include <array>
 #include <utility>
 
-#include "binfmt/gpu/cubin.h"
 #include "binfmt/elf/constants.h"
 #include "binfmt/elf/sections.h"
+#include "binfmt/gpu/cubin.h"
 #include "binfmt/gpu/fatbin_scan.h"
 #include "binfmt/gpu/fatbin_sections.h"
 

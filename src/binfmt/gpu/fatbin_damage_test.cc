@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "binfmt/elf/elf.h"
-#include "binfmt/gpu/fatbin.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/gpu/fatbin.h"
 #include "binfmt/gpu/write_fatbin.h"
 
 namespace culprit::binfmt {

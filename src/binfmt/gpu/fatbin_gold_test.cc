@@ -13,10 +13,10 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "binfmt/gpu/fatbin.h"
-#include "binfmt/testing/host.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/gpu/fatbin.h"
 #include "binfmt/pe/write.h"
+#include "binfmt/testing/host.h"
 
 namespace culprit::binfmt {
 namespace {

@@ -1,8 +1,8 @@
 // GPU code in DLLs: where it lies and how it is counted; the containers themselves are fatbin_test.cc's.
 #include <gtest/gtest.h>
 
-#include "binfmt/gpu/fatbin.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/gpu/fatbin.h"
 #include "binfmt/gpu/write_fatbin.h"
 #include "binfmt/pe/write.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/elf/elf.h"
-#include "binfmt/gpu/fatbin_scan.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/gpu/fatbin_scan.h"
 #include "binfmt/gpu/write_fatbin.h"
 
 namespace culprit::binfmt {

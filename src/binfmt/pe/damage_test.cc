@@ -5,9 +5,9 @@
 #include <cstring>
 #include <random>
 
-#include "binfmt/pe/pe.h"
-#include "binfmt/pe/image.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/pe/image.h"
+#include "binfmt/pe/pe.h"
 #include "binfmt/pe/write.h"
 
 namespace culprit::binfmt {

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "binfmt/pe/pe.h"
-#include "binfmt/testing/host.h"
 #include "binfmt/pe/write.h"
+#include "binfmt/testing/host.h"
 
 namespace culprit::binfmt {
 namespace {

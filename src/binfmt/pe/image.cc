@@ -3,9 +3,10 @@
 // a page. An image whose sections are aligned to less than a page is mapped as one piece.
 #include "binfmt/pe/image.h"
 
-#include "binfmt/byte_writer.h"
 #include <algorithm>
 #include <utility>
+
+#include "binfmt/byte_writer.h"
 
 namespace culprit::binfmt {
 namespace {

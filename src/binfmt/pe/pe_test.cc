@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "binfmt/elf/write.h"
 #include "binfmt/pe/tables.h"
 #include "binfmt/pe/utf16.h"
-#include "binfmt/elf/write.h"
 #include "binfmt/pe/write.h"
 
 namespace culprit::binfmt {

@@ -68,10 +68,11 @@ std::optional<VersionBlock> ReadBlock(std::span<const std::byte> bytes) {
   while (end + 2 <= length && LittleEndian(whole.subspan(end, 2)) != 0) end += 2;
   const size_t value_at = Aligned(end + 2);
   const size_t value_size = std::min(is_text ? value_length * 2 : value_length, length);
-  return VersionBlock{.key = Utf16ToUtf8(whole.subspan(kHead, end - kHead)),
-               .value = Skip(whole, value_at).first(std::min(value_size, Skip(whole, value_at).size())),
-               .children = Skip(whole, value_at + Aligned(value_size)),
-               .length = Aligned(length)};
+  return VersionBlock{
+      .key = Utf16ToUtf8(whole.subspan(kHead, end - kHead)),
+      .value = Skip(whole, value_at).first(std::min(value_size, Skip(whole, value_at).size())),
+      .children = Skip(whole, value_at + Aligned(value_size)),
+      .length = Aligned(length)};
 }
 
 // read(block) for each block of a list. Blocks are at least four bytes, so it ends.

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "binfmt/pe/pe.h"
 #include "binfmt/pe/image.h"
+#include "binfmt/pe/pe.h"
 
 namespace culprit::binfmt {
 

@@ -61,8 +61,8 @@ base::Result<Directory> FindTable(const base::ByteSource& source) {
   for (size_t at = tail->size() - kEndSize + 1; at-- > 0;) {
     if (Number(*tail, at, 4) != kEnd || at + kEndSize + Number(*tail, at + 20, 2) != tail->size()) continue;
     Directory table{.offset = Number(*tail, at + 16, 4),
-                .size = Number(*tail, at + 12, 4),
-                .members = Number(*tail, at + 10, 2)};
+                    .size = Number(*tail, at + 12, 4),
+                    .members = Number(*tail, at + 10, 2)};
     if (table.offset == 0xffffffff || table.size == 0xffffffff || table.members == 0xffff) {
       return ReadTable64(source, start + at);
     }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/text.h"
 #include "change/apply/command.h"
 #include "change/apply/steps.h"
-#include "base/text.h"
 
 namespace culprit::apply {
 namespace {

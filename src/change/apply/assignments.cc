@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "change/apply/assignment_lines.h"
 #include "base/text.h"
+#include "change/apply/assignment_lines.h"
 
 namespace culprit::apply {
 namespace {

@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <map>
 
-#include "change/apply/command.h"
-#include "change/apply/steps.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "change/apply/command.h"
+#include "change/apply/steps.h"
 
 namespace culprit::apply {
 namespace {

@@ -13,10 +13,10 @@
 #include <span>
 #include <system_error>
 
-#include "change/apply/files.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "change/apply/files.h"
 
 #ifndef RENAME_EXCHANGE
 #define RENAME_EXCHANGE (1 << 1)

@@ -2,8 +2,8 @@
 // back to the byte; what cannot (a driver, a toolkit, another library) it does not begin.
 #include <unistd.h>
 
-#include "change/apply/steps.h"
 #include "base/text.h"
+#include "change/apply/steps.h"
 
 namespace culprit::apply {
 namespace {

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "change/apply/files.h"
 #include "base/error.h"
 #include "base/json_fwd.h"
+#include "change/apply/files.h"
 
 namespace culprit::apply {
 

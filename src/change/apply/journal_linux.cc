@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <chrono>
 
-#include "change/apply/journal.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "change/apply/journal.h"
 
 namespace culprit::apply {
 namespace {

@@ -1,8 +1,8 @@
 // A directory taken out of /etc/ld.so.conf and the files of /etc/ld.so.conf.d: its line becomes a comment.
 #include <algorithm>
 
-#include "change/apply/steps.h"
 #include "base/text.h"
+#include "change/apply/steps.h"
 
 namespace culprit::apply {
 namespace {

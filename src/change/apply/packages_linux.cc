@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/text.h"
 #include "change/apply/command.h"
 #include "change/apply/steps.h"
 #include "change/apply/tree.h"
-#include "base/text.h"
 
 namespace culprit::apply {
 namespace {

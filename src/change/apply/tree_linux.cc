@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/text.h"
 #include "change/apply/files.h"
 #include "change/apply/tree.h"
-#include "base/text.h"
 
 namespace culprit::apply {
 namespace {

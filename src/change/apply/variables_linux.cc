@@ -4,9 +4,9 @@
 #include <glob.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "change/apply/assignments.h"
 #include "change/apply/steps.h"
-#include "base/text.h"
 
 namespace culprit::apply {
 namespace {

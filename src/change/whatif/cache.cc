@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/text.h"
-#include "binfmt/elf/elf.h"
-#include "binfmt/elf/constants.h"
 #include "binfmt/cache/write_ld_so_cache.h"
+#include "binfmt/elf/constants.h"
+#include "binfmt/elf/elf.h"
 #include "change/whatif/make.h"
 
 namespace culprit::whatif {

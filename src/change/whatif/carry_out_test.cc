@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "binfmt/elf/elf.h"
-#include "binfmt/gpu/fatbin.h"
 #include "binfmt/cache/ld_so_cache.h"
-#include "binfmt/testing/host.h"
+#include "binfmt/elf/elf.h"
 #include "binfmt/elf/write.h"
+#include "binfmt/gpu/fatbin.h"
+#include "binfmt/testing/host.h"
 #include "system/memory.h"
 
 namespace culprit::whatif {

@@ -5,11 +5,11 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "binfmt/elf/elf.h"
 #include "binfmt/elf/constants.h"
-#include "binfmt/gpu/fatbin.h"
+#include "binfmt/elf/elf.h"
 #include "binfmt/elf/write.h"
 #include "binfmt/elf/write_sections.h"
+#include "binfmt/gpu/fatbin.h"
 #include "binfmt/gpu/write_fatbin.h"
 #include "binfmt/pe/write.h"
 #include "knowledge/arch.h"

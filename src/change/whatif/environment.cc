@@ -145,7 +145,8 @@ std::vector<InstalledPackage> PackagesOf(const System& machine, const Environmen
                                .record = JoinPath(place, entry.name),
                                .place = place,
                                .requirements = {}};
-      const auto text = system::ReadWholeFile(machine, JoinPath(package.record, "METADATA"), kPackageTextLimit);
+      const auto text =
+          system::ReadWholeFile(machine, JoinPath(package.record, "METADATA"), kPackageTextLimit);
       for (const std::string& line : base::Split(text.value_or(""), '\n')) {
         if (base::Trim(line).empty()) break;
         if (line.starts_with("Requires-Dist:"))

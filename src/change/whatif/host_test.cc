@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/elf/write.h"
-#include "system/memory.h"
 #include "change/whatif/carry_out.h"
+#include "system/memory.h"
 
 namespace culprit::whatif {
 namespace {

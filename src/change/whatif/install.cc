@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "change/whatif/wheels/wheel.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "change/whatif/steps.h"
+#include "change/whatif/wheels/wheel.h"
+#include "change/whatif/wheels/wheel_versions.h"
 #include "knowledge/packages/imports.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 #include "knowledge/packages/sonames.h"
-#include "change/whatif/steps.h"
-#include "change/whatif/wheels/wheel_versions.h"
 
 namespace culprit::whatif {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "system/changed.h"
 #include "change/whatif/environment.h"
 #include "change/whatif/wheels/wheel.h"
+#include "system/changed.h"
 
 namespace culprit::whatif {
 

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/elf/elf.h"
-#include "system/memory.h"
 #include "change/whatif/carry_out.h"
 #include "change/whatif/environment.h"
 #include "change/whatif/wheels/wheel_versions.h"
+#include "system/memory.h"
 
 namespace culprit::whatif {
 namespace {

@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "binfmt/elf/constants.h"
 #include "binfmt/elf/write.h"
-#include "system/memory.h"
 #include "change/whatif/carry_out.h"
 #include "change/whatif/claims.h"
 #include "change/whatif/install.h"
+#include "system/memory.h"
 
 namespace culprit::whatif {
 namespace {

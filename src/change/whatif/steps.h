@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "report/change.h"
 #include "change/whatif/make.h"
+#include "report/change.h"
 
 namespace culprit::whatif {
 

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "knowledge/packages/sonames.h"
 #include "change/whatif/claims.h"
 #include "change/whatif/make.h"
+#include "knowledge/packages/sonames.h"
 
 namespace culprit::whatif {
 namespace {

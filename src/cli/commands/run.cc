@@ -12,9 +12,9 @@
 #include "cli/progress.h"
 #include "cli/run_report.h"
 #include "collect/live_file_view.h"
-#include "snapshot/record/record_file.h"
 #include "run/watch/cuda_watch.h"
 #include "run/watch/watch.h"
+#include "snapshot/record/record_file.h"
 
 #ifdef CULPRIT_WITNESSES_INSIDE
 extern "C" {

@@ -34,8 +34,7 @@ struct WhyOptions {
 // the whole time.
 [[noreturn]] void AnswerLibrary(const WhyOptions& options, const collect::Look& look,
                                 const loader::Question& question) {
-  const auto answer =
-      why::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
+  const auto answer = why::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
   const bool written =
       Write(options.common, {.title = "culprit why " + options.library,
                              .text = [&](const auto& style) { return render::ToText(answer, style); },

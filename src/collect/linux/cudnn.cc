@@ -10,8 +10,8 @@
 #include "base/version.h"
 #include "collect/c_header.h"
 #include "collect/linux/library_places.h"
-#include "collect/live_file_view.h"
 #include "collect/linux/package_owner.h"
+#include "collect/live_file_view.h"
 #include "collect/stack.h"
 #include "collect/text_search.h"
 #include "knowledge/libraries.h"
@@ -113,7 +113,7 @@ class CudnnReader {
 };
 
 CudnnPart CudnnReader::ReadPart(const std::string& directory, const std::string& soname,
-                           const std::vector<std::string>& names) {
+                                const std::vector<std::string>& names) {
   const bool named = std::ranges::find(names, soname) != names.end();
   CudnnPart part{.name = soname, .path = JoinPath(directory, named ? soname : names.back())};
   const FileFacts& facts = view_.Open(part.path);

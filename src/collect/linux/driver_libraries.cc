@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "binfmt/elf/section_text.h"
 #include "binfmt/cache/ld_so_cache.h"
+#include "binfmt/elf/section_text.h"
 #include "collect/linux/driver_parts.h"
 #include "knowledge/libraries.h"
 

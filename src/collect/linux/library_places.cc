@@ -28,7 +28,8 @@ std::vector<std::string> LibraryPlaces(const Surroundings& around,
                                        std::span<const snapshot::PythonEnvironment> environments,
                                        snapshot::FileView& view, std::string_view prefix) {
   Places places(view);
-  for (const std::string& element : base::SplitWords(base::ValueOf(around.environment, "LD_LIBRARY_PATH"), ":;")) {
+  for (const std::string& element :
+       base::SplitWords(base::ValueOf(around.environment, "LD_LIBRARY_PATH"), ":;")) {
     places.Add(element);
   }
   AddCached(around.system, prefix, places);
@@ -40,7 +41,8 @@ std::vector<std::string> LibraryPlaces(const Surroundings& around,
     for (const char* below : {"lib64", "lib"}) places.Add(JoinPath(root, below));
   }
   for (const char* name : {"CONDA_PREFIX", "VIRTUAL_ENV"}) {
-    if (const std::string prefix_path = base::ValueOf(around.environment, name); prefix_path.starts_with('/')) {
+    if (const std::string prefix_path = base::ValueOf(around.environment, name);
+        prefix_path.starts_with('/')) {
       places.Add(JoinPath(prefix_path, "lib"));
     }
   }

@@ -11,7 +11,6 @@
 
 namespace culprit::collect {
 
-
 // Existing directories, each once whatever links lead to it, under the name found first. Of ld.so.cache only
 // directories count that hold a name beginning with `prefix` ("libcudnn").
 std::vector<std::string> LibraryPlaces(const Surroundings& around,

@@ -124,7 +124,8 @@ std::vector<std::string> Find(const system::System& system, const std::string& s
   const std::string directory(base::DirName(path));
   if (const auto entries = system.List(directory)) {
     for (const auto& entry : *entries) {
-      if (base::MatchesPattern(base::BaseName(path), entry.name)) found.push_back(JoinPath(directory, entry.name));
+      if (base::MatchesPattern(base::BaseName(path), entry.name))
+        found.push_back(JoinPath(directory, entry.name));
     }
   }
   return found;

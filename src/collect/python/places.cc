@@ -129,7 +129,9 @@ std::vector<std::string> UsualPrefixes(const Surroundings& around) {
   for (const char* prefix : {"/opt/venv", "/venv", "/app/.venv", "/workspace/.venv"})
     prefixes.emplace_back(prefix);
   AddBelow(around, "/opt", ".venv", prefixes);
-  const std::string home = base::ValueOf(around.environment, "HOME").starts_with('/') ? base::ValueOf(around.environment, "HOME") : "/root";
+  const std::string home = base::ValueOf(around.environment, "HOME").starts_with('/')
+                               ? base::ValueOf(around.environment, "HOME")
+                               : "/root";
   for (const std::string& conda : {std::string("/opt/conda"), JoinPath(home, "miniconda3"),
                                    JoinPath(home, "anaconda3"), JoinPath(home, "miniforge3")}) {
     if (!IsDirectory(around, conda)) continue;

@@ -10,7 +10,8 @@ namespace {
 
 using snapshot::Context;
 
-constexpr std::array<std::string_view, 1> kWindowsContextReads = {"HKLM/SOFTWARE/Microsoft/Windows NT/CurrentVersion"};
+constexpr std::array<std::string_view, 1> kWindowsContextReads = {
+    "HKLM/SOFTWARE/Microsoft/Windows NT/CurrentVersion"};
 
 }  // namespace
 

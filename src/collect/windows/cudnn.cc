@@ -8,8 +8,8 @@
 #include "base/version.h"
 #include "base/windows_path.h"
 #include "collect/c_header.h"
-#include "collect/live_file_view.h"
 #include "collect/linux/package_owner.h"
+#include "collect/live_file_view.h"
 #include "collect/windows/dll_name.h"
 #include "collect/windows/places.h"
 #include "collect/windows/stack.h"
@@ -116,7 +116,7 @@ class WindowsCudnnReader {
 };
 
 CudnnPart WindowsCudnnReader::ReadPart(const std::string& directory, uint32_t major, const std::string& name,
-                           const std::string& file) {
+                                       const std::string& file) {
   CudnnPart part{.name = CudnnDll(name, major), .path = JoinPath(directory, file)};
   const FileFacts& facts = view_.Open(part.path);
   part.problem = ProblemOf(facts);

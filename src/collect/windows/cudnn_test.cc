@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "collect/live_file_view.h"
-#include "collect/windows/test_windows.h"
 #include "collect/windows/dll_name.h"
 #include "collect/windows/stack.h"
+#include "collect/windows/test_windows.h"
 
 namespace culprit::collect {
 namespace {

@@ -95,7 +95,8 @@ Fact<std::string> RegistryVersion(const system::System& system) {
     const std::string path = kDisplayClass + "/" + name;
     const auto adapter = system.ReadRegistry(path);
     if (!adapter) continue;
-    if (base::FoldCase(RegistryValue(*adapter, "MatchingDeviceId")).find("ven_10de") == std::string::npos) continue;
+    if (base::FoldCase(RegistryValue(*adapter, "MatchingDeviceId")).find("ven_10de") == std::string::npos)
+      continue;
     const std::string version = NvidiaVersion(RegistryValue(*adapter, "DriverVersion"));
     if (!version.empty()) return Fact<std::string>::Of(version, path);
   }
@@ -156,7 +157,8 @@ Fact<Driver> CollectWindowsDriver(const Surroundings& around) {
   search.AddStore(JoinPath(system32, "DriverStore/FileRepository"));
   search.Add(JoinPath(ProgramFiles(around.environment), "NVIDIA Corporation/NVSMI"), "driver");
   // A copy that somebody put elsewhere would be found before or behind the driver's own.
-  for (const std::string& element : PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory))
+  for (const std::string& element :
+       PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory))
     search.Add(element, "copy");
   driver.libraries = std::move(search.libraries);
   driver.kernel_version = around.host_unseen && !present

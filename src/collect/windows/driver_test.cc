@@ -1,8 +1,8 @@
 // Driver, GPUs and circumstances of machines with Windows.
 #include <gtest/gtest.h>
 
-#include "collect/windows/test_windows.h"
 #include "collect/windows/stack.h"
+#include "collect/windows/test_windows.h"
 
 namespace culprit::collect {
 namespace {

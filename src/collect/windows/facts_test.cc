@@ -5,8 +5,8 @@
 
 #include "collect/environment.h"
 #include "collect/look_at_stack.h"
-#include "collect/windows/test_windows.h"
 #include "collect/windows/places.h"
+#include "collect/windows/test_windows.h"
 
 namespace culprit::collect {
 namespace {

@@ -6,6 +6,8 @@
 // the toolkit's DLLs, have 6.14.11.x there, and the toolkit's say "..., Version 12.4.127" in their
 // description. Old cuDNN says "Version 6.5.0" there whatever it is, so of cuDNN only a file version counts
 // whose first number is the one in the DLL's name.
+#include "collect/library_version.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,7 +15,6 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "collect/library_version.h"
 #include "collect/text_search.h"
 #include "collect/windows/dll_name.h"
 #include "collect/windows/stack.h"

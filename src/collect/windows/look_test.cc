@@ -1,7 +1,8 @@
 // Looking at one target of a Windows machine; what a target is; what is recorded of it.
+#include "collect/look.h"
+
 #include <gtest/gtest.h>
 
-#include "collect/look.h"
 #include "collect/record.h"
 #include "collect/target.h"
 #include "collect/windows/test_windows.h"

@@ -164,7 +164,8 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
                                    snapshot::FileView& view) {
   Places places(view);
   for (const std::string& program : around.programs) places.Add(std::string(base::DirName(program)));
-  for (const std::string& element : PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory))
+  for (const std::string& element :
+       PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory))
     places.Add(element);
   for (const std::string& key : {kMachineEnvironment, std::string("HKCU/Environment")}) {
     const std::string list = ExpandVariables(RegistryText(around.system, key, "Path"), around.environment);

@@ -147,7 +147,8 @@ PythonEnvironment DescribeWindowsPlace(const Surroundings& around, const Place& 
     AddPathFile(around, path_file, environment, path);
     return environment;
   }
-  for (const std::string& element : PathElements(base::ValueOf(around.environment, "PYTHONPATH"), around.working_directory))
+  for (const std::string& element :
+       PathElements(base::ValueOf(around.environment, "PYTHONPATH"), around.working_directory))
     path.Add(element);
   if (environment.python.empty())
     environment.problems.push_back("the version of the Python in " + place.prefix + " is not known");

@@ -115,7 +115,8 @@ std::string PrefixOf(const System& system, const std::string& interpreter) {
   return venv ? above : directory;
 }
 
-void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places, std::vector<std::string>& problems) {
+void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places,
+                        std::vector<std::string>& problems) {
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     const std::string prefix = DirectoryVariable(around, name);
     if (prefix.empty() || !places.empty()) continue;
@@ -126,7 +127,8 @@ void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places, 
     }
   }
   for (const char* name : {"python.exe", "python3.exe"}) {
-    for (const std::string& element : PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory)) {
+    for (const std::string& element :
+         PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory)) {
       const std::string python = JoinPath(element, name);
       if (!around.system.LinkStat(python)) continue;
       if (!IsStoreAlias(around.system, python)) {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "collect/test_declared.h"
-#include "collect/windows/test_windows.h"
 #include "collect/windows/dll_name.h"
 #include "collect/windows/facts.h"
 #include "collect/windows/places.h"
 #include "collect/windows/stack.h"
+#include "collect/windows/test_windows.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {

@@ -165,7 +165,8 @@ snapshot::Fact<Toolkits> CollectWindowsToolkits(const Surroundings& around,
     if (named && !value.empty()) search.Add(DirectoryVariable(around, name), "toolkit");
   }
   Toolkits toolkits;
-  for (const std::string& element : PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory)) {
+  for (const std::string& element :
+       PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory)) {
     const std::string nvcc = JoinPath(element, "nvcc.exe");
     if (!search.IsFile(nvcc)) continue;
     toolkits.nvcc_on_path = nvcc;

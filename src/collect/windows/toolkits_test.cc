@@ -1,8 +1,8 @@
 // Toolkits of a Windows machine.
 #include <gtest/gtest.h>
 
-#include "collect/windows/test_windows.h"
 #include "collect/windows/stack.h"
+#include "collect/windows/test_windows.h"
 
 namespace culprit::collect {
 namespace {

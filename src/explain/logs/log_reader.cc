@@ -7,10 +7,10 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "explain/logs/re2_piece.h"
 #include "base/text.h"
 #include "explain/logs/clean_line.h"
 #include "explain/logs/mention.h"
+#include "explain/logs/re2_piece.h"
 #include "explain/logs/signature_index.h"
 
 namespace culprit::logs {

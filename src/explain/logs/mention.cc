@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdint>
 
-#include "explain/logs/re2_piece.h"
 #include "base/text.h"
+#include "explain/logs/re2_piece.h"
 
 namespace culprit::logs {
 namespace {

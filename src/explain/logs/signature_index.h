@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "knowledge/messages/signatures.h"
 #include "explain/logs/anchors.h"
+#include "knowledge/messages/signatures.h"
 
 namespace culprit::logs {
 

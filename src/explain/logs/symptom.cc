@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/version.h"
-#include "knowledge/messages/status_codes.h"
 #include "explain/logs/library_name.h"
+#include "knowledge/messages/status_codes.h"
 
 namespace culprit::logs {
 namespace {

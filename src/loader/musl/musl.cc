@@ -265,7 +265,8 @@ bool MuslProcess::LoadDependencies(size_t first, bool starting, std::string& fai
 
 void MuslProcess::Start() {
   if (!secure_) {
-    for (const std::string& name : base::SplitWords(base::ValueOf(snapshot_.environment, "LD_PRELOAD"), " :\t\n\r\v\f")) {
+    for (const std::string& name :
+         base::SplitWords(base::ValueOf(snapshot_.environment, "LD_PRELOAD"), " :\t\n\r\v\f")) {
       Request request{.name = name, .opened_by = OpenedBy::kPreload};
       if (!LoadLibrary(name, nullptr, request)) request.error = error_;
       graph_.requests.push_back(std::move(request));

@@ -157,7 +157,8 @@ class Failures {
     if (!open.known || open.optional) return false;
     return std::ranges::none_of(open.patterns, [&](const std::string& pattern) {
       return std::ranges::any_of(graph_.objects, [&](const Object& object) {
-        return base::MatchesPattern(pattern, object.name) || base::MatchesPattern(pattern, base::BaseName(object.path));
+        return base::MatchesPattern(pattern, object.name) ||
+               base::MatchesPattern(pattern, base::BaseName(object.path));
       });
     });
   }

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "loader/windows/windows.h"
 #include "loader/windows/candidate.h"
 #include "loader/windows/search.h"
+#include "loader/windows/windows.h"
 #include "loader/windows/words.h"
 
 namespace culprit::loader {

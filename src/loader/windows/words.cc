@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "loader/windows/windows.h"
 #include "loader/windows/candidate.h"
+#include "loader/windows/windows.h"
 
 namespace culprit::loader {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/universe/builds.h"
 #include "plan/question.h"
+#include "plan/universe/builds.h"
 
 namespace culprit::plan {
 

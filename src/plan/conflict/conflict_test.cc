@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "knowledge/packages/release.h"
+#include "plan/commands/requirements.h"
 #include "plan/conflict/conflict_graph.h"
 #include "plan/conflict/conflict_words.h"
-#include "plan/commands/requirements.h"
 
 namespace culprit::plan {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/conflict/conflict_graph.h"
 #include "plan/commands/requirements.h"
+#include "plan/conflict/conflict_graph.h"
 #include "report/plan.h"
 
 namespace culprit::plan {

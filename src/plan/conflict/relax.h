@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "plan/universe/builds.h"
-#include "plan/question.h"
 #include "plan/commands/requirements.h"
+#include "plan/question.h"
+#include "plan/universe/builds.h"
 #include "report/plan.h"
 
 namespace culprit::plan {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "plan/universe/narrow.h"
 #include "plan/pool.h"
 #include "plan/question.h"
+#include "plan/universe/narrow.h"
 #include "plan/universe/universe.h"
 #include "report/plan.h"
 

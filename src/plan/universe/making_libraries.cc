@@ -68,7 +68,8 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
       NeedTorch(name, wheel->version, candidate);
     } else if (pinned) {
       for (const std::string_view extra : kWithCuda) {
-        if (const knowledge::Pin* pin = knowledge::FindPin(name, wheel->version, extra)) NeedPins(*pin, candidate);
+        if (const knowledge::Pin* pin = knowledge::FindPin(name, wheel->version, extra))
+          NeedPins(*pin, candidate);
       }
     }
     candidates.push_back(std::move(candidate));

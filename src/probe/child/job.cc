@@ -2,8 +2,8 @@
 #include <chrono>
 #include <map>
 
-#include "probe/host/steps.h"
 #include "probe/child/step.h"
+#include "probe/host/steps.h"
 
 namespace culprit::prober {
 namespace {

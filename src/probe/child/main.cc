@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "probe/host/protocol.h"
 #include "probe/child/channel.h"
 #include "probe/child/signals.h"
 #include "probe/child/step.h"
+#include "probe/host/protocol.h"
 
 #ifdef _WIN32
 #include "probe/cuda/text_windows.h"

@@ -1,6 +1,6 @@
 // Names of programs by their process on Windows.
-#include "probe/cuda/text_windows.h"
 #include "probe/child/process_name.h"
+#include "probe/cuda/text_windows.h"
 
 namespace culprit::prober {
 

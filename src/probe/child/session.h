@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "probe/child/arguments.h"
+#include "probe/child/teller.h"
 #include "probe/cuda/cudnn.h"
 #include "probe/cuda/driver.h"
 #include "probe/cuda/nvml.h"
-#include "probe/child/arguments.h"
-#include "probe/child/teller.h"
 
 namespace culprit::prober {
 

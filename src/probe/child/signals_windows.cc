@@ -5,10 +5,10 @@
 #include <cstring>
 #include <string>
 
-#include "probe/cuda/text_windows.h"
-#include "probe/host/protocol.h"
 #include "probe/child/channel.h"
 #include "probe/child/signals.h"
+#include "probe/cuda/text_windows.h"
+#include "probe/host/protocol.h"
 
 namespace culprit::prober {
 namespace {

@@ -3,9 +3,9 @@
 #include <cctype>
 #include <cstdio>
 
+#include "probe/child/channel.h"
 #include "probe/cuda/library.h"
 #include "probe/host/protocol.h"
-#include "probe/child/channel.h"
 
 namespace culprit::prober {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "explain/explain.h"
-#include "explain/settle.h"
 #include "explain/logs/log_reader.h"
 #include "explain/logs/text_stream.h"
-#include "rules/kit/loading/load_error.h"
+#include "explain/settle.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
+#include "rules/kit/loading/load_error.h"
 
 namespace culprit::probe {
 namespace {

@@ -1,5 +1,6 @@
 // The diagnosis as the JSON contract says (docs/json-output.md).
 #include "base/json.h"
+
 #include "render/check/check.h"
 #include "render/document.h"
 #include "render/finding.h"

@@ -1,10 +1,11 @@
 // The diagnosis for an issue tracker: findings open, proof, stack and the rest folded. Foreign text stands in
 // code spans and fenced blocks, so that it cannot become markup.
+#include "render/markdown.h"
+
 #include "base/product_version.h"
 #include "base/text.h"
 #include "render/check/check.h"
 #include "render/finding.h"
-#include "render/markdown.h"
 
 namespace culprit::render {
 namespace {

@@ -1,5 +1,6 @@
 // What changed as the JSON contract says (docs/json-output.md).
 #include "base/json.h"
+
 #include "render/diff/diff.h"
 #include "render/document.h"
 #include "render/finding.h"

@@ -1,9 +1,10 @@
 // What changed, for an issue tracker: differences as a list, consequences and findings folded. Foreign text
 // cannot become markup.
+#include "render/markdown.h"
+
 #include "base/product_version.h"
 #include "render/diff/diff.h"
 #include "render/finding.h"
-#include "render/markdown.h"
 
 namespace culprit::render {
 namespace {

@@ -1,5 +1,6 @@
 // The explanation as the JSON contract says (docs/json-output.md).
 #include "base/json.h"
+
 #include "render/cause.h"
 #include "render/document.h"
 #include "render/explain/explain.h"

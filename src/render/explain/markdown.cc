@@ -1,10 +1,11 @@
 // The explanation to be pasted into an issue: the likeliest cause open, the others folded.
+#include "render/markdown.h"
+
 #include <fmt/format.h>
 
 #include "base/product_version.h"
 #include "render/cause.h"
 #include "render/explain/explain.h"
-#include "render/markdown.h"
 
 namespace culprit::render {
 

@@ -1,5 +1,6 @@
 // Fixes as the JSON contract says (docs/json-output.md).
 #include "base/json.h"
+
 #include "render/document.h"
 #include "render/fix/fix.h"
 

@@ -1,8 +1,9 @@
 // Fixes for an issue tracker.
+#include "render/markdown.h"
+
 #include "base/product_version.h"
 #include "base/text.h"
 #include "render/fix/fix.h"
-#include "render/markdown.h"
 
 namespace culprit::render {
 

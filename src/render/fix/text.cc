@@ -105,12 +105,15 @@ std::string FixText(const report::ProposedFix& fix, const Style& style) {
   const report::Finding& finding = fix.finding;
   std::string text = fmt::format("{}  {}\n", Paint(style, finding), style.Bold(finding.summary));
   if (!finding.fix.text.empty()) text += LabelledLine("fix", base::Printable(finding.fix.text));
-  for (const std::string& command : finding.fix.commands) text += LabelledLine("", "  " + style.Good(command));
+  for (const std::string& command : finding.fix.commands)
+    text += LabelledLine("", "  " + style.Good(command));
   if (!finding.fix.risk.empty()) text += LabelledLine("risk", base::Printable(finding.fix.risk));
   const char* label = "changes";
   for (const report::Action& action : fix.actions) {
-    text += LabelledLine(label, base::Printable(action.text) + "  " + style.Dim("[" + WhoseWords(action) + "]"));
-    for (const std::string& command : action.commands) text += LabelledLine("", "  " + style.Dim("runs " + command));
+    text +=
+        LabelledLine(label, base::Printable(action.text) + "  " + style.Dim("[" + WhoseWords(action) + "]"));
+    for (const std::string& command : action.commands)
+      text += LabelledLine("", "  " + style.Dim("runs " + command));
     label = "";
   }
   return text + LabelledLine("proof", PaintedProof(fix.proof, style));

@@ -8,8 +8,8 @@
 
 #include "base/sha256.h"
 #include "render/page/data.h"
-#include "render/page_parts.h"
 #include "render/page/sections.h"
+#include "render/page_parts.h"
 
 namespace culprit::render {
 namespace {

@@ -1,5 +1,6 @@
 // A plan as the JSON contract says (docs/json-output.md).
 #include "base/json.h"
+
 #include "render/document.h"
 #include "render/finding.h"
 #include "render/plan/plan.h"

@@ -1,8 +1,9 @@
 // A plan for an issue tracker or a wiki: versions as a table, commands as a block to copy, reasons folded.
+#include "render/markdown.h"
+
 #include "base/product_version.h"
 #include "base/text.h"
 #include "render/finding.h"
-#include "render/markdown.h"
 #include "render/plan/plan.h"
 
 namespace culprit::render {

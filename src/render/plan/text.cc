@@ -1,11 +1,12 @@
 // A plan for the terminal: the set of versions with what binds each, the steps with their commands, what
 // check says of the result; or the conflict as an indented argument and what would work instead.
+#include "base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
 #include "render/finding.h"
 #include "render/plan/plan.h"
 

@@ -1,10 +1,11 @@
 // A probe for an issue tracker: what failed and why open, the steps and devices folded.
+#include "render/markdown.h"
+
 #include <fmt/format.h>
 
 #include "base/product_version.h"
 #include "base/text.h"
 #include "render/finding.h"
-#include "render/markdown.h"
 #include "render/probe/probe.h"
 
 namespace culprit::render {

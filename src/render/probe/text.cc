@@ -1,11 +1,12 @@
 // A probe for the terminal: the verdict, the devices, each step with a tick; where something failed its group
 // first, and what explains it as `check` would print it.
+#include "base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "base/text.h"
 #include "render/finding.h"
 #include "render/probe/probe.h"
 

@@ -1,5 +1,6 @@
 // The report of a run as the JSON contract says (docs/json-output.md).
 #include "base/json.h"
+
 #include "render/cause.h"
 #include "render/document.h"
 #include "render/finding.h"
@@ -80,9 +81,15 @@ Json WaitJson(const report::RunWait& wait) {
 }
 
 Json KernelErrorJson(const report::RunKernelError& error) {
-  return {{"tool", error.tool},         {"kind", error.kind},   {"kernel", error.kernel},
-          {"file", TextOrNull(error.file)}, {"line", error.line},   {"where", error.where},
-          {"detail", error.detail},     {"count", error.count}, {"host_frames", error.host_frames}};
+  return {{"tool", error.tool},
+          {"kind", error.kind},
+          {"kernel", error.kernel},
+          {"file", TextOrNull(error.file)},
+          {"line", error.line},
+          {"where", error.where},
+          {"detail", error.detail},
+          {"count", error.count},
+          {"host_frames", error.host_frames}};
 }
 
 Json LoadJson(const report::RunLoad& load) {

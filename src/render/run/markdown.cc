@@ -1,11 +1,12 @@
 // The report of a run for an issue tracker: the cause and what shows it open, the rest folded.
+#include "render/markdown.h"
+
 #include <fmt/format.h>
 
 #include "base/product_version.h"
 #include "render/cause.h"
 #include "render/document.h"
 #include "render/finding.h"
-#include "render/markdown.h"
 #include "render/run/run.h"
 
 namespace culprit::render {

@@ -58,8 +58,8 @@ std::string KernelText(const report::RunReport& report, const Style& style) {
     text += WrappedRow("what", error.kind + times);
     text += WrappedRow("kernel", error.kernel);
     text += WrappedRow("line", !error.file.empty() ? fmt::format("{}:{}", error.file, error.line)
-                        : on_gpu            ? "not known: build with -lineinfo"
-                                            : "");
+                               : on_gpu            ? "not known: build with -lineinfo"
+                                                   : "");
     text += WrappedRow("where", error.where);
     text += WrappedRow("", error.detail);
     std::string_view label = "host";
@@ -132,7 +132,7 @@ std::string FailedLoadText(const report::RunFailedLoad& failed, const RunDetail&
       "\n" + style.Bold("a load that failed") + When(failed.seconds, failed.process, style) + "\n";
   text += fmt::format("  {:<8} {}\n", "library", style.Bad(failed.name));
   text += WrappedRow("asked by", (failed.requested_by.empty() ? "the program" : failed.requested_by) +
-                              (failed.dlopen ? " (dlopen)" : ""));
+                                     (failed.dlopen ? " (dlopen)" : ""));
   std::string_view label = "through";
   for (const std::string& step : failed.chain) {
     if (step == failed.requested_by) break;
@@ -260,7 +260,8 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
   std::string_view label = "or else";
   for (size_t i = 1; i < report.explanation.causes.size(); ++i) {
     const report::LikelyCause& other = report.explanation.causes[i];
-    text += WrappedRow(label, fmt::format("{} ({:.0f} %): {}", other.cause, other.confidence * 100, other.summary));
+    text += WrappedRow(label,
+                       fmt::format("{} ({:.0f} %): {}", other.cause, other.confidence * 100, other.summary));
     label = "";
   }
   return text;

@@ -1,5 +1,6 @@
 // The JSON of `why`, as docs/json-output.md promises it.
 #include "base/json.h"
+
 #include "render/document.h"
 #include "render/place.h"
 #include "render/why/why.h"
@@ -58,7 +59,8 @@ Json ToJson(const std::vector<report::MissingFunction>& functions) {
 }  // namespace
 
 std::string ToJson(const report::LibraryAnswer& answer) {
-  Json json = {{"schema", "culprit.why/1"}, {"library", answer.library}, {"target", TextOrNull(answer.target)}};
+  Json json = {
+      {"schema", "culprit.why/1"}, {"library", answer.library}, {"target", TextOrNull(answer.target)}};
   json["resolved"] = nullptr;
   if (answer.resolved) {
     Json& resolved = json["resolved"];

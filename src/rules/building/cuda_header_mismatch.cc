@@ -1,6 +1,6 @@
 // CUL8003: cuda.h beside nvcc is of another release.
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::cuda_header_mismatch {
 namespace {
@@ -52,12 +52,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL8003",
-                                  .name = "cuda_header_mismatch",
-                                  .cause = "header-library-mismatch",
-                                  .severity = report::Severity::kWarning,
-                                  .since = "0.2.0",
-                                  .title = "cuda.h beside nvcc is of another release",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "cuda_header_mismatch",
+                           .cause = "header-library-mismatch",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "cuda.h beside nvcc is of another release",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_header_mismatch

@@ -2,8 +2,8 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/packages/packages.h"
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::cudnn_header_missing {
 namespace {
@@ -58,13 +58,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL8004",
-                                  .name = "cudnn_header_missing",
-                                  .cause = "header-library-mismatch",
-                                  .severity = report::Severity::kNote,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "a toolkit has cuDNN to link with, and not its headers",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "cudnn_header_missing",
+                           .cause = "header-library-mismatch",
+                           .severity = report::Severity::kNote,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a toolkit has cuDNN to link with, and not its headers",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_header_missing

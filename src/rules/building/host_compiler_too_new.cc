@@ -3,8 +3,8 @@
 #include "base/version.h"
 #include "knowledge/host_compilers.h"
 #include "rules/kit/file_fixes.h"
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::host_compiler_too_new {
 namespace {
@@ -83,13 +83,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL8002",
-                                  .name = "host_compiler_too_new",
-                                  .cause = "host-compiler",
-                                  .severity = report::Severity::kWarning,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "nvcc does not accept the host compiler of this machine",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "host_compiler_too_new",
+                           .cause = "host-compiler",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "nvcc does not accept the host compiler of this machine",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::host_compiler_too_new

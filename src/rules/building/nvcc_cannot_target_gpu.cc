@@ -8,8 +8,8 @@
 #include "knowledge/packages/release.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::nvcc_cannot_target_gpu {
 namespace {
@@ -132,12 +132,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL8001",
-                                   .name = "nvcc_cannot_target_gpu",
-                                   .cause = "arch-unsupported-by-compiler",
-                                   .severity = report::Severity::kWarning,
-                                   .since = "0.2.0",
-                                   .title = "the toolkit that a build takes cannot compile for this GPU",
-                                   .page = kPage,
-                                   .check = Check};
+                           .name = "nvcc_cannot_target_gpu",
+                           .cause = "arch-unsupported-by-compiler",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "the toolkit that a build takes cannot compile for this GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::nvcc_cannot_target_gpu

@@ -89,13 +89,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3016",
-                             .name = "cudnn_dll_alone",
-                             .cause = "cudnn-sublibrary-missing",
-                             .severity = report::Severity::kWarning,
-                             .where = Where::kWindows,
-                             .since = "0.4.0",
-                             .title = "single DLLs of cuDNN were copied without the others",
-                             .page = kPage,
-                             .check = Check};
+                           .name = "cudnn_dll_alone",
+                           .cause = "cudnn-sublibrary-missing",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "single DLLs of cuDNN were copied without the others",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_dll_alone

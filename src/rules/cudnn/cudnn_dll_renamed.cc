@@ -80,13 +80,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3017",
-                               .name = "cudnn_dll_renamed",
-                               .cause = "cudnn-version-mismatch",
-                               .severity = report::Severity::kError,
-                               .where = Where::kWindows,
-                               .since = "0.4.0",
-                               .title = "a DLL of cuDNN was renamed to the name of another major version",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "cudnn_dll_renamed",
+                           .cause = "cudnn-version-mismatch",
+                           .severity = report::Severity::kError,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "a DLL of cuDNN was renamed to the name of another major version",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_dll_renamed

@@ -119,12 +119,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3012",
-                               .name = "cudnn_dropped_gpu",
-                               .cause = "arch-unsupported",
-                               .severity = report::Severity::kError,
-                               .since = "0.2.0",
-                               .title = "the cuDNN that is loaded does not serve this GPU",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "cudnn_dropped_gpu",
+                           .cause = "arch-unsupported",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the cuDNN that is loaded does not serve this GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_dropped_gpu

@@ -61,13 +61,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3010",
-                                      .name = "cudnn_file_instead_of_link",
-                                      .cause = "broken-symlink",
-                                      .severity = report::Severity::kWarning,
-                                      .where = Where::kLinux,
-                                      .since = "0.2.0",
-                                      .title = "two different files of cuDNN stand under one soname",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "cudnn_file_instead_of_link",
+                           .cause = "broken-symlink",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "two different files of cuDNN stand under one soname",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_file_instead_of_link

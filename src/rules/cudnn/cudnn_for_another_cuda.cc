@@ -5,8 +5,8 @@
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/loading/forced_copy.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/forced_copy.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/rule.h"
 
@@ -91,12 +91,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3005",
-                                   .name = "cudnn_for_another_cuda",
-                                   .cause = "cuda-version-mismatch",
-                                   .severity = report::Severity::kError,
-                                   .since = "0.2.0",
-                                   .title = "a cuDNN made for another CUDA is loaded",
-                                   .page = kPage,
-                                   .check = Check};
+                           .name = "cudnn_for_another_cuda",
+                           .cause = "cuda-version-mismatch",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a cuDNN made for another CUDA is loaded",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_for_another_cuda

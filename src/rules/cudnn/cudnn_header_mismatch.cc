@@ -73,13 +73,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3008",
-                                   .name = "cudnn_header_mismatch",
-                                   .cause = "header-library-mismatch",
-                                   .severity = report::Severity::kWarning,
-                                   .where = Where::kLinux,
-                                   .since = "0.2.0",
-                                   .title = "headers and library of cuDNN that a build would use differ",
-                                   .page = kPage,
-                                   .check = Check};
+                           .name = "cudnn_header_mismatch",
+                           .cause = "header-library-mismatch",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "headers and library of cuDNN that a build would use differ",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_header_mismatch

@@ -8,11 +8,11 @@
 #include "base/windows_path.h"
 #include "knowledge/cudnn.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
+#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/loading/forced_copy.h"
-#include "rules/kit/load_fixes.h"
-#include "rules/rule.h"
 #include "rules/kit/search_fixes.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::cudnn_incomplete {
 namespace {
@@ -176,12 +176,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3003",
-                               .name = "cudnn_incomplete",
-                               .cause = "cudnn-sublibrary-missing",
-                               .severity = report::Severity::kError,
-                               .since = "0.2.0",
-                               .title = "a cuDNN that is used lacks parts that it needs",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "cudnn_incomplete",
+                           .cause = "cudnn-sublibrary-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a cuDNN that is used lacks parts that it needs",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_incomplete

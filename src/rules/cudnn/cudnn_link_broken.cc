@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_link_broken {
@@ -82,13 +82,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3009",
-                               .name = "cudnn_link_broken",
-                               .cause = "broken-symlink",
-                               .severity = report::Severity::kError,
-                               .where = Where::kLinux,
-                               .since = "0.2.0",
-                               .title = "a link of cuDNN leads nowhere or in circles",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "cudnn_link_broken",
+                           .cause = "broken-symlink",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a link of cuDNN leads nowhere or in circles",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_link_broken

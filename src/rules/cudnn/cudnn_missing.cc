@@ -1,6 +1,6 @@
 // CUL3001: a program asks for cuDNN and no cuDNN is on the machine.
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_missing {
@@ -48,12 +48,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3001",
-                            .name = "cudnn_missing",
-                            .cause = "cudnn-missing",
-                            .severity = report::Severity::kError,
-                            .since = "0.2.0",
-                            .title = "a program asks for cuDNN and no cuDNN is on the machine",
-                            .page = kPage,
-                            .check = Check};
+                           .name = "cudnn_missing",
+                           .cause = "cudnn-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a program asks for cuDNN and no cuDNN is on the machine",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_missing

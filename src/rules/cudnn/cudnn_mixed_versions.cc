@@ -9,10 +9,10 @@
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/loading/forced_copy.h"
-#include "rules/kit/loading/function_misses.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/forced_copy.h"
+#include "rules/kit/loading/function_misses.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/rule.h"
 
@@ -123,12 +123,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3004",
-                                  .name = "cudnn_mixed_versions",
-                                  .cause = "cudnn-mixed-versions",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.2.0",
-                                  .title = "parts of cuDNN of different versions meet in one process",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "cudnn_mixed_versions",
+                           .cause = "cudnn-mixed-versions",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "parts of cuDNN of different versions meet in one process",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_mixed_versions

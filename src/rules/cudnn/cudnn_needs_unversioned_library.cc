@@ -73,13 +73,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3013",
-                                            .name = "cudnn_needs_unversioned_library",
-                                            .cause = "dependent-missing",
-                                            .severity = report::Severity::kWarning,
-                                            .where = Where::kLinux,
-                                            .since = "0.2.0",
-                                            .title = "cuDNN asks for a library by a name without number",
-                                            .page = kPage,
-                                            .check = Check};
+                           .name = "cudnn_needs_unversioned_library",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "cuDNN asks for a library by a name without number",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_needs_unversioned_library

@@ -1,9 +1,9 @@
 // CUL3007: cuDNN is on disk, where the loader does not look.
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/rule.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/search_fixes.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::cudnn_not_searched {
 namespace {
@@ -41,12 +41,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3007",
-                                .name = "cudnn_not_searched",
-                                .cause = "search-path",
-                                .severity = report::Severity::kError,
-                                .since = "0.2.0",
-                                .title = "cuDNN is on disk, where the loader does not look",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "cudnn_not_searched",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "cuDNN is on disk, where the loader does not look",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_not_searched

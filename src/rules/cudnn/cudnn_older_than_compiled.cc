@@ -8,9 +8,9 @@
 #include "knowledge/libraries.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
-#include "rules/kit/loading/forced_copy.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/forced_copy.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/rule.h"
 
@@ -152,14 +152,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL3006",
-    .name = "cudnn_older_than_compiled",
-    .cause = "cudnn-version-mismatch",
-    .severity = report::Severity::kError,
-    .since = "0.2.0",
-    .title = "the cuDNN that is loaded is older than the framework was built against",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL3006",
+                           .name = "cudnn_older_than_compiled",
+                           .cause = "cudnn-version-mismatch",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the cuDNN that is loaded is older than the framework was built against",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_older_than_compiled

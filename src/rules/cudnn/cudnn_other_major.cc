@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_other_major {
@@ -66,12 +66,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3002",
-                               .name = "cudnn_other_major",
-                               .cause = "cudnn-version-mismatch",
-                               .severity = report::Severity::kError,
-                               .since = "0.2.0",
-                               .title = "only another major version of cuDNN is on the machine",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "cudnn_other_major",
+                           .cause = "cudnn-version-mismatch",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "only another major version of cuDNN is on the machine",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_other_major

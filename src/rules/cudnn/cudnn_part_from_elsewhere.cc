@@ -67,14 +67,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL3011",
-    .name = "cudnn_part_from_elsewhere",
-    .cause = "cudnn-mixed-versions",
-    .severity = report::Severity::kWarning,
-    .since = "0.2.0",
-    .title = "a part of cuDNN is taken from another copy of the same version",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL3011",
+                           .name = "cudnn_part_from_elsewhere",
+                           .cause = "cudnn-mixed-versions",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "a part of cuDNN is taken from another copy of the same version",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_part_from_elsewhere

@@ -62,12 +62,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL3014",
-                               .name = "cudnn_second_copy",
-                               .cause = "cudnn-mixed-versions",
-                               .severity = report::Severity::kNote,
-                               .since = "0.2.0",
-                               .title = "several copies of cuDNN of one major are on the machine",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "cudnn_second_copy",
+                           .cause = "cudnn-mixed-versions",
+                           .severity = report::Severity::kNote,
+                           .since = "0.2.0",
+                           .title = "several copies of cuDNN of one major are on the machine",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_second_copy

@@ -82,13 +82,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1012",
-                                      .name = "compat_libcuda_on_geforce",
-                                      .cause = "driver-library-mismatch",
-                                      .severity = report::Severity::kError,
-                                      .where = Where::kLinux,
-                                      .since = "0.2.0",
-                                      .title = "a cuda-compat libcuda on a GPU that refuses it",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "compat_libcuda_on_geforce",
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a cuda-compat libcuda on a GPU that refuses it",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::compat_libcuda_on_geforce

@@ -89,13 +89,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1011",
-                                  .name = "compat_libcuda_wrong",
-                                  .cause = "driver-library-mismatch",
-                                  .severity = report::Severity::kError,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "a cuda-compat libcuda that this kernel module does not go with",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "compat_libcuda_wrong",
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a cuda-compat libcuda that this kernel module does not go with",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::compat_libcuda_wrong

@@ -71,13 +71,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1017",
-                                  .name = "device_nodes_missing",
-                                  .cause = "driver-not-loaded",
-                                  .severity = report::Severity::kError,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "the device nodes of the driver are missing",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "device_nodes_missing",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the device nodes of the driver are missing",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::device_nodes_missing

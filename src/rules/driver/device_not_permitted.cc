@@ -84,13 +84,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1018",
-                                  .name = "device_not_permitted",
-                                  .cause = "gpu-not-visible",
-                                  .severity = report::Severity::kError,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "this user may not open the device nodes of the GPU",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "device_not_permitted",
+                           .cause = "gpu-not-visible",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "this user may not open the device nodes of the GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::device_not_permitted

@@ -116,13 +116,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1007",
-                                     .name = "driver_library_mismatch",
-                                     .cause = "driver-library-mismatch",
-                                     .severity = report::Severity::kError,
-                                     .where = Where::kLinux,
-                                     .since = "0.2.0",
-                                     .title = "libcuda and the kernel module are of different versions",
-                                     .page = kPage,
-                                     .check = Check};
+                           .name = "driver_library_mismatch",
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "libcuda and the kernel module are of different versions",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::driver_library_mismatch

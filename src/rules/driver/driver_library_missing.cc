@@ -65,15 +65,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL1002",
-    .name = "driver_library_missing",
-    .cause = "driver-missing",
-    .severity = report::Severity::kError,
-    .where = Where::kLinux,
-    .since = "0.2.0",
-    .title = "the kernel module is loaded, its library libcuda.so.1 is not installed",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL1002",
+                           .name = "driver_library_missing",
+                           .cause = "driver-missing",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the kernel module is loaded, its library libcuda.so.1 is not installed",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::driver_library_missing

@@ -71,12 +71,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1001",
-                             .name = "driver_missing",
-                             .cause = "driver-missing",
-                             .severity = report::Severity::kError,
-                             .since = "0.2.0",
-                             .title = "no NVIDIA driver on this machine",
-                             .page = kPage,
-                             .check = Check};
+                           .name = "driver_missing",
+                           .cause = "driver-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "no NVIDIA driver on this machine",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::driver_missing

@@ -133,12 +133,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1013",
-                            .name = "driver_too_old",
-                            .cause = "driver-too-old",
-                            .severity = report::Severity::kError,
-                            .since = "0.2.0",
-                            .title = "the driver is too old for the CUDA of a program or framework",
-                            .page = kPage,
-                            .check = Check};
+                           .name = "driver_too_old",
+                           .cause = "driver-too-old",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the driver is too old for the CUDA of a program or framework",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::driver_too_old

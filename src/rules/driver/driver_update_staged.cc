@@ -59,13 +59,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1009",
-                                  .name = "driver_update_staged",
-                                  .cause = "driver-library-mismatch",
-                                  .severity = report::Severity::kWarning,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "a driver update waits for a reboot",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "driver_update_staged",
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a driver update waits for a reboot",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::driver_update_staged

@@ -80,13 +80,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1023",
-                            .name = "empty_libcuda",
-                            .cause = "container-runtime",
-                            .severity = report::Severity::kError,
-                            .where = Where::kLinux,
-                            .since = "0.2.0",
-                            .title = "libcuda.so.1 is an empty file",
-                            .page = kPage,
-                            .check = Check};
+                           .name = "empty_libcuda",
+                           .cause = "container-runtime",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "libcuda.so.1 is an empty file",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::empty_libcuda

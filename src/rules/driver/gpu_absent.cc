@@ -51,12 +51,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1025",
-                         .name = "gpu_absent",
-                         .cause = "driver-not-loaded",
-                         .severity = report::Severity::kError,
-                         .since = "0.2.0",
-                         .title = "the driver is installed, and there is no NVIDIA GPU",
-                         .page = kPage,
-                         .check = Check};
+                           .name = "gpu_absent",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the driver is installed, and there is no NVIDIA GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::gpu_absent

@@ -59,13 +59,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1006",
-                                 .name = "gpu_bound_elsewhere",
-                                 .cause = "driver-not-loaded",
-                                 .severity = report::Severity::kError,
-                                 .where = Where::kLinux,
-                                 .since = "0.2.0",
-                                 .title = "every GPU is handed to a virtual machine (vfio-pci)",
-                                 .page = kPage,
-                                 .check = Check};
+                           .name = "gpu_bound_elsewhere",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "every GPU is handed to a virtual machine (vfio-pci)",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::gpu_bound_elsewhere

@@ -76,12 +76,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1014",
-                                  .name = "gpu_dropped_by_driver",
-                                  .cause = "driver-not-loaded",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.2.0",
-                                  .title = "the driver no longer drives this GPU",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "gpu_dropped_by_driver",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the driver no longer drives this GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::gpu_dropped_by_driver

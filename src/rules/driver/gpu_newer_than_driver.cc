@@ -67,12 +67,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1015",
-                                  .name = "gpu_newer_than_driver",
-                                  .cause = "driver-too-old",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.2.0",
-                                  .title = "the driver is older than this GPU",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "gpu_newer_than_driver",
+                           .cause = "driver-too-old",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the driver is older than this GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::gpu_newer_than_driver

@@ -100,13 +100,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1003",
-                                     .name = "kernel_module_not_loaded",
-                                     .cause = "driver-not-loaded",
-                                     .severity = report::Severity::kError,
-                                     .where = Where::kLinux,
-                                     .since = "0.2.0",
-                                     .title = "the driver is installed, its kernel module is not loaded",
-                                     .page = kPage,
-                                     .check = Check};
+                           .name = "kernel_module_not_loaded",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the driver is installed, its kernel module is not loaded",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::kernel_module_not_loaded

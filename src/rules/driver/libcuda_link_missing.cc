@@ -64,13 +64,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1024",
-                                  .name = "libcuda_link_missing",
-                                  .cause = "broken-symlink",
-                                  .severity = report::Severity::kError,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "libcuda is installed, its link libcuda.so.1 is missing",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "libcuda_link_missing",
+                           .cause = "broken-symlink",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "libcuda is installed, its link libcuda.so.1 is missing",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::libcuda_link_missing

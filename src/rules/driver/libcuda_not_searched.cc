@@ -66,13 +66,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1026",
-                                  .name = "libcuda_not_searched",
-                                  .cause = "search-path",
-                                  .severity = report::Severity::kError,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "libcuda.so.1 is on disk where the loader does not look",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "libcuda_not_searched",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "libcuda.so.1 is on disk where the loader does not look",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::libcuda_not_searched

@@ -75,13 +75,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1004",
-                                      .name = "module_for_another_kernel",
-                                      .cause = "driver-not-loaded",
-                                      .severity = report::Severity::kError,
-                                      .where = Where::kLinux,
-                                      .since = "0.2.0",
-                                      .title = "the kernel module was built for another kernel",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "module_for_another_kernel",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the kernel module was built for another kernel",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::module_for_another_kernel

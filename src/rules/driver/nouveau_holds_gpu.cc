@@ -67,13 +67,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1005",
-                               .name = "nouveau_holds_gpu",
-                               .cause = "driver-not-loaded",
-                               .severity = report::Severity::kError,
-                               .where = Where::kLinux,
-                               .since = "0.2.0",
-                               .title = "nouveau or nova holds the GPU",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "nouveau_holds_gpu",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "nouveau or nova holds the GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::nouveau_holds_gpu

@@ -83,13 +83,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1008",
-                                   .name = "nvml_library_mismatch",
-                                   .cause = "driver-library-mismatch",
-                                   .severity = report::Severity::kError,
-                                   .where = Where::kLinux,
-                                   .since = "0.2.0",
-                                   .title = "libnvidia-ml and the kernel module are of different versions",
-                                   .page = kPage,
-                                   .check = Check};
+                           .name = "nvml_library_mismatch",
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "libnvidia-ml and the kernel module are of different versions",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::nvml_library_mismatch

@@ -50,13 +50,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1019",
-                                  .name = "nvswitch_fabric_down",
-                                  .cause = "driver-not-loaded",
-                                  .severity = report::Severity::kError,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "this machine has NVSwitches and no fabric manager runs",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "nvswitch_fabric_down",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "this machine has NVSwitches and no fabric manager runs",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::nvswitch_fabric_down

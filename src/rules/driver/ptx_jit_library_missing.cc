@@ -67,13 +67,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1022",
-                                    .name = "ptx_jit_library_missing",
-                                    .cause = "dependent-missing",
-                                    .severity = report::Severity::kWarning,
-                                    .where = Where::kLinux,
-                                    .since = "0.2.0",
-                                    .title = "the PTX compiler of the driver is missing",
-                                    .page = kPage,
-                                    .check = Check};
+                           .name = "ptx_jit_library_missing",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the PTX compiler of the driver is missing",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ptx_jit_library_missing

@@ -61,13 +61,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1020",
-                                      .name = "secure_boot_blocks_module",
-                                      .cause = "driver-not-loaded",
-                                      .severity = report::Severity::kError,
-                                      .where = Where::kLinux,
-                                      .since = "0.2.0",
-                                      .title = "secure boot refuses the unsigned kernel module",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "secure_boot_blocks_module",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "secure boot refuses the unsigned kernel module",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::secure_boot_blocks_module

@@ -57,13 +57,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1021",
-                                     .name = "several_driver_versions",
-                                     .cause = "driver-library-mismatch",
-                                     .severity = report::Severity::kNote,
-                                     .where = Where::kLinux,
-                                     .since = "0.2.0",
-                                     .title = "libraries of another driver version lie around",
-                                     .page = kPage,
-                                     .check = Check};
+                           .name = "several_driver_versions",
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kNote,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "libraries of another driver version lie around",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::several_driver_versions

@@ -62,13 +62,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1010",
-                                .name = "stub_libcuda_first",
-                                .cause = "search-path",
-                                .severity = report::Severity::kError,
-                                .where = Where::kLinux,
-                                .since = "0.2.0",
-                                .title = "a stub libcuda is found before the driver",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "stub_libcuda_first",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a stub libcuda is found before the driver",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::stub_libcuda_first

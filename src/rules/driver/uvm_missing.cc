@@ -100,13 +100,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL1016",
-                          .name = "uvm_missing",
-                          .cause = "driver-not-loaded",
-                          .severity = report::Severity::kError,
-                          .where = Where::kLinux,
-                          .since = "0.2.0",
-                          .title = "nvidia-uvm is not there and nobody will load it",
-                          .page = kPage,
-                          .check = Check};
+                           .name = "uvm_missing",
+                           .cause = "driver-not-loaded",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "nvidia-uvm is not there and nobody will load it",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::uvm_missing

@@ -51,14 +51,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL7006",
-    .name = "companion_without_gpu_code",
-    .cause = "arch-unsupported",
-    .severity = report::Severity::kWarning,
-    .since = "0.2.0",
-    .title = "a package with kernels of its own has none that run on this GPU",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL7006",
+                           .name = "companion_without_gpu_code",
+                           .cause = "arch-unsupported",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "a package with kernels of its own has none that run on this GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::companion_without_gpu_code

@@ -66,12 +66,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL7003",
-                                  .name = "ptx_newer_than_driver",
-                                  .cause = "driver-too-old",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.2.0",
-                                  .title = "only PTX would run on this GPU, and it is newer than the driver",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "ptx_newer_than_driver",
+                           .cause = "driver-too-old",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "only PTX would run on this GPU, and it is newer than the driver",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ptx_newer_than_driver

@@ -47,12 +47,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL7005",
-                             .name = "runs_by_jit_only",
-                             .cause = "arch-unsupported",
-                             .severity = report::Severity::kNote,
-                             .since = "0.2.0",
-                             .title = "the framework runs on this GPU only by compiling PTX at first use",
-                             .page = kPage,
-                             .check = Check};
+                           .name = "runs_by_jit_only",
+                           .cause = "arch-unsupported",
+                           .severity = report::Severity::kNote,
+                           .since = "0.2.0",
+                           .title = "the framework runs on this GPU only by compiling PTX at first use",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::runs_by_jit_only

@@ -1,8 +1,8 @@
 // CUL9015: a program that was just compiled and linked does not run.
 #include "rules/kit/changes.h"
-#include "rules/kit/loading/load_error.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
+#include "rules/kit/loading/load_error.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::built_program_does_not_run {
@@ -54,12 +54,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9015",
-                                      .name = "built_program_does_not_run",
-                                      .cause = "search-path",
-                                      .severity = report::Severity::kError,
-                                      .since = "0.5.0",
-                                      .title = "a program that was just built does not run",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "built_program_does_not_run",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a program that was just built does not run",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::built_program_does_not_run

@@ -60,12 +60,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9002",
-                                  .name = "compute_mode_forbids",
-                                  .cause = "gpu-not-visible",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.5.0",
-                                  .title = "the compute mode of the GPU keeps processes out",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "compute_mode_forbids",
+                           .cause = "gpu-not-visible",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "the compute mode of the GPU keeps processes out",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::compute_mode_forbids

@@ -167,12 +167,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9004",
-                                .name = "cuda_does_not_start",
-                                .cause = "driver-wedged",
-                                .severity = report::Severity::kError,
-                                .since = "0.5.0",
-                                .title = "cuInit fails although driver, module and nodes look right",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "cuda_does_not_start",
+                           .cause = "driver-wedged",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "cuInit fails although driver, module and nodes look right",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_does_not_start

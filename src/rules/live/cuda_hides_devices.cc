@@ -105,12 +105,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9003",
-                                .name = "cuda_hides_devices",
-                                .cause = "gpu-not-visible",
-                                .severity = report::Severity::kError,
-                                .since = "0.5.0",
-                                .title = "NVML shows devices that CUDA does not",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "cuda_hides_devices",
+                           .cause = "gpu-not-visible",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "NVML shows devices that CUDA does not",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_hides_devices

@@ -84,12 +84,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9014",
-                                   .name = "cuda_program_not_built",
-                                   .cause = "build-config",
-                                   .severity = report::Severity::kError,
-                                   .since = "0.5.0",
-                                   .title = "a small CUDA or cuDNN program does not compile or link",
-                                   .page = kPage,
-                                   .check = Check};
+                           .name = "cuda_program_not_built",
+                           .cause = "build-config",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a small CUDA or cuDNN program does not compile or link",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_program_not_built

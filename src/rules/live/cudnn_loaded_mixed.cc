@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "rules/kit/changes.h"
-#include "rules/kit/load_facts.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
+#include "rules/kit/load_facts.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_loaded_mixed {
@@ -95,12 +95,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9005",
-                                .name = "cudnn_loaded_mixed",
-                                .cause = "cudnn-mixed-versions",
-                                .severity = report::Severity::kError,
-                                .since = "0.5.0",
-                                .title = "parts of cuDNN of different versions were really loaded",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "cudnn_loaded_mixed",
+                           .cause = "cudnn-mixed-versions",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "parts of cuDNN of different versions were really loaded",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_loaded_mixed

@@ -1,8 +1,8 @@
 // CUL9006: a part of cuDNN could not be loaded.
 #include "rules/kit/changes.h"
-#include "rules/kit/loading/load_error.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
+#include "rules/kit/loading/load_error.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_part_not_loaded {
@@ -69,12 +69,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9006",
-                                  .name = "cudnn_part_not_loaded",
-                                  .cause = "cudnn-sublibrary-missing",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.5.0",
-                                  .title = "a part of cuDNN could not be loaded",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "cudnn_part_not_loaded",
+                           .cause = "cudnn-sublibrary-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a part of cuDNN could not be loaded",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cudnn_part_not_loaded

@@ -51,12 +51,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9012",
-                         .name = "ecc_errors",
-                         .cause = "hardware-fault",
-                         .severity = report::Severity::kWarning,
-                         .since = "0.5.0",
-                         .title = "the memory of the GPU has uncorrected errors",
-                         .page = kPage,
-                         .check = Check};
+                           .name = "ecc_errors",
+                           .cause = "hardware-fault",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.5.0",
+                           .title = "the memory of the GPU has uncorrected errors",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ecc_errors

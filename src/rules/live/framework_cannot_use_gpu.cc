@@ -61,12 +61,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9013",
-                                     .name = "framework_cannot_use_gpu",
-                                     .cause = "framework-cpu-only",
-                                     .severity = report::Severity::kError,
-                                     .since = "0.5.0",
-                                     .title = "a framework cannot use the GPU that works below it",
-                                     .page = kPage,
-                                     .check = Check};
+                           .name = "framework_cannot_use_gpu",
+                           .cause = "framework-cpu-only",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a framework cannot use the GPU that works below it",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::framework_cannot_use_gpu

@@ -119,12 +119,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9001",
-                                  .name = "gpu_memory_exhausted",
-                                  .cause = "out-of-memory",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.5.0",
-                                  .title = "the memory of the GPU is taken, and by whom",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "gpu_memory_exhausted",
+                           .cause = "out-of-memory",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "the memory of the GPU is taken, and by whom",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::gpu_memory_exhausted

@@ -107,12 +107,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9010",
-                              .name = "library_crashes",
-                              .cause = "library-bug",
-                              .severity = report::Severity::kError,
-                              .since = "0.5.0",
-                              .title = "a library crashes when it is used",
-                              .page = kPage,
-                              .check = Check};
+                           .name = "library_crashes",
+                           .cause = "library-bug",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a library crashes when it is used",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::library_crashes

@@ -1,9 +1,9 @@
 // CUL9016: a library cannot be opened.
 #include "base/text.h"
 #include "rules/kit/changes.h"
-#include "rules/kit/loading/load_error.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
+#include "rules/kit/loading/load_error.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::library_does_not_load {
@@ -62,12 +62,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9016",
-                                  .name = "library_does_not_load",
-                                  .cause = "search-path",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.5.0",
-                                  .title = "a library cannot be opened",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "library_does_not_load",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a library cannot be opened",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::library_does_not_load

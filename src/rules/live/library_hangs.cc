@@ -78,12 +78,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9011",
-                            .name = "library_hangs",
-                            .cause = "driver-wedged",
-                            .severity = report::Severity::kError,
-                            .since = "0.5.0",
-                            .title = "a call into the driver or a library does not return",
-                            .page = kPage,
-                            .check = Check};
+                           .name = "library_hangs",
+                           .cause = "driver-wedged",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a call into the driver or a library does not return",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::library_hangs

@@ -53,12 +53,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9007",
-                              .name = "no_gpu_code_at_run",
-                              .cause = "arch-unsupported",
-                              .severity = report::Severity::kError,
-                              .since = "0.5.0",
-                              .title = "a library has no code for this GPU",
-                              .page = kPage,
-                              .check = Check};
+                           .name = "no_gpu_code_at_run",
+                           .cause = "arch-unsupported",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a library has no code for this GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::no_gpu_code_at_run

@@ -2,8 +2,8 @@
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
-#include "rules/rule.h"
 #include "rules/kit/live/status_meaning.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::probe_step_fails {
 namespace {
@@ -63,12 +63,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9017",
-                              .name = "probe_step_fails",
-                              .cause = "library-bug",
-                              .severity = report::Severity::kError,
-                              .since = "0.5.0",
-                              .title = "a step of the probe fails for a reason without a rule of its own",
-                              .page = kPage,
-                              .check = Check};
+                           .name = "probe_step_fails",
+                           .cause = "library-bug",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "a step of the probe fails for a reason without a rule of its own",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::probe_step_fails

@@ -53,12 +53,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9008",
-                                  .name = "ptx_refused_by_driver",
-                                  .cause = "driver-too-old",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.5.0",
-                                  .title = "the driver does not know this PTX",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "ptx_refused_by_driver",
+                           .cause = "driver-too-old",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "the driver does not know this PTX",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ptx_refused_by_driver

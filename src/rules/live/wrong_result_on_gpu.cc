@@ -81,12 +81,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL9009",
-                                .name = "wrong_result_on_gpu",
-                                .cause = "hardware-fault",
-                                .severity = report::Severity::kError,
-                                .since = "0.5.0",
-                                .title = "the GPU computes or copies wrongly",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "wrong_result_on_gpu",
+                           .cause = "hardware-fault",
+                           .severity = report::Severity::kError,
+                           .since = "0.5.0",
+                           .title = "the GPU computes or copies wrongly",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::wrong_result_on_gpu

@@ -1,6 +1,6 @@
 // CUL5001: a link on the way of the search leads nowhere.
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::broken_soname_link {
@@ -52,13 +52,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5001",
-                                .name = "broken_soname_link",
-                                .cause = "broken-symlink",
-                                .severity = report::Severity::kError,
-                                .where = Where::kLinux,
-                                .since = "0.2.0",
-                                .title = "a link on the way of the search leads nowhere",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "broken_soname_link",
+                           .cause = "broken-symlink",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a link on the way of the search leads nowhere",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::broken_soname_link

@@ -61,12 +61,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5020",
-                                   .name = "cuda_function_missing",
-                                   .cause = "cuda-mixed-versions",
-                                   .severity = report::Severity::kError,
-                                   .since = "0.4.0",
-                                   .title = "a library lacks a function that another one needs",
-                                   .page = kPage,
-                                   .check = Check};
+                           .name = "cuda_function_missing",
+                           .cause = "cuda-mixed-versions",
+                           .severity = report::Severity::kError,
+                           .since = "0.4.0",
+                           .title = "a library lacks a function that another one needs",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_function_missing

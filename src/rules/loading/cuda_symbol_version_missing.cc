@@ -5,9 +5,9 @@
 #include "knowledge/libraries.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/version_misses.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/rule.h"
-#include "rules/kit/loading/version_misses.h"
 
 namespace culprit::rules::cuda_symbol_version_missing {
 namespace {
@@ -125,13 +125,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5011",
-                                        .name = "cuda_symbol_version_missing",
-                                        .cause = "cuda-mixed-versions",
-                                        .severity = report::Severity::kError,
-                                        .where = Where::kLinux,
-                                        .since = "0.2.0",
-                                        .title = "a CUDA library of another version stands under the name",
-                                        .page = kPage,
-                                        .check = Check};
+                           .name = "cuda_symbol_version_missing",
+                           .cause = "cuda-mixed-versions",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a CUDA library of another version stands under the name",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_symbol_version_missing

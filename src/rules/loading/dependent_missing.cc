@@ -1,11 +1,11 @@
 // CUL5017: a library that CUDA itself needs is missing.
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/python/package_of_file.h"
-#include "rules/rule.h"
 #include "rules/kit/search_fixes.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::dependent_missing {
 namespace {
@@ -59,12 +59,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5017",
-                                .name = "dependent_missing",
-                                .cause = "dependent-missing",
-                                .severity = report::Severity::kError,
-                                .since = "0.2.0",
-                                .title = "a library that CUDA itself needs is missing",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "dependent_missing",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a library that CUDA itself needs is missing",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::dependent_missing

@@ -55,15 +55,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL5028",
-    .name = "dll_path_too_long",
-    .cause = "search-path",
-    .severity = report::Severity::kWarning,
-    .where = Where::kWindows,
-    .since = "0.4.0",
-    .title = "the path of a DLL is longer than Windows loads without further settings",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL5028",
+                           .name = "dll_path_too_long",
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "the path of a DLL is longer than Windows loads without further settings",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::dll_path_too_long

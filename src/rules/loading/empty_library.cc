@@ -1,9 +1,9 @@
 // CUL5005: a library is an empty file.
 #include <algorithm>
 
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::empty_library {
@@ -61,12 +61,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5005",
-                            .name = "empty_library",
-                            .cause = "corrupt-library",
-                            .severity = report::Severity::kError,
-                            .since = "0.2.0",
-                            .title = "a library is an empty file",
-                            .page = kPage,
-                            .check = Check};
+                           .name = "empty_library",
+                           .cause = "corrupt-library",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a library is an empty file",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::empty_library

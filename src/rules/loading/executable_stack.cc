@@ -44,13 +44,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5012",
-                               .name = "executable_stack",
-                               .cause = "permissions",
-                               .severity = report::Severity::kError,
-                               .where = Where::kLinux,
-                               .since = "0.2.0",
-                               .title = "a library wants an executable stack, which glibc refuses",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "executable_stack",
+                           .cause = "permissions",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a library wants an executable stack, which glibc refuses",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::executable_stack

@@ -1,7 +1,7 @@
 // CUL5009: the C library of this system is older than the program needs.
 #include "base/text.h"
-#include "rules/rule.h"
 #include "rules/kit/loading/version_misses.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::glibc_too_old {
 namespace {

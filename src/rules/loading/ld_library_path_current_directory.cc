@@ -67,15 +67,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL5019",
-    .name = "ld_library_path_current_directory",
-    .cause = "search-path",
-    .severity = report::Severity::kNote,
-    .where = Where::kLinux,
-    .since = "0.2.0",
-    .title = "LD_LIBRARY_PATH has an empty element: the current directory",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL5019",
+                           .name = "ld_library_path_current_directory",
+                           .cause = "search-path",
+                           .severity = report::Severity::kNote,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "LD_LIBRARY_PATH has an empty element: the current directory",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ld_library_path_current_directory

@@ -49,13 +49,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5013",
-                                        .name = "ld_library_path_dead_element",
-                                        .cause = "search-path",
-                                        .severity = report::Severity::kNote,
-                                        .where = Where::kLinux,
-                                        .since = "0.2.0",
-                                        .title = "LD_LIBRARY_PATH names directories that do not exist",
-                                        .page = kPage,
-                                        .check = Check};
+                           .name = "ld_library_path_dead_element",
+                           .cause = "search-path",
+                           .severity = report::Severity::kNote,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "LD_LIBRARY_PATH names directories that do not exist",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ld_library_path_dead_element

@@ -55,13 +55,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5014",
-                                  .name = "ld_library_path_stubs",
-                                  .cause = "search-path",
-                                  .severity = report::Severity::kWarning,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "LD_LIBRARY_PATH names a directory of stubs",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "ld_library_path_stubs",
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "LD_LIBRARY_PATH names a directory of stubs",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ld_library_path_stubs

@@ -88,13 +88,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5015",
-                               .name = "ld_preload_broken",
-                               .cause = "search-path",
-                               .severity = report::Severity::kWarning,
-                               .where = Where::kLinux,
-                               .since = "0.2.0",
-                               .title = "a library that shall be preloaded cannot be",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "ld_preload_broken",
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a library that shall be preloaded cannot be",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ld_preload_broken

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "base/text.h"
-#include "rules/kit/loading/forced_copy.h"
 #include "rules/kit/load_facts.h"
+#include "rules/kit/loading/forced_copy.h"
 
 namespace culprit::rules::library_mapped_twice {
 namespace {
@@ -116,13 +116,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5030",
-                                  .name = "library_mapped_twice",
-                                  .cause = "cuda-mixed-versions",
-                                  .severity = report::Severity::kWarning,
-                                  .where = Where::kLinux,
-                                  .since = "0.8.0",
-                                  .title = "two files of one library are mapped in one process",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "library_mapped_twice",
+                           .cause = "cuda-mixed-versions",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.8.0",
+                           .title = "two files of one library are mapped in one process",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::library_mapped_twice

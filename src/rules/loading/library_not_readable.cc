@@ -1,8 +1,8 @@
 // CUL5016: a library may not be read by this user.
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::library_not_readable {
@@ -63,12 +63,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5016",
-                                  .name = "library_not_readable",
-                                  .cause = "permissions",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.2.0",
-                                  .title = "a library may not be read by this user",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "library_not_readable",
+                           .cause = "permissions",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a library may not be read by this user",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::library_not_readable

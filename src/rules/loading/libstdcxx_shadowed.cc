@@ -5,8 +5,8 @@
 #include "loader/library_copies.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/rule.h"
 #include "rules/kit/loading/version_misses.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::libstdcxx_shadowed {
 namespace {
@@ -106,13 +106,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5010",
-                                 .name = "libstdcxx_shadowed",
-                                 .cause = "glibc-too-old",
-                                 .severity = report::Severity::kError,
-                                 .where = Where::kLinux,
-                                 .since = "0.2.0",
-                                 .title = "the C++ library that wins is too old",
-                                 .page = kPage,
-                                 .check = Check};
+                           .name = "libstdcxx_shadowed",
+                           .cause = "glibc-too-old",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the C++ library that wins is too old",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::libstdcxx_shadowed

@@ -1,6 +1,6 @@
 // CUL5002: a link on the way of the search leads in a circle.
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::link_loop {
@@ -44,13 +44,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5002",
-                        .name = "link_loop",
-                        .cause = "broken-symlink",
-                        .severity = report::Severity::kError,
-                        .where = Where::kLinux,
-                        .since = "0.2.0",
-                        .title = "a link on the way of the search leads in a circle",
-                        .page = kPage,
-                        .check = Check};
+                           .name = "link_loop",
+                           .cause = "broken-symlink",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a link on the way of the search leads in a circle",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::link_loop

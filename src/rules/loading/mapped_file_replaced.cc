@@ -99,13 +99,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5029",
-                                  .name = "mapped_file_replaced",
-                                  .cause = "cuda-mixed-versions",
-                                  .severity = report::Severity::kWarning,
-                                  .where = Where::kLinux,
-                                  .since = "0.8.0",
-                                  .title = "libraries of a running process were replaced under it",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "mapped_file_replaced",
+                           .cause = "cuda-mixed-versions",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.8.0",
+                           .title = "libraries of a running process were replaced under it",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::mapped_file_replaced

@@ -1,7 +1,7 @@
 // CUL5006: a text file stands under the name of a library.
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::not_a_library {

@@ -64,13 +64,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5026",
-                                 .name = "other_bitness_first",
-                                 .cause = "bitness-mismatch",
-                                 .severity = report::Severity::kWarning,
-                                 .where = Where::kWindows,
-                                 .since = "0.4.0",
-                                 .title = "a DLL of the other word size stands before the right one",
-                                 .page = kPage,
-                                 .check = Check};
+                           .name = "other_bitness_first",
+                           .cause = "bitness-mismatch",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "a DLL of the other word size stands before the right one",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::other_bitness_first

@@ -1,8 +1,8 @@
 // CUL5024: PATH was changed in the settings of Windows; this process does not have it.
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/loading/windows_search.h"
 
 namespace culprit::rules::path_of_new_shell {
@@ -51,15 +51,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL5024",
-    .name = "path_of_new_shell",
-    .cause = "search-path",
-    .severity = report::Severity::kError,
-    .where = Where::kWindows,
-    .since = "0.4.0",
-    .title = "the directory of a DLL is on the PATH of new windows, not of this one",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL5024",
+                           .name = "path_of_new_shell",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "the directory of a DLL is on the PATH of new windows, not of this one",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::path_of_new_shell

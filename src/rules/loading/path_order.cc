@@ -68,13 +68,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5027",
-                         .name = "path_order",
-                         .cause = "search-path",
-                         .severity = report::Severity::kNote,
-                         .where = Where::kWindows,
-                         .since = "0.4.0",
-                         .title = "PATH gives one copy of a DLL of CUDA and holds another one further back",
-                         .page = kPage,
-                         .check = Check};
+                           .name = "path_order",
+                           .cause = "search-path",
+                           .severity = report::Severity::kNote,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "PATH gives one copy of a DLL of CUDA and holds another one further back",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::path_order

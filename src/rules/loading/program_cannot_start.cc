@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/rule.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/search_fixes.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::program_cannot_start {
 namespace {

@@ -1,10 +1,10 @@
 // CUL5025: Python 3.8 and later does not search PATH for the DLLs of its modules.
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/kit/search_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/loading/windows_search.h"
+#include "rules/kit/search_fixes.h"
 
 namespace culprit::rules::python_ignores_path {
 namespace {
@@ -52,13 +52,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5025",
-                                 .name = "python_ignores_path",
-                                 .cause = "search-path",
-                                 .severity = report::Severity::kError,
-                                 .where = Where::kWindows,
-                                 .since = "0.4.0",
-                                 .title = "the directory of a DLL is on PATH, and Python does not look there",
-                                 .page = kPage,
-                                 .check = Check};
+                           .name = "python_ignores_path",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "the directory of a DLL is on PATH, and Python does not look there",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::python_ignores_path

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/rule.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/search_fixes.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::stale_ld_so_cache {
 namespace {
@@ -94,13 +94,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5003",
-                              .name = "stale_ld_so_cache",
-                              .cause = "search-path",
-                              .severity = report::Severity::kError,
-                              .where = Where::kLinux,
-                              .since = "0.2.0",
-                              .title = "ld.so.cache does not know what is on disk",
-                              .page = kPage,
-                              .check = Check};
+                           .name = "stale_ld_so_cache",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "ld.so.cache does not know what is on disk",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::stale_ld_so_cache

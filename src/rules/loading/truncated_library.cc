@@ -1,8 +1,8 @@
 // CUL5004: a library is cut short.
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::truncated_library {
@@ -50,12 +50,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5004",
-                                .name = "truncated_library",
-                                .cause = "corrupt-library",
-                                .severity = report::Severity::kError,
-                                .since = "0.2.0",
-                                .title = "a library is cut short",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "truncated_library",
+                           .cause = "corrupt-library",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a library is cut short",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::truncated_library

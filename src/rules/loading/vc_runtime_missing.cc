@@ -2,8 +2,8 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/windows.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 
 namespace culprit::rules::vc_runtime_missing {
 namespace {
@@ -64,13 +64,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5022",
-                                .name = "vc_runtime_missing",
-                                .cause = "dependent-missing",
-                                .severity = report::Severity::kError,
-                                .where = Where::kWindows,
-                                .since = "0.4.0",
-                                .title = "the Visual C++ runtime is missing",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "vc_runtime_missing",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kError,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "the Visual C++ runtime is missing",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::vc_runtime_missing

@@ -70,13 +70,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5023",
-                            .name = "vc_runtime_old",
-                            .cause = "dependent-missing",
-                            .severity = report::Severity::kError,
-                            .where = Where::kWindows,
-                            .since = "0.4.0",
-                            .title = "the Visual C++ runtime is older than a framework was built for",
-                            .page = kPage,
-                            .check = Check};
+                           .name = "vc_runtime_old",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kError,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "the Visual C++ runtime is older than a framework was built for",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::vc_runtime_old

@@ -1,7 +1,7 @@
 // CUL5007: a library is of another word size than the program.
 #include "rules/kit/binary_facts.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::wrong_bits {
@@ -57,12 +57,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5007",
-                         .name = "wrong_bits",
-                         .cause = "bitness-mismatch",
-                         .severity = report::Severity::kError,
-                         .since = "0.2.0",
-                         .title = "a library is of another word size than the program",
-                         .page = kPage,
-                         .check = Check};
+                           .name = "wrong_bits",
+                           .cause = "bitness-mismatch",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a library is of another word size than the program",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::wrong_bits

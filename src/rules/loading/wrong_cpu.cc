@@ -1,8 +1,8 @@
 // CUL5008: a library is made for another CPU.
 #include "binfmt/elf/elf.h"
 #include "rules/kit/binary_facts.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::wrong_cpu {
@@ -47,12 +47,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5008",
-                        .name = "wrong_cpu",
-                        .cause = "bitness-mismatch",
-                        .severity = report::Severity::kError,
-                        .since = "0.2.0",
-                        .title = "a library is made for another CPU",
-                        .page = kPage,
-                        .check = Check};
+                           .name = "wrong_cpu",
+                           .cause = "bitness-mismatch",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a library is made for another CPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::wrong_cpu

@@ -2,8 +2,8 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/windows.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/search_fixes.h"
 
 namespace culprit::rules::zlibwapi_missing {
@@ -60,13 +60,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL5021",
-                               .name = "zlibwapi_missing",
-                               .cause = "dependent-missing",
-                               .severity = report::Severity::kError,
-                               .where = Where::kWindows,
-                               .since = "0.4.0",
-                               .title = "cuDNN 8 does not find zlibwapi.dll",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "zlibwapi_missing",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kError,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "cuDNN 8 does not find zlibwapi.dll",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::zlibwapi_missing

@@ -67,12 +67,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6017",
-                                             .name = "bitsandbytes_without_cuda_binary",
-                                             .cause = "framework-version-conflict",
-                                             .severity = report::Severity::kWarning,
-                                             .since = "0.2.0",
-                                             .title = "bitsandbytes has no library for the CUDA of torch",
-                                             .page = kPage,
-                                             .check = Check};
+                           .name = "bitsandbytes_without_cuda_binary",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "bitsandbytes has no library for the CUDA of torch",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::bitsandbytes_without_cuda_binary

@@ -48,13 +48,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6022",
-                              .name = "brackets_in_path",
-                              .cause = "search-path",
-                              .severity = report::Severity::kWarning,
-                              .where = Where::kWindows,
-                              .since = "0.4.0",
-                              .title = "torch lies below a directory with square brackets in its name",
-                              .page = kPage,
-                              .check = Check};
+                           .name = "brackets_in_path",
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "torch lies below a directory with square brackets in its name",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::brackets_in_path

@@ -129,12 +129,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6019",
-                                        .name = "ctranslate2_without_cublas",
-                                        .cause = "search-path",
-                                        .severity = report::Severity::kWarning,
-                                        .since = "0.2.0",
-                                        .title = "CTranslate2 does not find the cuBLAS that it opens",
-                                        .page = kPage,
-                                        .check = Check};
+                           .name = "ctranslate2_without_cublas",
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "CTranslate2 does not find the cuBLAS that it opens",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::ctranslate2_without_cublas

@@ -100,12 +100,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6008",
-                                      .name = "cuda_major_packages_mixed",
-                                      .cause = "cuda-mixed-versions",
-                                      .severity = report::Severity::kError,
-                                      .since = "0.2.0",
-                                      .title = "CUDA packages of two majors overwrite each other",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "cuda_major_packages_mixed",
+                           .cause = "cuda-mixed-versions",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "CUDA packages of two majors overwrite each other",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_major_packages_mixed

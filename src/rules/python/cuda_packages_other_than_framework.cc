@@ -103,14 +103,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL6009",
-    .name = "cuda_packages_other_than_framework",
-    .cause = "cuda-version-mismatch",
-    .severity = report::Severity::kError,
-    .since = "0.2.0",
-    .title = "the CUDA packages are for another CUDA major than the framework",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL6009",
+                           .name = "cuda_packages_other_than_framework",
+                           .cause = "cuda-version-mismatch",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the CUDA packages are for another CUDA major than the framework",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_packages_other_than_framework

@@ -76,12 +76,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6013",
-                         .name = "cupy_twice",
-                         .cause = "framework-version-conflict",
-                         .severity = report::Severity::kError,
-                         .since = "0.2.0",
-                         .title = "several packages of CuPy overwrite each other",
-                         .page = kPage,
-                         .check = Check};
+                           .name = "cupy_twice",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "several packages of CuPy overwrite each other",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cupy_twice

@@ -115,12 +115,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6001",
-                                .name = "framework_cpu_only",
-                                .cause = "framework-cpu-only",
-                                .severity = report::Severity::kWarning,
-                                .since = "0.2.0",
-                                .title = "the framework is a build without CUDA, though there is a GPU",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "framework_cpu_only",
+                           .cause = "framework-cpu-only",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "the framework is a build without CUDA, though there is a GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::framework_cpu_only

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/kit/python/package_of_file.h"
@@ -156,12 +156,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6002",
-                                    .name = "framework_import_fails",
-                                    .cause = "dependent-missing",
-                                    .severity = report::Severity::kError,
-                                    .since = "0.2.0",
-                                    .title = "the import of a framework ends because a file does not load",
-                                    .page = kPage,
-                                    .check = Check};
+                           .name = "framework_import_fails",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the import of a framework ends because a file does not load",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::framework_import_fails

@@ -120,12 +120,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6016",
-                                       .name = "framework_installed_twice",
-                                       .cause = "framework-version-conflict",
-                                       .severity = report::Severity::kWarning,
-                                       .since = "0.2.0",
-                                       .title = "one environment holds two copies of a package in one place",
-                                       .page = kPage,
-                                       .check = Check};
+                           .name = "framework_installed_twice",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "one environment holds two copies of a package in one place",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::framework_installed_twice

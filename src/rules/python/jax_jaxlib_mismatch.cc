@@ -68,12 +68,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6004",
-                                 .name = "jax_jaxlib_mismatch",
-                                 .cause = "framework-version-conflict",
-                                 .severity = report::Severity::kError,
-                                 .since = "0.2.0",
-                                 .title = "jax and jaxlib are of versions that refuse each other",
-                                 .page = kPage,
-                                 .check = Check};
+                           .name = "jax_jaxlib_mismatch",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "jax and jaxlib are of versions that refuse each other",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::jax_jaxlib_mismatch

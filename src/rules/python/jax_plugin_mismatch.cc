@@ -70,12 +70,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6005",
-                                 .name = "jax_plugin_mismatch",
-                                 .cause = "framework-version-conflict",
-                                 .severity = report::Severity::kError,
-                                 .since = "0.2.0",
-                                 .title = "the CUDA plugin of JAX is not of the version of jaxlib",
-                                 .page = kPage,
-                                 .check = Check};
+                           .name = "jax_plugin_mismatch",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the CUDA plugin of JAX is not of the version of jaxlib",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::jax_plugin_mismatch

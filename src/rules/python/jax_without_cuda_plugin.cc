@@ -63,13 +63,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6010",
-                                    .name = "jax_without_cuda_plugin",
-                                    .cause = "framework-cpu-only",
-                                    .severity = report::Severity::kWarning,
-                                    .where = Where::kLinux,
-                                    .since = "0.2.0",
-                                    .title = "JAX has no CUDA plugin, though there is a GPU",
-                                    .page = kPage,
-                                    .check = Check};
+                           .name = "jax_without_cuda_plugin",
+                           .cause = "framework-cpu-only",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "JAX has no CUDA plugin, though there is a GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::jax_without_cuda_plugin

@@ -76,14 +76,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL6012",
-    .name = "onnxruntime_needs_preload",
-    .cause = "search-path",
-    .severity = report::Severity::kNote,
-    .since = "0.2.0",
-    .title = "onnxruntime finds its CUDA libraries only when they are preloaded",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL6012",
+                           .name = "onnxruntime_needs_preload",
+                           .cause = "search-path",
+                           .severity = report::Severity::kNote,
+                           .since = "0.2.0",
+                           .title = "onnxruntime finds its CUDA libraries only when they are preloaded",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::onnxruntime_needs_preload

@@ -90,12 +90,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6006",
-                                .name = "onnxruntime_twice",
-                                .cause = "framework-version-conflict",
-                                .severity = report::Severity::kError,
-                                .since = "0.2.0",
-                                .title = "onnxruntime and onnxruntime-gpu overwrite each other",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "onnxruntime_twice",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "onnxruntime and onnxruntime-gpu overwrite each other",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::onnxruntime_twice

@@ -183,12 +183,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6007",
-                         .name = "pin_broken",
-                         .cause = "framework-version-conflict",
-                         .severity = Severity::kWarning,
-                         .since = "0.2.0",
-                         .title = "a package requires other CUDA packages than those installed",
-                         .page = kPage,
-                         .check = Check};
+                           .name = "pin_broken",
+                           .cause = "framework-version-conflict",
+                           .severity = Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "a package requires other CUDA packages than those installed",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::pin_broken

@@ -55,13 +55,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6020",
-                                      .name = "tensorflow_cpu_on_windows",
-                                      .cause = "framework-cpu-only",
-                                      .severity = report::Severity::kWarning,
-                                      .where = Where::kWindows,
-                                      .since = "0.4.0",
-                                      .title = "TensorFlow after 2.10 has no GPU support on Windows itself",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "tensorflow_cpu_on_windows",
+                           .cause = "framework-cpu-only",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kWindows,
+                           .since = "0.4.0",
+                           .title = "TensorFlow after 2.10 has no GPU support on Windows itself",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::tensorflow_cpu_on_windows

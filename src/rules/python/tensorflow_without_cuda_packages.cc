@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/python/package_changes.h"
 
 namespace culprit::rules::tensorflow_without_cuda_packages {
@@ -122,14 +122,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL6011",
-    .name = "tensorflow_without_cuda_packages",
-    .cause = "cuda-library-missing",
-    .severity = report::Severity::kWarning,
-    .since = "0.2.0",
-    .title = "TensorFlow does not find the CUDA libraries that it opens",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL6011",
+                           .name = "tensorflow_without_cuda_packages",
+                           .cause = "cuda-library-missing",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "TensorFlow does not find the CUDA libraries that it opens",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::tensorflow_without_cuda_packages

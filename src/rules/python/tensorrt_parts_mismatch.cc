@@ -107,12 +107,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL6018",
-                                     .name = "tensorrt_parts_mismatch",
-                                     .cause = "framework-version-conflict",
-                                     .severity = report::Severity::kError,
-                                     .since = "0.2.0",
-                                     .title = "packages of TensorRT do not belong together",
-                                     .page = kPage,
-                                     .check = Check};
+                           .name = "tensorrt_parts_mismatch",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "packages of TensorRT do not belong together",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::tensorrt_parts_mismatch

@@ -155,14 +155,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL6003",
-    .name = "torch_companion_mismatch",
-    .cause = "framework-version-conflict",
-    .severity = Severity::kError,
-    .since = "0.2.0",
-    .title = "a package with compiled code for PyTorch was made for another PyTorch",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL6003",
+                           .name = "torch_companion_mismatch",
+                           .cause = "framework-version-conflict",
+                           .severity = Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a package with compiled code for PyTorch was made for another PyTorch",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::torch_companion_mismatch

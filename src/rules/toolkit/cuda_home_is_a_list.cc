@@ -1,7 +1,7 @@
 // CUL4003: CUDA_HOME is a list of directories.
 #include "base/text.h"
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::cuda_home_is_a_list {
 namespace {
@@ -56,13 +56,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4003",
-                               .name = "cuda_home_is_a_list",
-                               .cause = "toolkit-missing",
-                               .severity = report::Severity::kWarning,
-                               .where = Where::kLinux,
-                               .since = "0.2.0",
-                               .title = "CUDA_HOME is a list of directories",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "cuda_home_is_a_list",
+                           .cause = "toolkit-missing",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "CUDA_HOME is a list of directories",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_home_is_a_list

@@ -1,8 +1,8 @@
 // CUL4002: CUDA_HOME does not lead to a toolkit.
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::cuda_home_wrong {
 namespace {
@@ -69,12 +69,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4002",
-                             .name = "cuda_home_wrong",
-                             .cause = "toolkit-missing",
-                             .severity = report::Severity::kWarning,
-                             .since = "0.2.0",
-                             .title = "CUDA_HOME does not lead to a toolkit",
-                             .page = kPage,
-                             .check = Check};
+                           .name = "cuda_home_wrong",
+                           .cause = "toolkit-missing",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "CUDA_HOME does not lead to a toolkit",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_home_wrong

@@ -1,8 +1,8 @@
 // CUL4006: a CUDA library that is asked for is nowhere on the machine.
 #include "loader/library_copies.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/python/package_changes.h"
 #include "rules/rule.h"
 
@@ -96,12 +96,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4006",
-                                  .name = "cuda_library_missing",
-                                  .cause = "cuda-library-missing",
-                                  .severity = report::Severity::kError,
-                                  .since = "0.2.0",
-                                  .title = "a CUDA library that is asked for is nowhere on the machine",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "cuda_library_missing",
+                           .cause = "cuda-library-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a CUDA library that is asked for is nowhere on the machine",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_library_missing

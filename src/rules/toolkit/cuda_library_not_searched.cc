@@ -1,10 +1,10 @@
 // CUL4007: a CUDA library is on disk, where the loader does not look.
 #include "base/text.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/rule.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/search_fixes.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::cuda_library_not_searched {
 namespace {
@@ -45,12 +45,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4007",
-                                      .name = "cuda_library_not_searched",
-                                      .cause = "search-path",
-                                      .severity = report::Severity::kError,
-                                      .since = "0.2.0",
-                                      .title = "a CUDA library is on disk, where the loader does not look",
-                                      .page = kPage,
-                                      .check = Check};
+                           .name = "cuda_library_not_searched",
+                           .cause = "search-path",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a CUDA library is on disk, where the loader does not look",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_library_not_searched

@@ -2,9 +2,9 @@
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cuda_library_other_major {
@@ -69,12 +69,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4008",
-                                     .name = "cuda_library_other_major",
-                                     .cause = "cuda-version-mismatch",
-                                     .severity = report::Severity::kError,
-                                     .since = "0.2.0",
-                                     .title = "only another generation of a CUDA library is on the machine",
-                                     .page = kPage,
-                                     .check = Check};
+                           .name = "cuda_library_other_major",
+                           .cause = "cuda-version-mismatch",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "only another generation of a CUDA library is on the machine",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_library_other_major

@@ -91,12 +91,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4009",
-                                 .name = "cuda_mixed_versions",
-                                 .cause = "cuda-mixed-versions",
-                                 .severity = report::Severity::kError,
-                                 .since = "0.2.0",
-                                 .title = "cuBLAS and cuBLASLt of different releases meet in one process",
-                                 .page = kPage,
-                                 .check = Check};
+                           .name = "cuda_mixed_versions",
+                           .cause = "cuda-mixed-versions",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "cuBLAS and cuBLASLt of different releases meet in one process",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_mixed_versions

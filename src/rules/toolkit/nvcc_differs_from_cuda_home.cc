@@ -1,6 +1,6 @@
 // CUL4005: PATH gives an nvcc of another toolkit than CUDA_HOME.
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::nvcc_differs_from_cuda_home {
 namespace {
@@ -55,12 +55,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4005",
-                                       .name = "nvcc_differs_from_cuda_home",
-                                       .cause = "toolkit-missing",
-                                       .severity = report::Severity::kWarning,
-                                       .since = "0.2.0",
-                                       .title = "PATH gives an nvcc of another toolkit than CUDA_HOME",
-                                       .page = kPage,
-                                       .check = Check};
+                           .name = "nvcc_differs_from_cuda_home",
+                           .cause = "toolkit-missing",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "PATH gives an nvcc of another toolkit than CUDA_HOME",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::nvcc_differs_from_cuda_home

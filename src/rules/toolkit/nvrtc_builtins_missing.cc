@@ -1,9 +1,9 @@
 // CUL4011: NVRTC does not find its builtins.
 #include "base/text.h"
-#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/rule.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/search_fixes.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::nvrtc_builtins_missing {
 namespace {
@@ -55,12 +55,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4011",
-                                    .name = "nvrtc_builtins_missing",
-                                    .cause = "cuda-library-missing",
-                                    .severity = report::Severity::kError,
-                                    .since = "0.2.0",
-                                    .title = "NVRTC does not find its builtins",
-                                    .page = kPage,
-                                    .check = Check};
+                           .name = "nvrtc_builtins_missing",
+                           .cause = "cuda-library-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "NVRTC does not find its builtins",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::nvrtc_builtins_missing

@@ -1,6 +1,6 @@
 // CUL4004: several CUDA toolkits are installed.
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::several_toolkits {
 namespace {
@@ -49,12 +49,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4004",
-                               .name = "several_toolkits",
-                               .cause = "toolkit-missing",
-                               .severity = report::Severity::kNote,
-                               .since = "0.2.0",
-                               .title = "several CUDA toolkits are installed",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "several_toolkits",
+                           .cause = "toolkit-missing",
+                           .severity = report::Severity::kNote,
+                           .since = "0.2.0",
+                           .title = "several CUDA toolkits are installed",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::several_toolkits

@@ -1,6 +1,6 @@
 // CUL4001: a CUDA toolkit is asked for and none is installed.
-#include "rules/rule.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/rule.h"
 
 namespace culprit::rules::toolkit_missing {
 namespace {
@@ -57,12 +57,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4001",
-                              .name = "toolkit_missing",
-                              .cause = "toolkit-missing",
-                              .severity = report::Severity::kWarning,
-                              .since = "0.2.0",
-                              .title = "a CUDA toolkit is asked for and none is installed",
-                              .page = kPage,
-                              .check = Check};
+                           .name = "toolkit_missing",
+                           .cause = "toolkit-missing",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "a CUDA toolkit is asked for and none is installed",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::toolkit_missing

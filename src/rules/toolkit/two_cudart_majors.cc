@@ -58,12 +58,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL4010",
-                               .name = "two_cudart_majors",
-                               .cause = "cuda-mixed-versions",
-                               .severity = report::Severity::kNote,
-                               .since = "0.2.0",
-                               .title = "two generations of the CUDA runtime meet in one process",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "two_cudart_majors",
+                           .cause = "cuda-mixed-versions",
+                           .severity = report::Severity::kNote,
+                           .since = "0.2.0",
+                           .title = "two generations of the CUDA runtime meet in one process",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::two_cudart_majors

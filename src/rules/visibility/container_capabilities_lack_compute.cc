@@ -52,13 +52,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2005",
-                                                .name = "container_capabilities_lack_compute",
-                                                .cause = "container-runtime",
-                                                .severity = report::Severity::kError,
-                                                .where = Where::kLinux,
-                                                .since = "0.2.0",
-                                                .title = "NVIDIA_DRIVER_CAPABILITIES leaves out compute",
-                                                .page = kPage,
-                                                .check = Check};
+                           .name = "container_capabilities_lack_compute",
+                           .cause = "container-runtime",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "NVIDIA_DRIVER_CAPABILITIES leaves out compute",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::container_capabilities_lack_compute

@@ -100,13 +100,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2006",
-                                         .name = "container_requirement_unmet",
-                                         .cause = "driver-too-old",
-                                         .severity = report::Severity::kError,
-                                         .where = Where::kLinux,
-                                         .since = "0.2.0",
-                                         .title = "the image requires a newer driver than the host's",
-                                         .page = kPage,
-                                         .check = Check};
+                           .name = "container_requirement_unmet",
+                           .cause = "driver-too-old",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the image requires a newer driver than the host's",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::container_requirement_unmet

@@ -92,13 +92,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2004",
-                                   .name = "container_without_gpu",
-                                   .cause = "container-runtime",
-                                   .severity = report::Severity::kError,
-                                   .where = Where::kLinux,
-                                   .since = "0.2.0",
-                                   .title = "the container was started without access to the GPU",
-                                   .page = kPage,
-                                   .check = Check};
+                           .name = "container_without_gpu",
+                           .cause = "container-runtime",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "the container was started without access to the GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::container_without_gpu

@@ -55,12 +55,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2001",
-                                          .name = "cuda_visible_devices_hides_all",
-                                          .cause = "gpu-not-visible",
-                                          .severity = report::Severity::kWarning,
-                                          .since = "0.2.0",
-                                          .title = "CUDA_VISIBLE_DEVICES hides every GPU",
-                                          .page = kPage,
-                                          .check = Check};
+                           .name = "cuda_visible_devices_hides_all",
+                           .cause = "gpu-not-visible",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "CUDA_VISIBLE_DEVICES hides every GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_visible_devices_hides_all

@@ -80,12 +80,12 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2002",
-                                         .name = "cuda_visible_devices_invalid",
-                                         .cause = "gpu-not-visible",
-                                         .severity = report::Severity::kError,
-                                         .since = "0.2.0",
-                                         .title = "CUDA_VISIBLE_DEVICES names a device that is not there",
-                                         .page = kPage,
-                                         .check = Check};
+                           .name = "cuda_visible_devices_invalid",
+                           .cause = "gpu-not-visible",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "CUDA_VISIBLE_DEVICES names a device that is not there",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::cuda_visible_devices_invalid

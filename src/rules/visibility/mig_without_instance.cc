@@ -65,13 +65,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2008",
-                                  .name = "mig_without_instance",
-                                  .cause = "gpu-not-visible",
-                                  .severity = report::Severity::kError,
-                                  .where = Where::kLinux,
-                                  .since = "0.2.0",
-                                  .title = "a GPU instance without a compute instance",
-                                  .page = kPage,
-                                  .check = Check};
+                           .name = "mig_without_instance",
+                           .cause = "gpu-not-visible",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a GPU instance without a compute instance",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::mig_without_instance

@@ -57,15 +57,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL2003",
-    .name = "nvidia_visible_devices_hides",
-    .cause = "container-runtime",
-    .severity = report::Severity::kError,
-    .where = Where::kLinux,
-    .since = "0.2.0",
-    .title = "NVIDIA_VISIBLE_DEVICES keeps the GPUs out of this container",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL2003",
+                           .name = "nvidia_visible_devices_hides",
+                           .cause = "container-runtime",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "NVIDIA_VISIBLE_DEVICES keeps the GPUs out of this container",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::nvidia_visible_devices_hides

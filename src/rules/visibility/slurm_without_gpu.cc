@@ -48,13 +48,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2013",
-                               .name = "slurm_without_gpu",
-                               .cause = "gpu-not-visible",
-                               .severity = report::Severity::kWarning,
-                               .where = Where::kLinux,
-                               .since = "0.2.0",
-                               .title = "a Slurm job that did not ask for a GPU",
-                               .page = kPage,
-                               .check = Check};
+                           .name = "slurm_without_gpu",
+                           .cause = "gpu-not-visible",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a Slurm job that did not ask for a GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::slurm_without_gpu

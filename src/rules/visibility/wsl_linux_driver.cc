@@ -75,13 +75,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2009",
-                              .name = "wsl_linux_driver",
-                              .cause = "wsl",
-                              .severity = report::Severity::kError,
-                              .where = Where::kLinux,
-                              .since = "0.2.0",
-                              .title = "a Linux driver inside WSL hides Windows' libcuda",
-                              .page = kPage,
-                              .check = Check};
+                           .name = "wsl_linux_driver",
+                           .cause = "wsl",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a Linux driver inside WSL hides Windows' libcuda",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::wsl_linux_driver

@@ -52,15 +52,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL2011",
-    .name = "wsl_unversioned_libcuda",
-    .cause = "wsl",
-    .severity = report::Severity::kWarning,
-    .where = Where::kLinux,
-    .since = "0.2.0",
-    .title = "a library asks for libcuda.so, which WSL does not offer by that name",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL2011",
+                           .name = "wsl_unversioned_libcuda",
+                           .cause = "wsl",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "a library asks for libcuda.so, which WSL does not offer by that name",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::wsl_unversioned_libcuda

@@ -59,13 +59,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 }  // namespace
 
 extern const Rule kRule = {.code = "CUL2010",
-                                .name = "wsl_without_driver",
-                                .cause = "wsl",
-                                .severity = report::Severity::kError,
-                                .where = Where::kLinux,
-                                .since = "0.2.0",
-                                .title = "WSL without a GPU driver from Windows",
-                                .page = kPage,
-                                .check = Check};
+                           .name = "wsl_without_driver",
+                           .cause = "wsl",
+                           .severity = report::Severity::kError,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "WSL without a GPU driver from Windows",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::wsl_without_driver

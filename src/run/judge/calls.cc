@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/demangle.h"
-#include "run/judge/parts.h"
 #include "knowledge/messages/status_codes.h"
+#include "run/judge/parts.h"
 
 namespace culprit::run {
 namespace {

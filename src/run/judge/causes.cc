@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "explain/explain.h"
-#include "run/judge/parts.h"
 #include "knowledge/libraries.h"
+#include "run/judge/parts.h"
 
 namespace culprit::run {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "run/judge/parts.h"
 #include "knowledge/libraries.h"
+#include "run/judge/parts.h"
 #include "snapshot/record/killed_loader.h"
 
 namespace culprit::run {

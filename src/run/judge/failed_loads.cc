@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/text.h"
-#include "run/judge/parts.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
+#include "run/judge/parts.h"
 #include "snapshot/record/killed_loader.h"
 
 namespace culprit::run {

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "run/judge/parts.h"
 #include "knowledge/libraries.h"
+#include "run/judge/parts.h"
 
 namespace culprit::run {
 namespace {
@@ -25,7 +25,8 @@ bool InSystemDirectory(const std::string& path, const snapshot::Snapshot& snapsh
   });
 }
 
-report::RunLoad AsRunLoad(const record::Loaded& loaded, const std::string& process, const rules::Scene& scene) {
+report::RunLoad AsRunLoad(const record::Loaded& loaded, const std::string& process,
+                          const rules::Scene& scene) {
   report::RunLoad load;
   load.seconds = Seconds(loaded.at);
   load.process = process;

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "run/judge/parts.h"
 #include "knowledge/libraries.h"
+#include "run/judge/parts.h"
 
 namespace culprit::run {
 namespace {

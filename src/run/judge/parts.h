@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/settle.h"
 #include "explain/logs/symptom.h"
-#include "snapshot/record/run.h"
+#include "explain/settle.h"
 #include "report/run.h"
 #include "rules/rule.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::run {
 
@@ -97,8 +97,8 @@ MemoryVerdict WhyOutOfMemory(const record::Run& run, const rules::Scene& scene,
 // ---- the cause (run_settle.cc, run_causes.cc)
 // What was seen decides for and against causes. `report` holds calls, loads, mixes and the crash already.
 std::vector<explain::Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
-                                  const report::CheckReport& check, const report::RunReport& report,
-                                  std::span<const logs::Symptom> symptoms);
+                                           const report::CheckReport& check, const report::RunReport& report,
+                                           std::span<const logs::Symptom> symptoms);
 // Whether a finding of check speaks of a process that this run had, or of the machine as a whole.
 bool Concerns(const report::Finding& finding, const rules::Scene& scene);
 // Fills `explanation` of the report.

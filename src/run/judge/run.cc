@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "run/tools/kernel_errors.h"
 #include "run/judge/parts.h"
+#include "run/tools/kernel_errors.h"
 
 namespace culprit::run {
 namespace {

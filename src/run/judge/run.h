@@ -2,10 +2,10 @@
 // same from a file elsewhere.
 #pragma once
 
-#include "snapshot/record/run.h"
 #include "report/check.h"
 #include "report/run.h"
 #include "rules/rule.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::run {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "run/judge/parts.h"
 #include "knowledge/libraries.h"
+#include "run/judge/parts.h"
 
 namespace culprit::run {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "run/judge/parts.h"
 #include "explain/logs/clean_line.h"
 #include "explain/logs/log_reader.h"
 #include "explain/logs/text_stream.h"
+#include "run/judge/parts.h"
 
 namespace culprit::run {
 namespace {

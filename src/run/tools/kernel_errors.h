@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "snapshot/record/run.h"
 #include "report/check.h"
 #include "report/run.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::run {
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "system/memory.h"
 #include "run/watch/process_events.h"
+#include "system/memory.h"
 
 namespace culprit::watch {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/product_version.h"
 #include "base/text.h"
-#include "snapshot/record/redact.h"
 #include "run/watch/attempts.h"
 #include "run/watch/cuda_watch.h"
 #include "run/watch/kept_text.h"
@@ -16,6 +15,7 @@
 #include "run/watch/threads.h"
 #include "run/watch/tool_watch.h"
 #include "run/watch/witnesses.h"
+#include "snapshot/record/redact.h"
 
 namespace culprit::watch {
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "run/watch/tool_run.h"
 #include "snapshot/record/run.h"
 #include "system/system.h"
 #include "system/terminal_child.h"
-#include "run/watch/tool_run.h"
 
 namespace culprit::watch {
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "system/system.h"
 #include "run/watch/attempts.h"
 #include "run/watch/kept_text.h"
 #include "run/watch/reach.h"
 #include "run/watch/threads.h"
+#include "system/system.h"
 
 namespace culprit::watch {
 namespace {

@@ -7,11 +7,11 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "system/file_with_room.h"
-#include "system/own_program.h"
 #include "run/watch/cuda_watch.h"
 #include "run/watch/journal/files.h"
 #include "run/witness/journal.h"
+#include "system/file_with_room.h"
+#include "system/own_program.h"
 
 namespace culprit::watch {
 namespace {

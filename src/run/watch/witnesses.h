@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "snapshot/record/run.h"
-#include "system/fresh_directory.h"
-#include "system/system.h"
 #include "run/watch/journal/reader.h"
 #include "run/watch/reach.h"
 #include "run/watch/watch.h"
+#include "snapshot/record/run.h"
+#include "system/fresh_directory.h"
+#include "system/system.h"
 
 namespace culprit::watch {
 

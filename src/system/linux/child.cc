@@ -1,6 +1,8 @@
 // Between fork and exec the child makes bare system calls only: this process has threads, and one of them may
 // hold a lock of the C library at that moment. The child is reaped last of all, because while it is a zombie
 // its number, and so that of its process group, cannot become another's.
+#include "system/child.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,9 +20,8 @@
 #include <system_error>
 #include <utility>
 
-#include "system/linux/exec_pointers.h"
-#include "system/child.h"
 #include "system/linux/descriptor.h"
+#include "system/linux/exec_pointers.h"
 #include "system/linux/signal_name.h"
 
 #ifndef SYS_pidfd_open

@@ -1,4 +1,6 @@
 // Whatever a child does, RunChild comes back in time and says what became of it.
+#include "system/child.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -8,7 +10,6 @@
 #include <fstream>
 #include <thread>
 
-#include "system/child.h"
 #include "system/test_trees.h"
 
 namespace culprit::system {

@@ -1,4 +1,6 @@
 // Room is taken with fallocate(); a file system without it gets zeros.
+#include "system/file_with_room.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "system/linux/descriptor.h"
-#include "system/file_with_room.h"
 
 namespace culprit::system {
 namespace {

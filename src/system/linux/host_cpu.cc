@@ -8,11 +8,11 @@
 //
 // aarch64: AT_PLATFORM as it is; up to 2.36 the bit HWCAP_ATOMICS of AT_HWCAP names a sub-directory "atomics"
 // (sysdeps/unix/sysv/linux/aarch64/dl-procinfo.h). No glibc-hwcaps levels exist.
+#include "system/host_cpu.h"
+
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#include "system/host_cpu.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

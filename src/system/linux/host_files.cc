@@ -1,5 +1,7 @@
 // The file system calls of Linux. What is to be opened is looked at first and again once it is open, since it
 // may have been replaced in between; O_NONBLOCK and O_NOCTTY make that one wrong opening harmless.
+#include "system/host_files.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,9 +14,8 @@
 #include <memory>
 #include <tuple>
 
-#include "system/linux/descriptor.h"
 #include "base/text.h"
-#include "system/host_files.h"
+#include "system/linux/descriptor.h"
 
 namespace culprit::system {
 namespace {

@@ -1,9 +1,9 @@
 // By the mode of the file and its extended attributes.
+#include "system/more_rights.h"
+
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include "system/more_rights.h"
 
 namespace culprit::system {
 

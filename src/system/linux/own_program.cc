@@ -1,5 +1,7 @@
 // A program in memory (memfd) leaves nothing behind, whatever becomes of this one. Where the kernel or a
 // policy forbids to start such a file, it is a private file in a temporary directory.
+#include "system/own_program.h"
+
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <sys/mman.h>
@@ -12,7 +14,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "system/own_program.h"
 
 namespace culprit::system {
 namespace {

@@ -1,4 +1,6 @@
 // Reading from a descriptor, without waiting where nobody asked for it.
+#include "system/stream.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -6,8 +8,6 @@
 
 #include <cerrno>
 #include <cstring>
-
-#include "system/stream.h"
 
 namespace culprit::system {
 namespace {

@@ -1,6 +1,8 @@
 // The loop between the user's terminal and that of his program. Signals arrive here as data (signalfd), so
 // that none of them is lost or comes between two steps; what the program inherits of them is what we
 // inherited.
+#include "system/terminal_child.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -18,7 +20,6 @@
 
 #include "system/linux/relay.h"
 #include "system/linux/signal_name.h"
-#include "system/terminal_child.h"
 #include "system/linux/terminal_start.h"
 #include "system/linux/user_terminal.h"
 

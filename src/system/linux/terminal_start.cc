@@ -155,14 +155,14 @@ base::Result<StartedChild> StartChild(StartRequest request, const ChildStreams& 
     return place < 0 ? -1 : streams.ends[static_cast<size_t>(place)].theirs.get();
   };
   const TerminalLaunch launch = {request.program.c_str(),
-                         arguments.data(),
-                         by_shell.data(),
-                         environment.data(),
-                         streams.own_terminal ? theirs(streams.output) : -1,
-                         theirs(streams.output),
-                         theirs(streams.error),
-                         report.write.get(),
-                         &request};
+                                 arguments.data(),
+                                 by_shell.data(),
+                                 environment.data(),
+                                 streams.own_terminal ? theirs(streams.output) : -1,
+                                 theirs(streams.output),
+                                 theirs(streams.error),
+                                 report.write.get(),
+                                 &request};
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

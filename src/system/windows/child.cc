@@ -2,12 +2,13 @@
 // inherits nothing but its three standard handles. A pipe of Windows cannot be waited for, and a thread that
 // reads it may wait for ever for a descendant that left the job; so both are asked every few milliseconds.
 // There is no SIGTERM: who is out of time is ended.
+#include "system/child.h"
+
 #include <algorithm>
 #include <array>
 #include <memory>
 
 #include "base/windows_path.h"
-#include "system/child.h"
 #include "system/windows/command_line.h"
 #include "system/windows/native.h"
 #include "system/windows/pipe.h"

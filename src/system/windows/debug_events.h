@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "system/windows/native.h"
 #include "system/terminal_child.h"
+#include "system/windows/native.h"
 
 namespace culprit::system {
 

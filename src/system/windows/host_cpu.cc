@@ -1,7 +1,7 @@
 // On Windows no directory or name depends on the CPU's features: its kind is all there is to tell.
-#include <windows.h>
-
 #include "system/host_cpu.h"
+
+#include <windows.h>
 
 namespace culprit::system {
 namespace {

@@ -4,6 +4,8 @@
 //
 // Below a directory every path is put behind the directory's own: Windows has no call that looks up one name
 // in an open directory without following links, so a link that appears after the walk is followed.
+#include "system/host_files.h"
+
 #include <windows.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "system/host_files.h"
 #include "system/windows/native.h"
 
 namespace culprit::system {

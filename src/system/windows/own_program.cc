@@ -1,10 +1,11 @@
 // A program of Windows has to be a file: in a directory of its own below the user's temporary one.
+#include "system/own_program.h"
+
 #include <vector>
 
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "system/windows/native.h"
-#include "system/own_program.h"
 
 namespace culprit::system {
 namespace {

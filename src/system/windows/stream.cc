@@ -1,8 +1,9 @@
 // Reading from a handle: a pipe, a file, the console.
+#include "system/stream.h"
+
 #include <algorithm>
 
 #include "system/windows/native.h"
-#include "system/stream.h"
 
 namespace culprit::system {
 namespace {

@@ -1,6 +1,8 @@
 // Windows: standard input and the console are shared with the command, so Ctrl-C reaches it from there; its
 // output comes through pipes. There is no job control, and no signal to die of: the exit code is all. Who
 // wants to know what it loads is its debugger (debug_events_windows.h).
+#include "system/terminal_child.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,7 +14,6 @@
 #include "system/windows/debug_events.h"
 #include "system/windows/native.h"
 #include "system/windows/pipe.h"
-#include "system/terminal_child.h"
 
 namespace culprit::system {
 namespace {

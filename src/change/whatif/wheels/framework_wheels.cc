@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "change/whatif/wheels/wheel.h"
 #include "knowledge/arch.h"
 #include "knowledge/packages/release.h"
-#include "change/whatif/wheels/wheel.h"
 
 namespace culprit::whatif {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "change/whatif/wheels/wheel.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/libraries.h"
 #include "knowledge/packages/release.h"
 #include "knowledge/packages/sonames.h"
-#include "change/whatif/wheels/wheel.h"
 
 namespace culprit::whatif {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/version.h"
-#include "knowledge/packages/frameworks.h"
 #include "change/whatif/claims.h"
 #include "change/whatif/environment.h"
+#include "knowledge/packages/frameworks.h"
 
 namespace culprit::whatif {
 

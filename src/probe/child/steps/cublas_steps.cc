@@ -1,9 +1,9 @@
 // A product of two matrices by cuBLAS, and by cuBLASLt, held against the CPU's.
-#include "probe/cuda/cublas.h"
 #include "probe/child/device_memory.h"
 #include "probe/child/on_host.h"
 #include "probe/child/pattern.h"
 #include "probe/child/step.h"
+#include "probe/cuda/cublas.h"
 
 namespace culprit::prober {
 namespace {

@@ -1,6 +1,6 @@
 // The CUDA runtime: does it come up to this driver, and does it see a device?
-#include "probe/cuda/cudart.h"
 #include "probe/child/step.h"
+#include "probe/cuda/cudart.h"
 
 namespace culprit::prober {
 

@@ -1,9 +1,9 @@
 // A kernel from its source: compiled by NVRTC for this very device, loaded, launched, checked.
 #include <algorithm>
 
-#include "probe/cuda/nvrtc.h"
 #include "probe/child/kernel.h"
 #include "probe/child/step.h"
+#include "probe/cuda/nvrtc.h"
 
 namespace culprit::prober {
 namespace {

@@ -31,8 +31,9 @@ Fit FitOf(const Finding& finding, const ProbeStep& step) {
   const knowledge::CudaStatus* row = code ? knowledge::FindCudaStatus(*code) : nullptr;
   if (row == nullptr) {
     // The step, or the crash, names the file: better than a finding about something beside it.
-    const bool named = finding.subject == step.library ||
-                       (finding.subject != step.subject && base::Contains(Words(step), base::BaseName(finding.subject)));
+    const bool named =
+        finding.subject == step.library ||
+        (finding.subject != step.subject && base::Contains(Words(step), base::BaseName(finding.subject)));
     return {named ? size_t{0} : size_t{1}, false};
   }
   const auto found = std::ranges::find(row->causes, std::string_view(finding.cause));
@@ -122,21 +123,25 @@ bool ExplainsCompile(const Finding& finding, const ProbeStep& step) {
 }  // namespace
 
 bool SaysHostCompiler(std::string_view words) {
-  return base::Contains(words, "unsupported GNU version") || base::Contains(words, "unsupported Microsoft Visual Studio") ||
-         base::Contains(words, "unsupported clang version") || base::Contains(words, "Cannot find compiler") ||
-         base::Contains(words, "gcc versions later than");
+  return base::Contains(words, "unsupported GNU version") ||
+         base::Contains(words, "unsupported Microsoft Visual Studio") ||
+         base::Contains(words, "unsupported clang version") ||
+         base::Contains(words, "Cannot find compiler") || base::Contains(words, "gcc versions later than");
 }
 
 bool SaysUnknownArchitecture(std::string_view words) {
   return base::Contains(words, "Unsupported gpu architecture") ||
          base::Contains(words, "not defined for option 'gpu-architecture'") ||
-         base::Contains(words, "not defined for option 'gpu-name'") || base::Contains(words, "unsupported gpu architecture");
+         base::Contains(words, "not defined for option 'gpu-name'") ||
+         base::Contains(words, "unsupported gpu architecture");
 }
 
 bool SaysHeaderMissing(std::string_view words) {
   return (base::Contains(words, "cudnn") || base::Contains(words, "cuda")) && base::Contains(words, ".h") &&
-         (base::Contains(words, "No such file or directory") || base::Contains(words, "Cannot open include file") ||
-          base::Contains(words, "could not open source file") || base::Contains(words, "cannot open source file"));
+         (base::Contains(words, "No such file or directory") ||
+          base::Contains(words, "Cannot open include file") ||
+          base::Contains(words, "could not open source file") ||
+          base::Contains(words, "cannot open source file"));
 }
 
 const Finding* ExplainedBy(const snapshot::ProbeFacts& facts, const ProbeStep& step,

@@ -26,9 +26,11 @@ bool IsCode(const ProbeStep& step, std::initializer_list<int32_t> codes) {
 
 // What a library above the driver reports when the driver itself gives no device.
 bool IsDriversStatus(const ProbeStep& step) {
-  return IsCode(step, {3, 34, 35, 36, 46, 100, 101, 802, 803, 804, 999}) || base::Contains(step.status, "NO_DEVICE") ||
-         step.status == "no-device" || base::Contains(Words(step), "no CUDA-capable device") ||
-         base::Contains(Words(step), "Found no NVIDIA driver") || base::Contains(Words(step), "failed call to cuInit");
+  return IsCode(step, {3, 34, 35, 36, 46, 100, 101, 802, 803, 804, 999}) ||
+         base::Contains(step.status, "NO_DEVICE") || step.status == "no-device" ||
+         base::Contains(Words(step), "no CUDA-capable device") ||
+         base::Contains(Words(step), "Found no NVIDIA driver") ||
+         base::Contains(Words(step), "failed call to cuInit");
 }
 
 bool SaysOutOfMemory(const ProbeStep& step) {
@@ -42,7 +44,9 @@ bool SaysOutOfMemory(const ProbeStep& step) {
 bool MayMeanOutOfMemory(const ProbeStep& step) {
   for (const char* part : {"ALLOC_FAILED", "ALLOCATION_FAILED", "NOT_INITIALIZED", "INTERNAL_ERROR",
                            "EXECUTION_FAILED", "OUT_OF_MEMORY"}) {
-    if (base::Contains(step.status, part) || (JobKind(step) == "framework" && base::Contains(Words(step), part))) return true;
+    if (base::Contains(step.status, part) ||
+        (JobKind(step) == "framework" && base::Contains(Words(step), part)))
+      return true;
   }
   return false;
 }
@@ -86,21 +90,24 @@ bool IsCudnnPart(const ProbeStep& step) {
   if (base::Contains(step.status, "SUBLIBRARY")) return true;
   const std::string words = Words(step);
   const bool part = base::Contains(words, "libcudnn_") || base::Contains(words, "cudnn_");
-  return part &&
-         (base::Contains(words, "cannot open shared object") || base::Contains(words, "Could not load library") ||
-          base::Contains(words, "Unable to load") || base::Contains(words, "Could not locate") || base::Contains(words, "file too short") ||
-          base::Contains(words, "invalid ELF header") || base::Contains(words, "undefined symbol") || LoadFailed(step));
+  return part && (base::Contains(words, "cannot open shared object") ||
+                  base::Contains(words, "Could not load library") ||
+                  base::Contains(words, "Unable to load") || base::Contains(words, "Could not locate") ||
+                  base::Contains(words, "file too short") || base::Contains(words, "invalid ELF header") ||
+                  base::Contains(words, "undefined symbol") || LoadFailed(step));
 }
 
 bool IsNoCode(const ProbeStep& step) {
   const std::string words = Words(step);
   return IsCode(step, {209}) || base::Contains(step.status, "ARCH_MISMATCH") ||
-         base::Contains(words, "no kernel image is available") || base::Contains(words, "CUDA_ERROR_NO_BINARY_FOR_GPU");
+         base::Contains(words, "no kernel image is available") ||
+         base::Contains(words, "CUDA_ERROR_NO_BINARY_FOR_GPU");
 }
 
 bool IsPtxRefused(const ProbeStep& step) {
   const std::string words = Words(step);
-  return IsCode(step, {222}) || base::Contains(words, "unsupported toolchain") || base::Contains(words, "Unsupported .version");
+  return IsCode(step, {222}) || base::Contains(words, "unsupported toolchain") ||
+         base::Contains(words, "Unsupported .version");
 }
 
 Trouble TroubleOf(const ProbeFacts& facts, const ProbeStep& step) {
@@ -117,7 +124,8 @@ Trouble TroubleOf(const ProbeFacts& facts, const ProbeStep& step) {
   if (IsNoCode(step)) return Trouble::kNoCode;
   if (IsPtxRefused(step)) return Trouble::kPtxRefused;
   if (kind == "driver" && (step.name == "init" || step.name == "devices" || step.name == "context")) {
-    const bool none = IsCode(step, {100, 101}) || base::Contains(step.status, "no-device") || base::Contains(step.status, "differ");
+    const bool none = IsCode(step, {100, 101}) || base::Contains(step.status, "no-device") ||
+                      base::Contains(step.status, "differ");
     return none && NvmlShowsDevices(facts) ? Trouble::kDevicesDiffer : Trouble::kCudaDoesNotStart;
   }
   if (kind == "framework") return Trouble::kFramework;

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "snapshot/record/run.h"
 #include "run/watch/journal/events.h"
 #include "run/watch/journal/reader.h"
+#include "snapshot/record/run.h"
 
 namespace culprit::watch {
 

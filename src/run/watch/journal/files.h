@@ -1,8 +1,8 @@
 // The files of a machine for the reader of a journal.
 #pragma once
 
-#include "system/system.h"
 #include "run/watch/journal/reader.h"
+#include "system/system.h"
 
 namespace culprit::watch {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "snapshot/record/killed_loader.h"
 #include "run/watch/journal/crash.h"
 #include "run/watch/journal/events.h"
 #include "run/witness/journal.h"
+#include "snapshot/record/killed_loader.h"
 
 namespace culprit::watch {
 namespace {
