@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
+
+#include "cli/command_line.h"
 
 namespace culprit::cli {
 
@@ -16,6 +19,9 @@ struct Command {
   std::string_view summary;
   int (*run)(int argc, const char* const* argv);  // argv[0] is the command's name
 };
+
+// All commands as they declare themselves, in the order of the help.
+std::vector<Declaration> DeclaredCommands();
 
 int RunCheck(int argc, const char* const* argv);
 int RunProbe(int argc, const char* const* argv);

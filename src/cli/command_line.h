@@ -6,9 +6,29 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace culprit::cli {
+
+enum class Value { kNone, kText, kFile, kDirectory, kCommand };
+
+// One option as it was declared, for help, completions and the manual page.
+struct DeclaredOption {
+  std::vector<std::string> names;  // "-o", "--output"; "TARGET"
+  std::string help;
+  std::string word;  // what stands for its value: "FILE"
+  Value value = Value::kNone;
+  bool positional = false;
+  std::vector<std::string> choices{};  // all of them, or those worth offering
+};
+
+struct Declaration {
+  std::string name;  // of the command
+  std::string about;
+  std::string footer{};
+  std::vector<DeclaredOption> options{};
+};
 
 class CommandLine {
  public:
@@ -31,13 +51,26 @@ class CommandLine {
   // One of `words`; `chosen` gets its place in the list.
   void AddChoice(const std::string& names, const std::vector<std::string>& words,
                  std::function<void(size_t)> chosen, const std::string& help, const std::string& word);
+  // Words worth offering for the value of `name`; others are accepted as well.
+  void Suggest(const std::string& name, std::vector<std::string> words);
+  // What follows the options and is not parsed here: the command of `culprit run`.
+  void Rest(const std::string& name, const std::string& help, Value value);
   // What --help ends with.
   void Footer(const std::string& text);
+  // Whether the next word is the value of this one.
+  bool TakesValue(std::string_view name) const;
 
   // On --help or a mistake the exit status to end with.
   std::optional<int> Parse(int argc, const char* const* argv);
 
+  // What a command declares: its function is called, and ends at Parse().
+  static Declaration DeclaredBy(int (*run)(int argc, const char* const* argv), const std::string& name);
+
  private:
+  void Declare(const std::string& names, const std::string& help, const std::string& word, Value value);
+  DeclaredOption* Find(std::string_view name);
+
+  Declaration declaration_;
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };

@@ -83,6 +83,14 @@ int Main(int argc, const char* const* argv) {
 }
 
 }  // namespace
+
+std::vector<Declaration> DeclaredCommands() {
+  std::vector<Declaration> declared;
+  for (const Command& command : kCommands)
+    declared.push_back(CommandLine::DeclaredBy(command.run, std::string(command.name)));
+  return declared;
+}
+
 }  // namespace culprit::cli
 
 int main(int argc, char** argv) {

@@ -20,6 +20,8 @@ int RunCompat(int argc, const char* const* argv) {
                   "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
                   "(linux or windows), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
                   "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm");
+  app.Suggest("KEY=VALUE", {"cuda=", "cudnn=", "driver=", "gpu=", "gcc=", "clang=", "msvc=", "python=",
+                            "platform=", "torch=", "tensorflow=", "jax=", "onnxruntime="});
   AddOutputOptions(app, options);
   app.Footer(
       "Examples:\n"

@@ -162,6 +162,9 @@ int RunPlan(int argc, const char* const* argv) {
           "driver-upgrade: a newer driver may be part of the plan;\n"
           "unknown: builds of which not every bound is known",
           "WHAT");
+  app.Suggest("--allow", kAllowWords);
+  app.Suggest("WANT", {"torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle",
+                       "cudnn", "cuda"});
   app.Add("--keep", options.keep, "this package stays as it is", "NAME");
   app.AddChoice(
       "--as", kAsWords,

@@ -117,6 +117,7 @@ int RunProbe(int argc, const char* const* argv) {
           "only this cuDNN, a file or its directory (default: every copy that is found)", "PATH");
   app.Add("--framework", options.wishes.frameworks,
           "also through torch, tensorflow, jax, onnxruntime or cupy", "NAME");
+  app.Suggest("--framework", {"torch", "tensorflow", "jax", "onnxruntime", "cupy"});
   app.Add("--python", options.wishes.python, "the interpreter that has the framework", "PATH");
   app.Add("--compile", options.wishes.compile,
           "also compile, link and run a CUDA and a cuDNN program with the nvcc that is found");

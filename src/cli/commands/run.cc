@@ -51,16 +51,12 @@ watch::Libraries LibrariesInside() {
   return libraries;
 }
 
-// Options of ours whose value is the next word.
-constexpr std::array<std::string_view, 6> kWithValue = {"--save",   "--format", "-o",
-                                                        "--output", "--color",  "--timeout"};
-
 // Where the command begins: behind "--", or at the first word that is no option. What follows is not ours.
-int BeginOfCommand(int argc, const char* const* argv) {
+int BeginOfCommand(const CommandLine& app, int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (!word.starts_with('-') || word == "-" || word == "--") return i;
-    if (std::ranges::find(kWithValue, word) != kWithValue.end()) ++i;
+    if (app.TakesValue(word)) ++i;
   }
   return argc;
 }
@@ -145,6 +141,7 @@ int RunRun(int argc, const char* const* argv) {
   app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer afterwards",
           "SECONDS", 1, 3600);
   AddOutputOptions(app, options.common, Formats::kWithPage);
+  app.Rest("COMMAND", "what is run, with its own options", Value::kCommand);
   app.Footer(
       "  COMMAND...                  what is run, with its own options\n"
       "Examples:\n"
@@ -157,7 +154,7 @@ int RunRun(int argc, const char* const* argv) {
       "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 where the tool "
       "of\n"
       "--sanitize or --debug is not here (COMMAND is not run then).");
-  const int begin = BeginOfCommand(argc, argv);
+  const int begin = BeginOfCommand(app, argc, argv);
   std::vector<const char*> words(argv, argv + begin);
   if (!TakeSanitizer(words, options)) {
     fmt::print(stderr, "culprit run: --sanitize is one of memcheck, racecheck, initcheck, synccheck\n");

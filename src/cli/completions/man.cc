@@ -1,0 +1,61 @@
+// The manual page culprit(1), as troff with the macros of man(7).
+#include <fmt/format.h>
+
+#include "base/product_version.h"
+#include "base/text.h"
+#include "cli/completions/completions.h"
+
+namespace culprit::cli {
+namespace {
+
+// A line of text: a leading dot or quote would be a request, a backslash an escape.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\') {
+      escaped += "\\e";
+    } else if (c == '-') {
+      escaped += "\\-";
+    } else {
+      escaped += c;
+    }
+  }
+  if (escaped.starts_with('.') || escaped.starts_with('\'')) escaped.insert(0, "\\&");
+  return escaped;
+}
+
+std::string Paragraph(std::string_view text) {
+  std::string lines;
+  for (const std::string& line : base::Split(text, '\n')) lines += Escaped(base::Trim(line)) + "\n";
+  return lines;
+}
+
+std::string OptionText(const DeclaredOption& option) {
+  std::string names;
+  for (const std::string& name : option.names)
+    names += (names.empty() ? "" : ", ") + fmt::format("\\fB{}\\fR", Escaped(name));
+  if (!option.positional && !option.word.empty()) names += fmt::format(" \\fI{}\\fR", Escaped(option.word));
+  return ".TP\n" + names + "\n" + Paragraph(option.help);
+}
+
+std::string CommandText(const Declaration& command) {
+  std::string text = fmt::format(".SH culprit {}\n{}", Escaped(command.name), Paragraph(command.about));
+  for (const DeclaredOption& option : command.options) text += OptionText(option);
+  if (command.footer.empty()) return text;
+  text += ".PP\n.nf\n";
+  for (const std::string& line : base::Split(command.footer, '\n')) text += Escaped(line) + "\n";
+  return text + ".fi\n";
+}
+
+}  // namespace
+
+std::string ManualPage(std::span<const Declaration> commands) {
+  std::string text = fmt::format(
+      ".TH CULPRIT 1 \"\" \"culprit {}\"\n.SH NAME\nculprit \\- finds what is wrong with a CUDA/cuDNN stack\n"
+      ".SH SYNOPSIS\n.B culprit\n[\\fICOMMAND\\fR] [\\fIOPTIONS\\fR]\n.PP\nWithout a command: check.\n",
+      base::ProductVersion());
+  for (const Declaration& command : commands) text += CommandText(command);
+  return text + ".SH EXIT STATUS\n0 nothing wrong, 1 a culprit was found, 2 could not look, 64 wrong usage\n";
+}
+
+}  // namespace culprit::cli
