@@ -12,9 +12,27 @@ namespace culprit::loader {
 using Kind = binfmt::ElfRequest::Kind;
 
 namespace {
-constexpr size_t kMostMoves =
-    100;  // two objects that are each other's filter move in front of each other for ever
+
+// Two objects that are each other's filter would move in front of each other for ever.
+constexpr size_t kMostMoves = 100;
+
+// The loader keeps an errno of its own and clears it here; where nothing set it, the old one comes back.
+struct KeepErrno {
+  base::PathError& current;
+  base::PathError saved = std::exchange(current, base::PathError::kNone);
+  ~KeepErrno() {
+    if (current == base::PathError::kNone) current = saved;
+  }
+};
+
+LoadError Circle(std::string object) {
+  return {.object = std::move(object),
+          .text = "DT_FILTER or DT_AUXILIARY form a circle",
+          .reason = "the loader runs out of stack, SIGSEGV",
+          .crash = true};
 }
+
+}  // namespace
 
 Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt::ElfRequest& wanted,
                                                          bool dlopen) {
@@ -47,14 +65,7 @@ Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt:
 Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* root,
                                                                         const std::vector<Map*>& preloads,
                                                                         bool dlopen) {
-  // The loader keeps an errno of its own and clears it here; where nothing set it, the old one comes back.
-  struct KeepErrno {
-    base::PathError& current;
-    base::PathError saved = std::exchange(current, base::PathError::kNone);
-    ~KeepErrno() {
-      if (current == base::PathError::kNone) current = saved;
-    }
-  } const keep_errno{errno_};
+  const KeepErrno keep_errno{errno_};
   struct Entry {
     Map* map;
     bool done = false;
@@ -99,10 +110,7 @@ Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* roo
         list.erase(known);
       }
       if (++moves > kMostMoves + namespace_.size()) {
-        return std::unexpected(LoadError{.object = DisplayName(*map),
-                                         .text = "DT_FILTER or DT_AUXILIARY form a circle",
-                                         .reason = "the loader runs out of stack, SIGSEGV",
-                                         .crash = true});
+        return std::unexpected(Circle(DisplayName(*map)));
       }
       const auto inserted = list.insert(current, {dependency});
       if (!first_filter) first_filter = inserted;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/windows_path.h"
 #include "system/windows/command_line.h"
@@ -40,10 +42,13 @@ std::wstring EnvironmentBlock(const std::map<std::string, std::string>& variable
   return block + L'\0';
 }
 
-}  // namespace
+// Both pipes, the job and the process.
+struct Started {
+  Handle output, error, job, process;
+};
 
-base::Result<ChildEnd> RunChild(const ChildRequest& request, const ChildWatch& watch) {
-  const Clock::time_point start = Clock::now();
+// CREATE_SUSPENDED: it runs only after it is in the job. `handles` are all that it inherits.
+BOOL CreateAsleep(const ChildRequest& request, std::array<HANDLE, 3> handles, PROCESS_INFORMATION& process) {
   // CreateProcessW takes no \\?\ path for a program, nor for its directory.
   const std::wstring program = Wide(base::ToWindowsPath(request.program));
   const std::wstring directory = Wide(base::ToWindowsPath(request.working_directory));
@@ -53,61 +58,68 @@ base::Result<ChildEnd> RunChild(const ChildRequest& request, const ChildWatch& w
   std::wstring environment;
   if (request.environment) environment = EnvironmentBlock(*request.environment);
 
-  SECURITY_ATTRIBUTES inherited = {sizeof(inherited), nullptr, TRUE};
-  const Handle nothing(CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherited,
-                                   OPEN_EXISTING, 0, nullptr));
-  const PipeEnds output = InheritedPipe(), error = InheritedPipe();
-  const Handle output_read(output.read), error_read(error.read);
-  Handle job(CreateJobObjectW(nullptr, nullptr));
-  if (!nothing || !output_read || !error_read || !job) {
-    const DWORD reason = GetLastError();
-    for (const HANDLE handle : {output.write, error.write}) {
-      if (handle != nullptr) CloseHandle(handle);
-    }
-    return NotStarted(request.program, reason);
-  }
-  JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {};
-  limits.BasicLimitInformation.LimitFlags =
-      JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;  // no dialogue
-  SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof(limits));
-
   SIZE_T size = 0;
   InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
   std::vector<std::byte> memory(size);
   const auto attributes = reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory.data());
-  std::array<HANDLE, 3> handles = {nothing.get(), output.write, error.write};
-  PROCESS_INFORMATION process = {};
-  BOOL started = InitializeProcThreadAttributeList(attributes, 1, 0, &size);
-  if (started != 0) {
-    STARTUPINFOEXW startup = {};
-    startup.StartupInfo.cb = sizeof(startup);
-    startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
-    startup.StartupInfo.hStdInput = nothing.get();
-    startup.StartupInfo.hStdOutput = output.write;
-    startup.StartupInfo.hStdError = error.write;
-    startup.lpAttributeList = attributes;
-    started = UpdateProcThreadAttribute(attributes, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles.data(),
-                                        sizeof(handles), nullptr, nullptr);
-    if (started != 0) {
-      started =
-          CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
-                         CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | CREATE_NO_WINDOW |
-                             CREATE_NEW_PROCESS_GROUP | EXTENDED_STARTUPINFO_PRESENT,
-                         environment.empty() ? nullptr : environment.data(),
-                         directory.empty() ? nullptr : directory.c_str(), &startup.StartupInfo, &process);
-    }
+  if (InitializeProcThreadAttributeList(attributes, 1, 0, &size) == 0) return 0;
+  STARTUPINFOEXW startup = {};
+  startup.StartupInfo.cb = sizeof(startup);
+  startup.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
+  startup.StartupInfo.hStdInput = handles[0];
+  startup.StartupInfo.hStdOutput = handles[1];
+  startup.StartupInfo.hStdError = handles[2];
+  startup.lpAttributeList = attributes;
+  BOOL created = UpdateProcThreadAttribute(attributes, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles.data(),
+                                           sizeof(handles), nullptr, nullptr);
+  if (created != 0) {
+    created = CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
+                             CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | CREATE_NO_WINDOW |
+                                 CREATE_NEW_PROCESS_GROUP | EXTENDED_STARTUPINFO_PRESENT,
+                             environment.empty() ? nullptr : environment.data(),
+                             directory.empty() ? nullptr : directory.c_str(), &startup.StartupInfo, &process);
   }
   const DWORD reason = GetLastError();
-  if (size != 0) DeleteProcThreadAttributeList(attributes);
-  CloseHandle(output.write);
-  CloseHandle(error.write);
-  if (started == 0) return NotStarted(request.program, reason);
-  const Handle child(process.hProcess);
-  {
-    const Handle thread(process.hThread);
-    AssignProcessToJobObject(job.get(), child.get());
-    ResumeThread(thread.get());
+  DeleteProcThreadAttributeList(attributes);
+  SetLastError(reason);
+  return created;
+}
+
+base::Result<Started> Start(const ChildRequest& request) {
+  SECURITY_ATTRIBUTES inherited = {sizeof(inherited), nullptr, TRUE};
+  const Handle nothing(CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherited,
+                                   OPEN_EXISTING, 0, nullptr));
+  const PipeEnds output = InheritedPipe(), error = InheritedPipe();
+  Handle output_read(output.read), error_read(error.read), job(CreateJobObjectW(nullptr, nullptr));
+  const bool ready = nothing && output_read && error_read && job;
+  PROCESS_INFORMATION process = {};
+  BOOL created = 0;
+  if (ready) {
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {};
+    limits.BasicLimitInformation.LimitFlags =
+        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;  // no dialogue
+    SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof(limits));
+    created = CreateAsleep(request, {nothing.get(), output.write, error.write}, process);
   }
+  const DWORD reason = GetLastError();
+  for (const HANDLE handle : {output.write, error.write}) {
+    if (handle != nullptr) CloseHandle(handle);
+  }
+  if (created == 0) return NotStarted(request.program, reason);
+  Handle child(process.hProcess);
+  const Handle thread(process.hThread);
+  AssignProcessToJobObject(job.get(), child.get());
+  ResumeThread(thread.get());
+  return Started{std::move(output_read), std::move(error_read), std::move(job), std::move(child)};
+}
+
+}  // namespace
+
+base::Result<ChildEnd> RunChild(const ChildRequest& request, const ChildWatch& watch) {
+  const Clock::time_point start = Clock::now();
+  const auto started = Start(request);
+  if (!started) return std::unexpected(started.error());
+  const Handle& child = started->process;
 
   ChildEnd end;
   Clock::time_point deadline = watch.deadline ? watch.deadline() : Clock::time_point::max();
@@ -115,8 +127,8 @@ base::Result<ChildEnd> RunChild(const ChildRequest& request, const ChildWatch& w
   bool listening = true;
   // False: there was nothing. Read in this order and passed on in the other, nothing of the error comes late.
   const auto pass = [&] {
-    const std::string_view said = Read(output_read.get(), *output_buffer);
-    const std::string_view complained = Read(error_read.get(), *error_buffer);
+    const std::string_view said = Read(started->output.get(), *output_buffer);
+    const std::string_view complained = Read(started->error.get(), *error_buffer);
     if (said.empty() && complained.empty()) return false;
     if (watch.on_output && !complained.empty()) listening = watch.on_output(ChildStream::kError, complained);
     if (watch.on_output && !said.empty() && listening)
@@ -135,8 +147,8 @@ base::Result<ChildEnd> RunChild(const ChildRequest& request, const ChildWatch& w
     }
   }
   end.killed_here = !ended;
-  TerminateJobObject(job.get(), 1);  // with all that it has started
-  TerminateProcess(child.get(), 1);  // should it not be in the job
+  TerminateJobObject(started->job.get(), 1);  // with all that it has started
+  TerminateProcess(child.get(), 1);           // should it not be in the job
   WaitForSingleObject(child.get(), 5000);
   // What it had written when it ended: no more than both pipes hold.
   for (int rounds = 0; rounds < 4 && listening && !watch.stop.stop_requested() && pass(); ++rounds) {
