@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "system/host_cpu.h"
-#include "system/host_files.h"
+#include "system/host_system.h"
 #include "system/system.h"
 
 namespace culprit::system {
@@ -18,25 +18,8 @@ struct Free {
 };
 using CText = std::unique_ptr<char, Free>;
 
-class Real final : public System {
+class Real final : public HostSystem {
  public:
-  Outcome<OpenFile> Open(const std::string& path) const override {
-    return files_.Open(path, LastLink::kFollow);
-  }
-  Outcome<FileStatus> Stat(const std::string& path) const override {
-    return files_.Status(path, LastLink::kFollow);
-  }
-  Outcome<FileStatus> LinkStat(const std::string& path) const override {
-    return files_.Status(path, LastLink::kKeep);
-  }
-  Outcome<std::string> ReadLink(const std::string& path) const override { return files_.ReadLink(path); }
-  Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
-    return files_.List(path, LastLink::kFollow);
-  }
-  Outcome<void> Access(const std::string& path, Rights rights) const override {
-    return files_.Access(path, rights, LastLink::kFollow);
-  }
-
   Outcome<std::string> RealPath(const std::string& path) const override {
     if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
     const CText real(realpath(path.c_str(), nullptr));
@@ -62,9 +45,6 @@ class Real final : public System {
   }
 
   base::Cpu HostCpu() const override { return ReadHostCpu(); }
-
- private:
-  HostFiles files_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "system/host_cpu.h"
-#include "system/host_files.h"
+#include "system/host_system.h"
 #include "system/windows/native.h"
 #include "system/windows/registry.h"
 
@@ -17,25 +17,8 @@ std::string UpperCase(std::string name) {
   return name;
 }
 
-class Real final : public System {
+class Real final : public HostSystem {
  public:
-  Outcome<OpenFile> Open(const std::string& path) const override {
-    return files_.Open(path, LastLink::kFollow);
-  }
-  Outcome<FileStatus> Stat(const std::string& path) const override {
-    return files_.Status(path, LastLink::kFollow);
-  }
-  Outcome<FileStatus> LinkStat(const std::string& path) const override {
-    return files_.Status(path, LastLink::kKeep);
-  }
-  Outcome<std::string> ReadLink(const std::string& path) const override { return files_.ReadLink(path); }
-  Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
-    return files_.List(path, LastLink::kFollow);
-  }
-  Outcome<void> Access(const std::string& path, Rights rights) const override {
-    return files_.Access(path, rights, LastLink::kFollow);
-  }
-
   // Also gives each name the case that the disk has.
   Outcome<std::string> RealPath(const std::string& path) const override {
     if (path == "/") return path;
@@ -74,9 +57,6 @@ class Real final : public System {
   base::Cpu HostCpu() const override { return ReadHostCpu(); }
   base::Platform platform() const override { return base::Platform::kWindows; }
   Outcome<RegistryKey> ReadRegistry(const std::string& key) const override { return ReadRegistryKey(key); }
-
- private:
-  HostFiles files_;
 };
 
 }  // namespace
