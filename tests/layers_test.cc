@@ -60,8 +60,8 @@ TEST(Layers, OnlyThoseSeeTheMachineWhoLookAtItOrChangeIt) {
   for (const Room& room : Rooms(kSource)) {
     if (room.sees.contains("system")) seers.push_back(room.folder);
   }
-  EXPECT_THAT(seers, ElementsAre("api", "change/apply", "change/whatif", "cli", "collect", "probe/host",
-                                 "run/watch"));
+  EXPECT_THAT(seers, ElementsAre("api", "change/apply", "change/prove", "change/whatif", "cli", "collect",
+                                 "engine", "probe/host", "run/watch"));
 }
 
 TEST_F(FakeTree, IncludeUpwardsIsReported) {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "change/apply/apply.h"
-#include "cli/machine_facts.h"
 #include "cli/options.h"
+#include "cli/subject.h"
 #include "report/fix.h"
 
 namespace culprit::cli {
@@ -26,7 +26,7 @@ struct FixOptions {
 
 // A machine looked at and judged.
 struct Look {
-  Facts facts;
+  engine::Diagnosis diagnosis;
   report::CheckReport report;
 };
 base::Result<Look> LookAndJudge(const FixOptions& options, const Subject& subject);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/machine_facts.h"
+#include "cli/subject.h"
 #include "collect/linux/host.h"
 #include "collect/target.h"
 
@@ -129,10 +129,10 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
     const std::string active = ActiveEnvironment(subject, *given ? **given : subject.machine->Environment());
     if (!active.empty()) subject.environments = {active};
   }
-  const auto facts = LookAt(subject, {.common = options.common, .seconds = options.seconds});
-  if (!facts) return std::unexpected(facts.error());
-  const snapshot::Stack& stack = facts->snapshot->stack;
-  if (options.host.empty() && !elsewhere) TakeHost(*facts->snapshot, question.host);
+  const auto diagnosis = LookAt(subject, {.common = options.common, .seconds = options.seconds});
+  if (!diagnosis) return std::unexpected(diagnosis.error());
+  const snapshot::Stack& stack = diagnosis->snapshot().stack;
+  if (options.host.empty() && !elsewhere) TakeHost(diagnosis->snapshot(), question.host);
   const auto wanted = [&](const snapshot::PythonEnvironment& environment) {
     return environment.why == "active" || environment.why == "given";
   };

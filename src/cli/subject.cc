@@ -1,6 +1,12 @@
-// What a command is asked to look at: names of the command line told apart by what stands there.
+#include "cli/subject.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/product_version.h"
 #include "base/windows_path.h"
-#include "cli/machine_facts.h"
+#include "cli/recorded_machine.h"
+#include "collect/linux/container.h"
 #include "collect/target.h"
 #include "collect/wheel.h"
 
@@ -66,6 +72,38 @@ base::Result<Subject> ProcessSubject(int64_t pid) {
   if (!look->process.program.empty()) subject.programs.push_back(look->process.program);
   subject.process = std::make_shared<const collect::ProcessLook>(std::move(*look));
   return subject;
+}
+
+base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOptions& options) {
+  engine::Subject looked_at{.machine = subject.machine,
+                            .environments = subject.environments,
+                            .programs = subject.programs,
+                            .verify = options.verify,
+                            .process = subject.process,
+                            .host = options.host,
+                            .limit = std::chrono::seconds(options.seconds * subject.patience)};
+  if (!subject.snapshot_file.empty()) {
+    auto recorded = ReadRecordedMachine(subject.snapshot_file);
+    if (!recorded) return std::unexpected(recorded.error());
+    recorded->snapshot.tool_version = base::ProductVersion();
+    looked_at.known = std::make_shared<const snapshot::Snapshot>(std::move(recorded->snapshot));
+    return looked_at;
+  }
+  auto environment = ReadEnvironment(options.common);
+  if (!environment) return std::unexpected(environment.error());
+  looked_at.environment = std::move(*environment);
+  if (!options.python.empty()) looked_at.python = PathOnMachine(*subject.machine, options.python);
+  looked_at.no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty();
+  looked_at.host_unseen = subject.rooted && !collect::ShowsItsKernel(*subject.machine);
+  return looked_at;
+}
+
+base::Result<engine::Diagnosis> LookAt(const Subject& subject, const LookOptions& options) {
+  auto looked_at = ForEngine(subject, options);
+  if (!looked_at) return std::unexpected(looked_at.error());
+  engine::Diagnosis diagnosis(std::move(*looked_at));
+  if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
+  return diagnosis;
 }
 
 }  // namespace culprit::cli

@@ -4,8 +4,8 @@
 #include <exception>
 #include <future>
 #include <memory>
-#include <thread>
 
+#include "base/in_time.h"
 #include "collect/environment.h"
 #include "collect/windows/facts.h"
 #include "collect/windows/stack.h"
@@ -16,22 +16,20 @@ namespace {
 using snapshot::Fact;
 using snapshot::FactState;
 
-// A collector at work in its own thread. The thread shares nothing with its starter but the promise, so it
-// can be abandoned. A bug in a collector ends that collector and is told as one.
+// A collector at work beside the others. It shares nothing with its starter but the surroundings, so it can
+// be abandoned. A bug in a collector ends that collector and is told as one.
 template <typename T>
 class Running {
  public:
   template <typename Function>
   Running(std::string name, Function function) : name_(std::move(name)) {
-    std::promise<Fact<T>> promise;
-    result_ = promise.get_future();
-    std::thread([promise = std::move(promise), function = std::move(function), name = name_]() mutable {
+    result_ = base::StartAside([function = std::move(function), name = name_] {
       try {
-        promise.set_value(function());
+        return function();
       } catch (const std::exception& error) {
-        promise.set_value(Fact<T>::Unreadable(std::string("internal error: ") + error.what(), name));
+        return Fact<T>::Unreadable(std::string("internal error: ") + error.what(), name);
       }
-    }).detach();
+    });
   }
 
   Fact<T> Wait(std::chrono::steady_clock::time_point until) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Surroundings {
   bool no_python = false;                   // only other targets were named: no environment is looked for
   std::vector<std::string> programs{};      // that were named, absolute
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
+  // Who looks on after the time is over keeps it. Without it `system` must live until the program ends.
+  std::shared_ptr<const system::System> owner = {};
 };
 
 // What a collector reads, as patterns of absolute paths ('*' within a component, '**' any number of them);
@@ -59,7 +62,7 @@ extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, k
     kCudnnCollector, kContextCollector;
 
 // Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
-// Fact and is abandoned: its thread may still hold `around`, so the system must live until the program ends.
+// Fact and is abandoned with a copy of `around`.
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit);
 
 }  // namespace culprit::collect

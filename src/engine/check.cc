@@ -1,11 +1,11 @@
 #include "engine/check.h"
 
 #include <algorithm>
-#include <exception>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "engine/findings.h"
 #include "engine/stack_rows.h"
 #include "probe/judge/probe_words.h"
 
@@ -100,10 +100,6 @@ void Conclude(CheckReport& report, bool blind, bool hostless) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // What was seen in a process need not be foretold of it too: the same thing to do, told once.
 void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
   const auto seen = [&](const Finding& finding) {
@@ -137,16 +133,8 @@ CheckReport Check(const rules::Scene& scene) {
                                  "only the living driver tells: culprit probe, or check --live"});
   }
   bool blind = false;  // a rule that would have said "error" could not look
-  for (const rules::Rule* rule : rules::AllRules()) {
-    if (!rules::AppliesTo(*rule, scene)) continue;
-    if (rule->code.starts_with("CUL9") && !stack.probe) continue;  // nobody asked for a probe
-    rules::Ruling ruling(*rule);
+  for (const auto& [rule, ruling] : AskRules(scene)) {
     ++report.rules_total;
-    try {
-      rule->check(scene, ruling);
-    } catch (const std::exception& error) {  // a bug in one rule is not the end of the report
-      ruling.NotEnoughFacts(std::string(rule->code), std::string("internal error: ") + error.what());
-    }
     for (const Finding& finding : ruling.findings()) Add(report.findings, finding);
     for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
     for (const NotChecked& remark : ruling.remarks()) AddOnce(report.not_checked, remark);
@@ -164,6 +152,20 @@ CheckReport Check(const rules::Scene& scene) {
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
   Conclude(report, blind, stack.gpus.state == snapshot::FactState::kNotApplicable);
+  return report;
+}
+
+CheckReport CheckFactsAlone(const rules::Scene& scene, std::chrono::milliseconds limit) {
+  CheckReport report = Check(scene);
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(limit).count();
+  report.not_checked.insert(
+      report.not_checked.begin(),
+      {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +
+                                                " s: a file system that does not respond? (--timeout)"});
+  if (report.verdict == Verdict::kOk) {
+    report.verdict = Verdict::kUnknown;
+    report.headline = "could not tell: files did not answer in time";
+  }
   return report;
 }
 

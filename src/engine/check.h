@@ -2,12 +2,16 @@
 // could not be checked.
 #pragma once
 
+#include <chrono>
+
 #include "report/check.h"
 #include "rules/rule.h"
 
 namespace culprit::engine {
 
 report::CheckReport Check(const rules::Scene& scene);
+// Of a machine whose files gave no answer within `limit`: the scene has its facts and no file.
+report::CheckReport CheckFactsAlone(const rules::Scene& scene, std::chrono::milliseconds limit);
 
 // The catalogue.
 std::vector<report::RulePage> RulePages();

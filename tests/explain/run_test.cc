@@ -8,13 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "../rules/made_up_machine.h"
 #include "base/text.h"
-#include "collect/look_at_stack.h"
-#include "engine/check.h"
-#include "loader/observed/observed.h"
-#include "loader/scenario.h"
+#include "engine/diagnosis.h"
 #include "render/run/run.h"
 
 namespace culprit {
@@ -29,14 +27,13 @@ class Machine {
  public:
   explicit Machine(const std::string& description) : machine_(CULPRIT_SOURCE_DIR "/tests/rules") {
     machine_.Apply(toml::parse(description));
-    const collect::Surroundings around{.system = machine_.system,
-                                       .environment = machine_.system.Environment(),
-                                       .working_directory = machine_.system.WorkingDirectory(),
-                                       .python = ""};
-    auto look = collect::LookAtStack(around, {}, std::chrono::minutes(1));
-    snapshot_ = std::move(look.snapshot);
-    view_ = std::move(look.view);
-    played_ = loader::PlayScenarios(snapshot_, *view_, {});
+    diagnosis_.emplace(engine::Subject{.machine = {std::shared_ptr<const void>(), &machine_.system},
+                                       .limit = std::chrono::minutes(1)});
+    if (auto looked = diagnosis_->Look(); !looked) throw std::runtime_error(looked.error().message);
+    diagnosis_->Play();
+    diagnosis_->Judge();
+    const auto played = diagnosis_->scene().scenarios;
+    played_.assign(played.begin(), played.end());
   }
 
   // A run of 10 s that failed with status 1. `torch`: with everything that torch loads.
@@ -56,11 +53,9 @@ class Machine {
   }
 
   report::RunReport Explain(const record::Run& run) {
-    auto scenarios = played_;
-    for (auto& seen : loader::ObservedProcesses(run, snapshot_, *view_)) scenarios.push_back(std::move(seen));
-    loader::DropPlayedThatWasSeen(scenarios);
-    const rules::Scene scene{snapshot_, *view_, scenarios};
-    auto report = run::ExplainRun(run, scene, engine::Check(scene));
+    diagnosis_->Play(std::make_shared<const record::Run>(run));
+    auto report = diagnosis_->Judge(
+        [&](const auto& scene, const auto& check) { return run::ExplainRun(run, scene, check); });
     if (std::getenv("CULPRIT_SHOW") != nullptr) std::puts(render::ToText(report, {}).c_str());
     return report;
   }
@@ -90,8 +85,7 @@ class Machine {
   }
 
   model::MadeUpMachine machine_;
-  snapshot::Snapshot snapshot_;
-  std::shared_ptr<snapshot::FileView> view_;
+  std::optional<engine::Diagnosis> diagnosis_;
   std::vector<loader::Scenario> played_;
 };
 

@@ -2,11 +2,8 @@
 #include <toml++/toml.h>
 
 #include "../rules/made_up_machine.h"
-#include "collect/linux/host.h"
-#include "collect/look_at_stack.h"
-#include "engine/check.h"
+#include "engine/diagnosis.h"
 #include "explained.h"
-#include "loader/scenario.h"
 
 namespace culprit {
 namespace {
@@ -18,17 +15,15 @@ report::LikelyCause FirstOn(const std::string& description, const std::string& l
                             const std::string& host = "") {
   model::MadeUpMachine machine(CULPRIT_SOURCE_DIR "/tests/rules");
   machine.Apply(toml::parse(description));
-  collect::Surroundings around{.system = machine.system,
-                               .environment = machine.system.Environment(),
-                               .working_directory = machine.system.WorkingDirectory(),
-                               .python = ""};
-  auto look = collect::LookAtStack(around, {}, std::chrono::minutes(1));
-  if (!host.empty()) collect::Assume(*collect::ParseHost(host), look.snapshot.stack);
-  const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
-  const rules::Scene scene{look.snapshot, *look.view, scenarios};
-  const report::CheckReport check = engine::Check(scene);
+  engine::Diagnosis diagnosis({.machine = {std::shared_ptr<const void>(), &machine.system},
+                               .host = host,
+                               .limit = std::chrono::minutes(1)});
+  if (auto looked = diagnosis.Look(); !looked) throw std::runtime_error(looked.error().message);
+  diagnosis.Play();
   const auto symptoms = SymptomsOf(log);
-  const auto explanation = explain::Explain(symptoms, {{"-", 1}}, explain::Settle(symptoms, scene, check));
+  const auto settlements = diagnosis.Judge(
+      [&](const auto& scene, const auto& check) { return explain::Settle(symptoms, scene, check); });
+  const auto explanation = explain::Explain(symptoms, {{"-", 1}}, settlements);
   return explanation.causes.empty() ? report::LikelyCause{} : explanation.causes.front();
 }
 

@@ -6,10 +6,7 @@
 
 #include <set>
 
-#include "collect/linux/host.h"
-#include "collect/look_at_stack.h"
-#include "engine/check.h"
-#include "loader/scenario.h"
+#include "engine/diagnosis.h"
 
 namespace culprit {
 namespace {
@@ -56,18 +53,15 @@ TEST_P(PlannedMachine, IsAsHealthyAsItSays) {
   const Planned& planned = GetParam();
   const auto machine = whatif::PlannedMachine(planned.machine, PlanOf(planned));
   ASSERT_TRUE(machine) << machine.error().message;
-  const collect::Surroundings around{.system = **machine,
-                                     .environment = (*machine)->Environment(),
-                                     .working_directory = (*machine)->WorkingDirectory(),
-                                     .python = "",
-                                     .environments = {whatif::PlannedPrefix(planned.machine.platform)},
-                                     .host_unseen = true};
-  auto look = collect::LookAtStack(around, {}, std::chrono::minutes(1));
-  const auto host = collect::ParseHost(planned.host);
-  ASSERT_TRUE(host) << host.error().message;
-  collect::Assume(*host, look.snapshot.stack);
-  const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
-  const auto report = engine::Check({look.snapshot, *look.view, scenarios});
+  engine::Diagnosis diagnosis({.machine = *machine,
+                               .environments = {whatif::PlannedPrefix(planned.machine.platform)},
+                               .host_unseen = true,
+                               .host = planned.host,
+                               .limit = std::chrono::minutes(1)});
+  const auto looked = diagnosis.Look();
+  ASSERT_TRUE(looked) << looked.error().message;
+  diagnosis.Play();
+  const auto report = diagnosis.Judge();
   std::string told;
   std::set<std::string> alarms;
   for (const auto& finding : report.findings) {
@@ -80,11 +74,11 @@ TEST_P(PlannedMachine, IsAsHealthyAsItSays) {
     told += "not checked: " + missing.what + ": " + missing.why + "\n";
   for (const auto& row : report.stack) told += "  " + row.what + " " + row.value + " " + row.detail + "\n";
   EXPECT_EQ(alarms, planned.alarms) << told;
-  const auto& environments = look.snapshot.stack.environments;
+  const auto& environments = diagnosis.snapshot().stack.environments;
   ASSERT_TRUE(environments && environments->size() == 1);
   const bool system = planned.packages.front().starts_with("cuda-toolkit");
   EXPECT_EQ(environments->front().frameworks.empty(), system);
-  EXPECT_FALSE(scenarios.empty());
+  EXPECT_FALSE(diagnosis.scene().scenarios.empty());
   EXPECT_TRUE(environments->front().problems.empty());
 }
 

@@ -12,11 +12,8 @@
 
 #include "change/prove/proof.h"
 #include "change/whatif/carry_out.h"
-#include "collect/linux/host.h"
-#include "collect/look_at_stack.h"
 #include "collect/process/process.h"
-#include "engine/check.h"
-#include "loader/observed/observed.h"
+#include "engine/diagnosis.h"
 #include "made_up_machine.h"
 #include "made_up_probe.h"
 #include "report/fix.h"
@@ -38,36 +35,25 @@ std::vector<std::string> Strings(const toml::table& table, std::string_view key)
 
 // Everything from files to findings, on a machine as `description` says it is looked at.
 report::CheckReport CheckSystem(const system::System& machine, const toml::table& description) {
-  const std::vector<std::string> programs = Strings(description, "targets");
-  collect::Surroundings around{.system = machine,
-                               .environment = machine.Environment(),
-                               .working_directory = machine.WorkingDirectory(),
-                               .python = description["python"].value_or(std::string()),
-                               .environments = Strings(description, "environments"),
-                               .verify = description["verify"].value_or(false),
-                               .host_unseen = description["root"].value_or(false)};
+  engine::Subject subject{.machine = {std::shared_ptr<const void>(), &machine},
+                          .python = description["python"].value_or(std::string()),
+                          .environments = Strings(description, "environments"),
+                          .programs = Strings(description, "targets"),
+                          .verify = description["verify"].value_or(false),
+                          .host_unseen = description["root"].value_or(false),
+                          .host = description["host"].value_or(std::string()),
+                          .limit = std::chrono::minutes(1)};
   // A process of the machine: /proc is among its files.
-  std::optional<collect::ProcessLook> process;
   if (const auto pid = description["process"].value<int64_t>()) {
     auto found = collect::LookAtProcess(machine, *pid);
     if (!found) throw std::runtime_error(found.error().message);
-    process = std::move(*found);
-    around.environment = process->environment;
-    around.environments = process->python;
+    subject.process = std::make_shared<const collect::ProcessLook>(std::move(*found));
   }
-  auto look = collect::LookAtStack(around, programs, std::chrono::minutes(1));
-  if (const auto host = description["host"].value<std::string>()) {
-    const auto parsed = collect::ParseHost(*host);
-    if (!parsed) throw std::runtime_error(parsed.error().message);
-    collect::Assume(*parsed, look.snapshot.stack);
-  }
-  if (auto probed = model::MadeUpProbe(description)) {
-    look.snapshot.stack.probe =
-        snapshot::Fact<snapshot::ProbeFacts>::Of(std::move(*probed), "a made-up probe");
-  }
-  const auto scenarios = process ? loader::ScenariosAround({process->process}, look.snapshot, *look.view)
-                                 : loader::PlayScenarios(look.snapshot, *look.view, programs);
-  return engine::Check({look.snapshot, *look.view, scenarios});
+  engine::Diagnosis diagnosis(std::move(subject));
+  if (auto looked = diagnosis.Look(); !looked) throw std::runtime_error(looked.error().message);
+  if (auto probed = model::MadeUpProbe(description)) diagnosis.AddProbe(std::move(*probed), {});
+  diagnosis.Play();
+  return diagnosis.Judge();
 }
 
 report::CheckReport CheckMachine(const toml::table& description) {

@@ -1,4 +1,4 @@
-// culprit check [TARGET...]: look, play, judge, write.
+// culprit check [TARGET...]
 #include "engine/check.h"
 
 #include <fmt/format.h>
@@ -11,11 +11,11 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/live.h"
-#include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
+#include "cli/subject.h"
 #include "collect/linux/host.h"
 #include "collect/record.h"
 #include "loader/observed/observed.h"
@@ -160,31 +160,26 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
-  const auto facts = LookAt(subject, {.common = options.common,
-                                      .host = options.host,
-                                      .python = options.python,
-                                      .seconds = options.seconds,
-                                      .verify = options.verify});
-  if (!facts) return Fail(facts.error());
+  auto diagnosis = LookAt(subject, {.common = options.common,
+                                    .host = options.host,
+                                    .python = options.python,
+                                    .seconds = options.seconds,
+                                    .verify = options.verify});
+  if (!diagnosis) return Fail(diagnosis.error());
   progress.Show("playing what would be loaded");
-  Played played = subject.process != nullptr ? StartObserving(*facts, subject.process->process)
-                                             : StartPlaying(*facts, subject.programs);
+  diagnosis->Play();
   if (live) {
-    live->Continue(*facts->snapshot);
-    facts->snapshot->stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(live->Finish(), "culprit-probe");
-    std::vector<std::string> programs = FailedCudnn(*facts->snapshot->stack.probe);
-    if (!programs.empty()) {
-      programs.insert(programs.begin(), subject.programs.begin(), subject.programs.end());
-      played = StartPlaying(*facts, programs, played);
-    }
+    live->Continue(diagnosis->snapshot());
+    snapshot::ProbeFacts probed = live->Finish();
+    const auto failed = FailedCudnn(probed);
+    diagnosis->AddProbe(std::move(probed), failed);
   }
-  render::PageFacts page;
-  const auto for_page = [&](const rules::Scene& scene, const report::CheckReport& check) {
-    if (options.common.format == Format::kHtml) page = FactsForPage(scene, check, !options.no_redact);
-  };
-  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience, for_page);
+  auto [report, page] = diagnosis->Judge([html = options.common.format == Format::kHtml,
+                                          redact = !options.no_redact](const auto& scene, const auto& check) {
+    return std::pair(check, html ? FactsForPage(scene, check, redact) : render::PageFacts());
+  });
   if (subject.process != nullptr) NameProcess(*subject.process, report);
-  if (!WriteReport(options, report, *facts->snapshot, subject.process.get(), page)) return kExitCannot;
+  if (!WriteReport(options, report, diagnosis->snapshot(), subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <optional>
 #include <utility>
@@ -16,11 +17,9 @@
 #include "cli/progress.h"
 #include "cli/recorded_machine.h"
 #include "collect/linux/host.h"
-#include "engine/check.h"
-#include "loader/scenario.h"
+#include "engine/diagnosis.h"
 #include "render/diff/diff.h"
 #include "render/page/page.h"
-#include "snapshot/recorded_file_view.h"
 
 namespace culprit::cli {
 namespace {
@@ -33,47 +32,40 @@ struct DiffOptions {
   bool no_redact = false;
 };
 
-// One of the two files with everything that check makes of it. The scene refers to the rest: it stays where
-// it is.
+// One of the two files with everything that check makes of it.
 struct Judged {
-  RecordedMachine machine;
-  std::unique_ptr<snapshot::RecordedFileView> view;
-  std::vector<loader::Scenario> scenarios;
-  std::optional<rules::Scene> scene;
-  report::CheckReport check;
+  std::optional<record::Run> run;
+  engine::Diagnosis diagnosis;
+  report::CheckReport check = {};
 };
 
-base::Result<std::unique_ptr<Judged>> Judge(const std::string& file, const std::string& host) {
-  auto machine = ReadRecordedMachine(file);
-  if (!machine) return std::unexpected(machine.error());
-  auto judged = std::make_unique<Judged>();
-  judged->machine = std::move(*machine);
-  snapshot::Snapshot& snapshot = judged->machine.snapshot;
-  if (!host.empty()) {
-    const auto assumed = collect::ParseHost(host);
-    if (!assumed) return std::unexpected(assumed.error());
-    collect::Assume(*assumed, snapshot.stack);
-  }
-  judged->view = std::make_unique<snapshot::RecordedFileView>(snapshot.files);
-  judged->scenarios = loader::PlayScenarios(snapshot, *judged->view, {});
-  judged->scene.emplace(rules::Scene{snapshot, *judged->view, judged->scenarios});
-  judged->check = engine::Check(*judged->scene);
+base::Result<Judged> Judge(const std::string& file, const std::string& host) {
+  auto recorded = ReadRecordedMachine(file);
+  if (!recorded) return std::unexpected(recorded.error());
+  Judged judged{.run = std::move(recorded->run),
+                .diagnosis = engine::Diagnosis(
+                    {.known = std::make_shared<const snapshot::Snapshot>(std::move(recorded->snapshot)),
+                     .host = host,
+                     .limit = std::chrono::milliseconds(0)})};
+  if (auto looked = judged.diagnosis.Look(); !looked) return std::unexpected(looked.error());
+  judged.diagnosis.Play();
+  judged.check = judged.diagnosis.Judge();
   return judged;
 }
 
 diff::Side SideOf(const Judged& judged) {
-  return {*judged.scene, judged.check, judged.machine.run ? &*judged.machine.run : nullptr};
+  return {judged.diagnosis.scene(), judged.check, judged.run ? &*judged.run : nullptr};
 }
 
 bool WriteReport(const DiffOptions& options, const report::DiffReport& report, const Judged& after) {
   if (options.common.format == Format::kHtml) {
     // The pictures are of AFTER, and what is marked in them is new.
     const render::PageFacts page =
-        FactsForPage(*after.scene, {.findings = report.new_findings}, !options.no_redact);
+        FactsForPage(after.diagnosis.scene(), {.findings = report.new_findings}, !options.no_redact);
     return WriteBytes(options.common, render::ToHtml(report, page));
   }
   if (options.common.format == Format::kMarkdown)
-    return WriteToPaste(options.common, render::ToMarkdown(report), after.machine.snapshot,
+    return WriteToPaste(options.common, render::ToMarkdown(report), after.diagnosis.snapshot(),
                         !options.no_redact);
   return Write(options.common, {.title = "culprit diff",
                                 .text =
@@ -92,8 +84,8 @@ int ExitStatus(const DiffOptions& options, const report::DiffReport& report, con
         (options.strict && finding.severity == report::Severity::kWarning))
       return kExitFound;
   }
-  const auto failed = [](const Judged& judged) { return judged.machine.run && judged.machine.run->failed(); };
-  if (before.machine.run && failed(after) && !failed(before)) return kExitFound;
+  const auto failed = [](const Judged& judged) { return judged.run && judged.run->failed(); };
+  if (before.run && failed(after) && !failed(before)) return kExitFound;
   // Nothing was found, and something that could be looked at before could not be looked at.
   const bool lost_sight =
       after.check.verdict == report::Verdict::kUnknown &&
@@ -150,11 +142,11 @@ int RunDiff(int argc, const char* const* argv) {
   progress.reset();
   if (!before) return Fail(before.error());
   if (!after) return Fail(after.error());
-  report::DiffReport report = diff::Diff(SideOf(**before), SideOf(**after));
+  report::DiffReport report = diff::Diff(SideOf(*before), SideOf(*after));
   report.before = options.files[0];
   report.after = options.files[1];
-  if (!WriteReport(options, report, **after)) return kExitCannot;
-  return ExitStatus(options, report, **before, **after);
+  if (!WriteReport(options, report, *after)) return kExitCannot;
+  return ExitStatus(options, report, *before, *after);
 }
 
 }  // namespace culprit::cli

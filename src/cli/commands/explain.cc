@@ -4,17 +4,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <chrono>
+#include <memory>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/explain_follow.h"
-#include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
+#include "cli/subject.h"
 #include "engine/check.h"
+#include "engine/diagnosis.h"
 #include "explain/logs/log_reader.h"
 #include "explain/logs/peeked_stream.h"
 #include "explain/logs/plain_text.h"
@@ -22,8 +26,8 @@
 #include "explain/status_page.h"
 #include "render/check/check.h"
 #include "render/explain/explain.h"
+#include "run/watch/programs.h"
 #include "snapshot/record/record_file.h"
-#include "snapshot/recorded_file_view.h"
 #include "system/stream.h"
 
 namespace culprit::cli {
@@ -142,13 +146,17 @@ base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options
     subject.machine = std::move(*machine);
   }
   const LookOptions look{.common = options.common, .host = options.host};
-  const auto facts = LookAt(subject, look);
-  if (!facts) return std::unexpected(facts.error());
-  const report::CheckReport check = JudgeInTime(*facts, StartPlaying(*facts, {}), look.seconds);
-  const auto settlements = explain::Settle(reading.symptoms, {*facts->snapshot, *facts->view, {}}, check);
-  auto explanation = explain::Explain(reading.symptoms, std::move(reading.inputs), settlements);
+  auto diagnosis = LookAt(subject, look);
+  if (!diagnosis) return std::unexpected(diagnosis.error());
+  diagnosis->Play();
+  const auto symptoms = std::make_shared<const std::vector<logs::Symptom>>(std::move(reading.symptoms));
+  const auto settlements =
+      diagnosis->Judge([symptoms](const rules::Scene& scene, const report::CheckReport& check) {
+        return explain::Settle(*symptoms, {scene.snapshot, scene.view, {}}, check);
+      });
+  auto explanation = explain::Explain(*symptoms, std::move(reading.inputs), settlements);
   explanation.with_facts = true;
-  explanation.windows = facts->snapshot->windows() != nullptr;
+  explanation.windows = diagnosis->snapshot().windows() != nullptr;
   return explanation;
 }
 
@@ -177,11 +185,14 @@ int AnswerRecord(const ExplainOptions& options, const std::string& text) {
     const std::string name = options.inputs.empty() ? "-" : options.inputs.front();
     return Fail({file.error().code, name + ": " + file.error().message});
   }
-  Facts facts{.snapshot = std::make_shared<snapshot::Snapshot>(std::move(file->machine)), .view = nullptr};
-  facts.view = std::make_shared<snapshot::RecordedFileView>(facts.snapshot->files);
-  constexpr int kPatience = 60;
-  const RunAnswer answer = ExplainRunInTime(facts, file->run, options.common, kPatience, !options.no_redact);
-  if (!WriteRun(options.common, answer, *facts.snapshot, !options.no_redact)) return kExitCannot;
+  const auto run = std::make_shared<const record::Run>(std::move(file->run));
+  constexpr std::chrono::seconds kPatience(60);
+  engine::Diagnosis diagnosis({.known = std::make_shared<const snapshot::Snapshot>(std::move(file->machine)),
+                               .programs = watch::ProgramsOf(*run),
+                               .limit = kPatience});
+  if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
+  const RunAnswer answer = ExplainRun(diagnosis, run, options.common, !options.no_redact);
+  if (!WriteRun(options.common, answer, diagnosis.snapshot(), !options.no_redact)) return kExitCannot;
   return answer.report.explanation.causes.empty() ? kExitOk : kExitFound;
 }
 
@@ -213,6 +224,26 @@ int RunFollow(const ExplainOptions& options) {
     if (!explanation || explanation->causes.empty()) return;
     fmt::print(stderr, "\n{}\n", render::ToText(*explanation, {}, {.verbose = options.common.verbose}));
   });
+}
+
+int AnswerInputs(const ExplainOptions& options) {
+  if (options.follow) return RunFollow(options);
+  auto reading = ReadAll(options);
+  if (reading && !reading->record.empty()) return AnswerRecord(options, reading->record);
+  if (options.common.format == Format::kHtml) {
+    fmt::print(stderr, "culprit explain: --format html is for the record of a run\n");
+    return kExitUsage;
+  }
+  if (reading) return Conclude(options, std::move(*reading));
+  if (options.inputs.size() == 1 && reading.error().code == base::ErrorCode::kNotFound) {
+    if (const auto status = AnswerWords(options, options.inputs.front())) return *status;
+    return Fail(
+        {base::ErrorCode::kNotFound,
+         fmt::format("'{}' is no file, no code and no message that culprit knows; `culprit rules` lists its "
+                     "codes",
+                     options.inputs.front())});
+  }
+  return Fail(reading.error());
 }
 
 }  // namespace
@@ -253,23 +284,10 @@ int RunExplain(int argc, const char* const* argv) {
       "Exit status: 0 no failure in the text, or a page was shown; 1 a cause was found; 2 could not read;\n"
       "64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (options.follow) return RunFollow(options);
-  auto reading = ReadAll(options);
-  if (reading && !reading->record.empty()) return AnswerRecord(options, reading->record);
-  if (options.common.format == Format::kHtml) {
-    fmt::print(stderr, "culprit explain: --format html is for the record of a run\n");
-    return kExitUsage;
-  }
-  if (reading) return Conclude(options, std::move(*reading));
-  if (options.inputs.size() == 1 && reading.error().code == base::ErrorCode::kNotFound) {
-    if (const auto status = AnswerWords(options, options.inputs.front())) return *status;
-    return Fail(
-        {base::ErrorCode::kNotFound,
-         fmt::format("'{}' is no file, no code and no message that culprit knows; `culprit rules` lists its "
-                     "codes",
-                     options.inputs.front())});
-  }
-  return Fail(reading.error());
+  const int status = AnswerInputs(options);
+  // A collector that hangs on a dead mount must not keep the program from ending.
+  if (options.WithFacts()) EndAtOnce(status);
+  return status;
 }
 
 }  // namespace culprit::cli

@@ -7,11 +7,11 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "change/prove/prove.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
-#include "cli/prove.h"
 #include "collect/linux/host.h"
 #include "engine/check.h"
 #include "render/fix/fix.h"
@@ -89,7 +89,7 @@ int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::
     const auto done = CarryOutFixes(options, subject, place, look->report, report);
     if (!done) return Fail(done.error());
   }
-  if (!WriteReport(options, report, *look->facts.snapshot)) return kExitCannot;
+  if (!WriteReport(options, report, look->diagnosis.snapshot())) return kExitCannot;
   const auto failed = [](const report::AppliedStep& step) { return step.state == "failed"; };
   if (std::ranges::any_of(report.steps, failed)) return kExitCannot;
   if (report.applied) {
@@ -113,12 +113,12 @@ std::string NotToBeChanged(const FixOptions& options, const Subject& subject) {
 
 base::Result<Look> LookAndJudge(const FixOptions& options, const Subject& subject) {
   Progress progress(!options.common.quiet);
-  auto facts = LookAt(subject, LookOptionsOf(options));
-  if (!facts) return std::unexpected(facts.error());
+  auto diagnosis = LookAt(subject, LookOptionsOf(options));
+  if (!diagnosis) return std::unexpected(diagnosis.error());
   progress.Show("playing what would be loaded");
-  const Played played = StartPlaying(*facts, subject.programs);
-  auto report = JudgeInTime(*facts, played, options.seconds * subject.patience);
-  return Look{std::move(*facts), std::move(report)};
+  diagnosis->Play();
+  auto report = diagnosis->Judge();
+  return Look{std::move(*diagnosis), std::move(report)};
 }
 
 bool IsAsked(const FixOptions& options, const report::Finding& finding) {
@@ -132,7 +132,11 @@ report::ProposedFix Propose(const FixOptions& options, const Subject& subject, c
   report::ProposedFix fix{.finding = finding};
   for (const report::Change& change : finding.fix.changes)
     fix.actions.push_back(apply::Describe(change, place));
-  fix.proof = Prove(subject, LookOptionsOf(options), before, finding);
+  if (auto looked_at = ForEngine(subject, LookOptionsOf(options))) {
+    fix.proof = prove::Prove(std::move(*looked_at), before, finding);
+  } else {
+    fix.proof.why = looked_at.error().message;
+  }
   return fix;
 }
 

@@ -9,10 +9,10 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "change/prove/check_plan.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
-#include "cli/plan_check.h"
 #include "cli/plan_host.h"
 #include "collect/linux/host.h"
 #include "plan/commands/commands.h"
@@ -131,7 +131,8 @@ int Plan(PlanOptions& options) {
   report::Plan plan = plan::Solve(*question);
   if (!answer->note.empty()) plan.notes.push_back(answer->note);
   plan::WriteCommands(plan, *question, answer->place, options.as);
-  if (plan.outcome == report::Plan::Outcome::kSolution && !options.no_check) CheckPlan(*question, plan);
+  if (plan.outcome == report::Plan::Outcome::kSolution && !options.no_check)
+    prove::CheckPlan(*question, plan);
   if (!WritePlan(options, plan, question->host.machine == plan::Machine::kWindows)) return kExitCannot;
   return plan.outcome == report::Plan::Outcome::kSolution ? kExitOk : kExitFound;
 }

@@ -10,10 +10,10 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/live.h"
-#include "cli/machine_facts.h"
 #include "cli/options.h"
 #include "cli/paste.h"
 #include "cli/progress.h"
+#include "cli/subject.h"
 #include "render/probe/probe.h"
 
 namespace culprit::cli {
@@ -83,21 +83,16 @@ int Run(ProbeOptions options) {
     Progress progress(!options.common.quiet);
     auto live = Live::Begin(*subject.machine, options.wishes, options.seconds, progress);
     if (!live) return Fail(live.error());
-    const auto facts =
+    auto diagnosis =
         LookAt(subject, {.common = options.common, .python = options.wishes.python, .seconds = kLookSeconds});
-    if (!facts) return Fail(facts.error());
-    Played played = StartPlaying(*facts, {});
-    (*live)->Continue(*facts->snapshot);
-    facts->snapshot->stack.probe =
-        snapshot::Fact<snapshot::ProbeFacts>::Of((*live)->Finish(), "culprit-probe");
-    if (const auto failed = FailedCudnn(*facts->snapshot->stack.probe); !failed.empty())
-      played = StartPlaying(*facts, failed, played);
-    report::ProbeReport report;
-    JudgeInTime(*facts, played, kLookSeconds,
-                [&](const rules::Scene& scene, const report::CheckReport& check) {
-                  report = probe::Probe(scene, check);
-                });
-    if (WriteReport(options, report, *facts->snapshot)) status = ExitStatus(report.verdict);
+    if (!diagnosis) return Fail(diagnosis.error());
+    diagnosis->Play();
+    (*live)->Continue(diagnosis->snapshot());
+    snapshot::ProbeFacts probed = (*live)->Finish();
+    const auto failed = FailedCudnn(probed);
+    diagnosis->AddProbe(std::move(probed), failed);
+    const report::ProbeReport report = diagnosis->Judge(probe::Probe);
+    if (WriteReport(options, report, diagnosis->snapshot())) status = ExitStatus(report.verdict);
   }
   // A collector that hangs on a dead mount must not keep the program from ending.
   EndAtOnce(status);

@@ -8,11 +8,12 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/machine_record.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
-#include "collect/live_file_view.h"
+#include "cli/subject.h"
+#include "engine/record_machine.h"
 #include "run/watch/cuda_watch.h"
+#include "run/watch/programs.h"
 #include "run/watch/watch.h"
 #include "snapshot/record/record_file.h"
 
@@ -83,37 +84,29 @@ bool Failed(const watch::Seen& seen) {
   return seen.run.failed();
 }
 
-bool Save(const RunOptions& options, const system::System& machine, const record::Run& run,
-          const Facts& facts, bool with_files) {
-  record::RecordFile file{run, *facts.snapshot};
-  KeepRelevantEnvironment(file.machine);
-  const auto view = std::dynamic_pointer_cast<collect::LiveFileView>(facts.view);
-  if (with_files && view) {
-    collect::Recorder recorder(machine, *view);
-    KeepFiles(recorder, file.machine);
-  }
+void Save(const RunOptions& options, const record::Run& run, const engine::Diagnosis& diagnosis) {
   Options to = options.common;
   to.output = options.save;
-  if (!WriteBytes(to, record::ToJsonText(file))) return false;
+  if (!WriteBytes(to, record::ToJsonText(record::RecordFile{run, engine::RecordAsked(diagnosis)}))) return;
   Note(options.common,
        "the record is in " + options.save + "; read it with: culprit explain " + options.save);
-  return true;
 }
 
-void Report(const RunOptions& options, const system::System& machine, const watch::Seen& seen) {
+void Report(const RunOptions& options, const std::shared_ptr<const system::System>& machine,
+            const watch::Seen& seen) {
   Progress progress(!options.common.quiet);
   progress.Show("looking at the machine");
-  Subject subject{.machine = std::shared_ptr<const system::System>(&machine, [](const system::System*) {})};
-  subject.programs = ProgramsOf(seen.run);
-  const auto facts = LookAt(
-      subject, {.common = options.common, .python = PythonOf(machine, seen.run), .seconds = options.seconds});
-  if (!facts) return static_cast<void>(Fail(facts.error()));
+  const auto run = std::make_shared<const record::Run>(seen.run);
+  auto diagnosis = LookAt(
+      {.machine = machine, .programs = watch::ProgramsOf(*run)},
+      {.common = options.common, .python = watch::PythonOf(*machine, *run), .seconds = options.seconds});
+  if (!diagnosis) return static_cast<void>(Fail(diagnosis.error()));
   progress.Show("judging what was loaded");
-  const RunAnswer answer =
-      ExplainRunInTime(*facts, seen.run, options.common, options.seconds, !options.no_redact);
+  const RunAnswer answer = ExplainRun(*diagnosis, run, options.common, !options.no_redact);
   progress.Clear();
-  if (Failed(seen) || options.always) WriteRun(options.common, answer, *facts->snapshot, !options.no_redact);
-  if (!options.save.empty()) Save(options, machine, seen.run, *facts, answer.in_time);
+  if (Failed(seen) || options.always)
+    WriteRun(options.common, answer, diagnosis->snapshot(), !options.no_redact);
+  if (!options.save.empty()) Save(options, *run, *diagnosis);
 }
 
 }  // namespace
@@ -176,7 +169,7 @@ int RunRun(int argc, const char* const* argv) {
     return kExitUsage;
   }
 
-  const auto machine = system::RealSystem();
+  const std::shared_ptr<const system::System> machine = system::RealSystem();
   watch::Request request{.command = options.command,
                          .loads = !options.no_loads,
                          .calls = !options.no_calls,
@@ -191,7 +184,7 @@ int RunRun(int argc, const char* const* argv) {
     return seen->end.exit_status;
   }
   try {
-    if (Failed(*seen) || options.always || !options.save.empty()) Report(options, *machine, *seen);
+    if (Failed(*seen) || options.always || !options.save.empty()) Report(options, machine, *seen);
   } catch (const std::exception& error) {  // a bug, and no reason to end otherwise than the program did
     fmt::print(stderr, "culprit: internal error: {}\n", error.what());
   }

@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/snapshot_file.h"
+#include "cli/recorded_machine.h"
 #include "collect/environment.h"
 #include "collect/look.h"
 #include "collect/windows/host.h"
@@ -117,9 +117,9 @@ int RunWhy(int argc, const char* const* argv) {
   std::optional<snapshot::Snapshot> recorded;
   base::Result<collect::Look> look;
   if (!options.snapshot_file.empty()) {
-    auto snapshot = ReadSnapshotFile(options.snapshot_file);
+    auto snapshot = ReadRecordedMachine(options.snapshot_file);
     if (!snapshot) return Fail(snapshot.error());
-    recorded = std::move(*snapshot);
+    recorded = std::move(snapshot->snapshot);
     look = collect::LookInto(*recorded, options.target, options.interpreter);
   } else {
     auto opened = OpenMachine(options.common);

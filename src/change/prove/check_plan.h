@@ -4,9 +4,9 @@
 #include "plan/question.h"
 #include "report/plan.h"
 
-namespace culprit::cli {
+namespace culprit::prove {
 
 // Fills checked, findings and not_checked of a plan.
 void CheckPlan(const plan::Question& question, report::Plan& plan);
 
-}  // namespace culprit::cli
+}  // namespace culprit::prove

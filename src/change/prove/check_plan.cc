@@ -1,7 +1,6 @@
-#include "cli/plan_check.h"
+#include "change/prove/check_plan.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <map>
 #include <string>
@@ -11,19 +10,14 @@
 #include "base/windows_path.h"
 #include "change/whatif/planned.h"
 #include "collect/linux/host.h"
-#include "collect/look_at_stack.h"
-#include "engine/check.h"
+#include "engine/diagnosis.h"
 #include "knowledge/driver.h"
-#include "loader/scenario.h"
 #include "plan/commands/commands.h"
-#include "rules/rule.h"
 
-namespace culprit::cli {
+namespace culprit::prove {
 namespace {
 
 using report::PlannedPackage;
-
-constexpr std::chrono::seconds kPatience(10);  // it is all in memory
 
 // The driver that would be there: that of the plan where one comes with it, otherwise the host's.
 collect::Host HostOf(const plan::Question& question, const report::Plan& plan) {
@@ -83,16 +77,23 @@ void Check(const plan::Question& question, report::Plan& plan) {
   const std::string prefix = whatif::PlannedPrefix(host.platform);
   auto variables = (*machine)->Environment();
   if (plan::NeedsLibraryPath(plan)) SetLibraryPath(**machine, prefix, variables);
-  const collect::Surroundings around{.system = **machine,
-                                     .environment = std::move(variables),
-                                     .working_directory = (*machine)->WorkingDirectory(),
-                                     .python = "",
-                                     .environments = {prefix},
-                                     .host_unseen = true};
-  auto look = collect::LookAtStack(around, {}, kPatience);
-  collect::Assume(HostOf(question, plan), look.snapshot.stack);
-  const auto scenarios = loader::PlayScenarios(look.snapshot, *look.view, {});
-  const report::CheckReport report = engine::Check({look.snapshot, *look.view, scenarios});
+  engine::Diagnosis diagnosis({.machine = *machine,
+                               .environment = std::move(variables),
+                               .environments = {prefix},
+                               .host_unseen = true});
+  if (const auto looked = diagnosis.Look(); !looked) {
+    plan.not_checked.push_back({"what the rules of check say of the result", looked.error().message});
+    return;
+  }
+  diagnosis.Revise([assumed = HostOf(question, plan)](snapshot::Snapshot& snapshot) {
+    collect::Assume(assumed, snapshot.stack);
+  });
+  diagnosis.Play();
+  const report::CheckReport report = diagnosis.Judge();
+  if (!diagnosis.in_time()) {
+    plan.not_checked.push_back({"what the rules of check say of the result", "no answer in time"});
+    return;
+  }
   plan.checked = true;
   for (const report::Finding& finding : report.findings) {
     if (finding.severity != report::Severity::kNote) plan.findings.push_back(finding);
@@ -116,4 +117,4 @@ void CheckPlan(const plan::Question& question, report::Plan& plan) {
   }
 }
 
-}  // namespace culprit::cli
+}  // namespace culprit::prove

@@ -1,0 +1,16 @@
+// The proof of a fix: its changes laid over the machine, the same look at the result, and what the rules say
+// of it.
+#pragma once
+
+#include "engine/diagnosis.h"
+#include "report/check.h"
+#include "report/fix.h"
+
+namespace culprit::prove {
+
+// `before` is what the rules said of `subject`; `finding` is one of it. A record holds facts, not files, so
+// nothing is shown of one.
+report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
+                    const report::Finding& finding);
+
+}  // namespace culprit::prove

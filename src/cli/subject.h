@@ -1,0 +1,47 @@
+// What a command is asked to look at: the words of the command line as a subject of the engine.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "collect/process/process.h"
+#include "engine/diagnosis.h"
+#include "system/system.h"
+
+namespace culprit::cli {
+
+// A machine or a recorded snapshot, and the programs to play on it.
+struct Subject {
+  std::shared_ptr<const system::System> machine;  // null for a snapshot
+  std::vector<std::string> programs;
+  std::vector<std::string> environments;
+  std::string snapshot_file;
+  bool rooted = false;
+  int patience = 1;       // times the usual limit
+  std::string root = {};  // --root, or the target that is a whole file system
+  bool wheel = false;     // one of the environments is a wheel that nobody installed
+  std::shared_ptr<const collect::ProcessLook> process = {};  // --pid
+};
+
+// `targets`: programs, libraries, environments; or one root file system, wheel or snapshot.
+base::Result<Subject> ChooseSubject(const Options& options, const std::vector<std::string>& targets);
+
+// A process that runs, and the machine as it sees it.
+base::Result<Subject> ProcessSubject(int64_t pid);
+
+struct LookOptions {
+  const Options& common;
+  std::string host = {};    // --host
+  std::string python = {};  // --python
+  int seconds = 10;
+  bool verify = false;
+};
+
+// Reads the files that the options name: a snapshot, --env.
+base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOptions& options);
+// The same, looked at.
+base::Result<engine::Diagnosis> LookAt(const Subject& subject, const LookOptions& options);
+
+}  // namespace culprit::cli

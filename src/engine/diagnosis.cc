@@ -1,0 +1,146 @@
+#include "engine/diagnosis.h"
+
+#include "base/product_version.h"
+#include "collect/linux/host.h"
+#include "collect/look_at_stack.h"
+#include "loader/observed/observed.h"
+#include "snapshot/recorded_file_view.h"
+
+namespace culprit::engine {
+namespace {
+
+// A recorded view with the facts that it reads.
+std::shared_ptr<snapshot::FileView> ViewOf(std::shared_ptr<const snapshot::Snapshot> record) {
+  struct Held {
+    explicit Held(std::shared_ptr<const snapshot::Snapshot> held)
+        : record(std::move(held)), view(record->files) {}
+    std::shared_ptr<const snapshot::Snapshot> record;
+    snapshot::RecordedFileView view;
+  };
+  const auto held = std::make_shared<Held>(std::move(record));
+  return {held, &held->view};
+}
+
+// A live view with the machine that it asks.
+std::shared_ptr<collect::LiveFileView> ViewOf(std::shared_ptr<const system::System> machine,
+                                              std::unique_ptr<collect::LiveFileView> view) {
+  struct Held {
+    std::shared_ptr<const system::System> machine;
+    std::unique_ptr<collect::LiveFileView> view;
+  };
+  const auto held = std::make_shared<Held>(std::move(machine), std::move(view));
+  return {held, held->view.get()};
+}
+
+collect::Surroundings Around(const Subject& subject) {
+  const system::System& machine = *subject.machine;
+  collect::Surroundings around =
+      subject.process != nullptr
+          ? collect::AroundProcess(machine, *subject.process)
+          : collect::Surroundings{
+                .system = machine,
+                .environment = subject.environment ? *subject.environment : machine.Environment(),
+                .working_directory = machine.WorkingDirectory(),
+                .python = subject.python,
+                .environments = subject.environments,
+                .verify = subject.verify,
+                .no_python = subject.no_python,
+                .host_unseen = subject.host_unseen};
+  around.owner = subject.machine;
+  return around;
+}
+
+}  // namespace
+
+Diagnosis::Diagnosis(Subject subject) : subject_(std::move(subject)) {}
+
+base::Result<void> Diagnosis::Look() {
+  if (subject_.known != nullptr) {
+    snapshot_ = subject_.known;
+    if (subject_.machine != nullptr) {
+      live_files_ = ViewOf(subject_.machine, std::make_unique<collect::LiveFileView>(*subject_.machine));
+      view_ = live_files_;
+    }
+  } else if (auto looked = LookAtMachine(); !looked) {
+    return looked;
+  }
+  if (!subject_.host.empty()) {
+    const auto host = collect::ParseHost(subject_.host);
+    if (!host) return std::unexpected(host.error());
+    Revise([&](snapshot::Snapshot& snapshot) { collect::Assume(*host, snapshot.stack); });
+  }
+  if (view_ == nullptr) view_ = ViewOf(snapshot_);
+  return {};
+}
+
+base::Result<void> Diagnosis::LookAtMachine() {
+  // The collectors have the limit; a loader or a program that is read after them may hang as well.
+  const std::chrono::milliseconds limit = subject_.limit + subject_.limit / 3;
+  auto look = base::InTime(limit, [subject = subject_] {
+    return collect::LookAtStack(Around(subject), subject.programs, subject.limit);
+  });
+  if (!look) {
+    return base::Fail(base::ErrorCode::kNotReadable,
+                      "no answer within " +
+                          std::to_string(std::chrono::ceil<std::chrono::seconds>(limit).count()) +
+                          " s: a file system that does not respond? (--timeout)");
+  }
+  look->snapshot.tool_version = base::ProductVersion();
+  snapshot_ = std::make_shared<const snapshot::Snapshot>(std::move(look->snapshot));
+  live_files_ = ViewOf(subject_.machine, std::move(look->view));
+  view_ = live_files_;
+  return {};
+}
+
+void Diagnosis::Revise(const std::function<void(snapshot::Snapshot&)>& change) {
+  auto revised = std::make_shared<snapshot::Snapshot>(*snapshot_);
+  change(*revised);
+  snapshot_ = std::move(revised);
+  scene_.reset();
+}
+
+void Diagnosis::Play() {
+  Play([process = subject_.process, programs = subject_.programs](const snapshot::Snapshot& snapshot,
+                                                                  snapshot::FileView& view) {
+    return process != nullptr ? loader::ScenariosAround({process->process}, snapshot, view)
+                              : loader::PlayScenarios(snapshot, view, programs);
+  });
+}
+
+void Diagnosis::Play(const std::shared_ptr<const record::Run>& run) {
+  Play([run, programs = subject_.programs](const snapshot::Snapshot& snapshot, snapshot::FileView& view) {
+    Scenarios scenarios = loader::PlayScenarios(snapshot, view, programs);
+    for (loader::Scenario& seen : loader::ObservedProcesses(*run, snapshot, view))
+      scenarios.push_back(std::move(seen));
+    loader::DropPlayedThatWasSeen(scenarios);
+    return scenarios;
+  });
+}
+
+void Diagnosis::Play(Player player) {
+  played_ =
+      base::StartAside([snapshot = snapshot_, view = view_, before = played_, player = std::move(player)] {
+        if (before.valid()) before.wait();  // it asks the same view
+        return player(*snapshot, *view);
+      }).share();
+  scene_.reset();
+}
+
+void Diagnosis::AddProbe(snapshot::ProbeFacts facts, const std::vector<std::string>& failed) {
+  Revise([&](snapshot::Snapshot& snapshot) {
+    snapshot.stack.probe = snapshot::Fact<snapshot::ProbeFacts>::Of(std::move(facts), "culprit-probe");
+  });
+  if (failed.empty()) return;
+  subject_.programs.insert(subject_.programs.end(), failed.begin(), failed.end());
+  Play();
+}
+
+void Diagnosis::GoOnBlind() {
+  in_time_ = false;
+  live_files_ = nullptr;
+  view_ = ViewOf(std::make_shared<const snapshot::Snapshot>());
+  played_ = {};
+  scene_.emplace(rules::Scene{*snapshot_, *view_, {}});
+}
+
+}  // namespace culprit::engine
