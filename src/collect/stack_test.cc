@@ -4,15 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
 #include <filesystem>
-#include <functional>
 #include <iterator>
-#include <mutex>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
 #include "system/memory.h"
+#include "system/test_watched.h"
 
 namespace culprit::collect {
 namespace {
@@ -20,66 +19,11 @@ namespace {
 using snapshot::FactState;
 using snapshot::Stack;
 using std::chrono::milliseconds;
-using system::Outcome;
+using system::WatchedSystem;
 
 constexpr milliseconds kLimit(2000);
 constexpr milliseconds kPatience(60000);  // beyond it something hangs for good
 constexpr const char* kDead = "/mnt/dead";
-
-// A machine that asks `before` at every access.
-class WatchedSystem final : public system::System {
- public:
-  WatchedSystem(const system::System& machine, std::function<void(const std::string&)> before)
-      : machine_(machine), before_(std::move(before)) {}
-
-  Outcome<system::OpenFile> Open(const std::string& path) const override {
-    return before_(path), machine_.Open(path);
-  }
-  Outcome<system::FileStatus> Stat(const std::string& path) const override {
-    return before_(path), machine_.Stat(path);
-  }
-  Outcome<system::FileStatus> LinkStat(const std::string& path) const override {
-    return before_(path), machine_.LinkStat(path);
-  }
-  Outcome<std::string> ReadLink(const std::string& path) const override {
-    return before_(path), machine_.ReadLink(path);
-  }
-  Outcome<std::string> RealPath(const std::string& path) const override {
-    return before_(path), machine_.RealPath(path);
-  }
-  Outcome<void> Access(const std::string& path, system::Rights rights) const override {
-    return before_(path), machine_.Access(path, rights);
-  }
-  Outcome<std::vector<system::DirectoryEntry>> List(const std::string& path) const override {
-    return before_(path), machine_.List(path);
-  }
-  std::map<std::string, std::string> Environment() const override { return machine_.Environment(); }
-  std::string WorkingDirectory() const override { return machine_.WorkingDirectory(); }
-  base::Cpu HostCpu() const override { return machine_.HostCpu(); }
-
- private:
-  const system::System& machine_;
-  std::function<void(const std::string&)> before_;
-};
-
-// Blocks those who pass until Release().
-class Gate {
- public:
-  void Pass() {
-    std::unique_lock lock(mutex_);
-    opened_.wait(lock, [&] { return open_; });
-  }
-  void Release() {
-    const std::lock_guard lock(mutex_);
-    open_ = true;
-    opened_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable opened_;
-  bool open_ = false;
-};
 
 ptrdiff_t CountThreads() { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); }
 
@@ -126,8 +70,8 @@ class StackRunner : public testing::Test {
 
   ptrdiff_t threads_before_ = CountThreads();
   system::MemorySystem machine_;
-  Gate gate_;
-  WatchedSystem blocking_{machine_, [this](const std::string& path) {
+  system::Gate gate_;
+  WatchedSystem blocking_{{std::shared_ptr<const void>(), &machine_}, [this](const std::string& path) {
                             if (path.starts_with(kDead)) gate_.Pass();
                           }};
 };
@@ -184,7 +128,7 @@ TEST_F(StackRunner, ADeadWorkingDirectoryCostsThePythonEnvironmentsAlone) {
 }
 
 TEST_F(StackRunner, ADefectIsToldAsOneAndCostsOneFact) {
-  const WatchedSystem throwing(machine_, [](const std::string& path) {
+  const WatchedSystem throwing({std::shared_ptr<const void>(), &machine_}, [](const std::string& path) {
     if (path == "/proc/driver/nvidia/gpus") throw std::runtime_error("vector::at");
   });
   const Stack stack = CollectFrom(throwing);
@@ -199,7 +143,8 @@ TEST_F(StackRunner, ADefectIsToldAsOneAndCostsOneFact) {
 }
 
 TEST_F(StackRunner, EachCollectorCanFailAlone) {
-  const WatchedSystem throwing(machine_, [](const std::string&) { throw std::runtime_error("all fails"); });
+  const WatchedSystem throwing({std::shared_ptr<const void>(), &machine_},
+                               [](const std::string&) { throw std::runtime_error("all fails"); });
   const Stack stack = CollectFrom(throwing);
   EXPECT_EQ(stack.driver.why, "internal error: all fails");
   EXPECT_EQ(stack.gpus.why, "internal error: all fails");

@@ -21,9 +21,9 @@ report::LikelyCause FirstOn(const std::string& description, const std::string& l
   if (auto looked = diagnosis.Look(); !looked) throw std::runtime_error(looked.error().message);
   diagnosis.Play();
   const auto symptoms = SymptomsOf(log);
-  const auto settlements = diagnosis.Judge(
-      [&](const auto& scene, const auto& check) { return explain::Settle(symptoms, scene, check); });
-  const auto explanation = explain::Explain(symptoms, {{"-", 1}}, settlements);
+  const auto explanation = diagnosis.Judge([&](const auto& scene, const auto& check) {
+    return explain::Explain(symptoms, {{"-", 1}}, explain::Settle(symptoms, scene, check));
+  });
   return explanation.causes.empty() ? report::LikelyCause{} : explanation.causes.front();
 }
 

@@ -40,6 +40,7 @@ report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
   auto changed = whatif::CarryOut(subject.machine, changes);
   if (!changed) return NotShown(changed.error().message);
   subject.machine = std::move(*changed);
+  subject.known.reset();
   engine::Diagnosis diagnosis(std::move(subject));
   if (auto looked = diagnosis.Look(); !looked) return NotShown(looked.error().message);
   diagnosis.Play();

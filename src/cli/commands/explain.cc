@@ -149,12 +149,11 @@ base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options
   auto diagnosis = LookAt(subject, look);
   if (!diagnosis) return std::unexpected(diagnosis.error());
   diagnosis->Play();
-  const auto symptoms = std::make_shared<const std::vector<logs::Symptom>>(std::move(reading.symptoms));
-  const auto settlements =
-      diagnosis->Judge([symptoms](const rules::Scene& scene, const report::CheckReport& check) {
-        return explain::Settle(*symptoms, {scene.snapshot, scene.view, {}}, check);
-      });
-  auto explanation = explain::Explain(*symptoms, std::move(reading.inputs), settlements);
+  auto explanation = diagnosis->Judge([read = std::make_shared<const Reading>(std::move(reading))](
+                                          const rules::Scene& scene, const report::CheckReport& check) {
+    const auto settled = explain::Settle(read->symptoms, {scene.snapshot, scene.view, {}}, check);
+    return explain::Explain(read->symptoms, read->inputs, settled);
+  });
   explanation.with_facts = true;
   explanation.windows = diagnosis->snapshot().windows() != nullptr;
   return explanation;
