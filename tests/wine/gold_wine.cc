@@ -155,6 +155,7 @@ int Main(int argc, char** argv) {
   const auto modelled = std::chrono::steady_clock::now();
 
   Tally tally;
+  wine.Run("safe\t1\n");  // an earlier run may have been interrupted
   bool safe_mode = true;
   for (const auto& group : Groups(cases)) {
     if (group.front()->tree.safe_mode != safe_mode) {
@@ -163,7 +164,6 @@ int Main(int argc, char** argv) {
     }
     RunGroup(wine, group, options.show, tally);
   }
-  if (!safe_mode) wine.Run("safe\t1\n");
   const auto end = std::chrono::steady_clock::now();
   const auto seconds = [](auto from, auto to) { return std::chrono::duration<double>(to - from).count(); };
   std::printf(
