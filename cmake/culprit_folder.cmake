@@ -5,7 +5,7 @@
 #   COLD: runs once and waits for files or people, so it is compiled with -O1, in two thirds of the time.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   With CULPRIT_UNITY=N a compiler run takes N sources of a folder at once, and with CULPRIT_PCH it finds the headers of the
-#   standard library compiled: the first build needs a quarter of the time. The `dev` preset, clang-tidy and `./test --all` do
+#   standard library compiled: the first build needs a quarter of the time. The `dev` preset and `./test --all` do
 #   without both, so a source that forgets an include does not pass.
 
 # g++ 12 sees overlapping and overlong copies in "literal" + std::string (GCC bugs 105651 and 105329, mended in 13).
