@@ -16,7 +16,7 @@ class MuslWorld : public World {
     system.SetWorkingDirectory("/home");
     system.SetEnvironment({{"LD_LIBRARY_PATH", "../own:../lib"}});
     system.AddFile("/home/p",
-                   BuildElf({.interpreter = "/lib/ld-musl-x86_64.so.1", .needed = {"ld-musl-x86_64.so.1"}}),
+                   BuildElf({.needed = {"ld-musl-x86_64.so.1"}, .interpreter = "/lib/ld-musl-x86_64.so.1"}),
                    0755);
   }
 };

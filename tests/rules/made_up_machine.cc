@@ -182,10 +182,24 @@ void MadeUpMachine::AddLdCache(const toml::table& description) {
 }
 
 const std::set<std::string_view>& MadeUpMachine::Keys() {
-  static const std::set<std::string_view> kKeys = {
-      "world", "system",     "remove",    "directories", "files",             "elf", "dll",       "registry",
-      "links", "sparse",     "devices",   "fifos",       "working_directory", "env", "truncate",  "ld_cache",
-      "cpu",   "unreadable"};
+  static const std::set<std::string_view> kKeys = {"world",
+                                                   "system",
+                                                   "remove",
+                                                   "directories",
+                                                   "files",
+                                                   "elf",
+                                                   "dll",
+                                                   "registry",
+                                                   "links",
+                                                   "sparse",
+                                                   "devices",
+                                                   "fifos",
+                                                   "working_directory",
+                                                   "env",
+                                                   "truncate",
+                                                   "ld_cache",
+                                                   "cpu",
+                                                   "unreadable"};
   return kKeys;
 }
 

@@ -46,8 +46,8 @@ class MadeUpMachine {
   // The keys above.
   static const std::set<std::string_view>& Keys();
 
-  // Reads these keys alone; the caller refuses those that neither of them reads. Throws std::runtime_error with the
-  // place when the description has a mistake.
+  // Reads these keys alone; the caller refuses those that neither of them reads. Throws std::runtime_error
+  // with the place when the description has a mistake.
   void Apply(const toml::table& description);
 
   system::MemorySystem system;

@@ -178,8 +178,8 @@ std::set<std::string_view> KnownKeys(std::set<std::string_view> own) {
 }
 
 std::set<std::string_view> CaseKeys() {
-  return KnownKeys({"name", "fires", "only", "not_checked", "summary", "subject", "severity", "cause", "fix",
-                    "unproven"});
+  return KnownKeys(
+      {"name", "fires", "only", "not_checked", "summary", "subject", "severity", "cause", "fix", "unproven"});
 }
 
 TEST(Cases, HaveOnlyKeysThatAreRead) {
@@ -233,7 +233,8 @@ TEST_P(RuleCase, FiresOrStaysSilent) {
     RecordProperty(key, text);  // tests/rules/update reads summary and fix
     const toml::node* wanted = one.description.get(key);
     const bool required = CULPRIT_STRICT_CASES && (key == "summary"sv || key == "fix"sv);
-    EXPECT_TRUE(wanted != nullptr || !required) << "the case says no " << key << "; tests/rules/update writes it";
+    EXPECT_TRUE(wanted != nullptr || !required)
+        << "the case says no " << key << "; tests/rules/update writes it";
     if (wanted != nullptr) {
       EXPECT_EQ(text, wanted->value<std::string>()) << key << " (tests/rules/update writes what is said now)";
     }
