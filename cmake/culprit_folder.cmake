@@ -1,11 +1,12 @@
-# culprit_folder(NAME [COLD] [PLATFORM] SOURCES ... WITHOUT ... SEES ... LINKS ... TEST_LINKS ...)
+# culprit_folder(NAME [COLD] [PLATFORM] [TESTS_ALONE] SOURCES ... WITHOUT ... SEES ... LINKS ... TEST_LINKS ...)
 #   The library culprit_NAME from every source of the calling folder, and the test program NAME_test from every *_test.cc:
 #   a new file is built because it is there. SOURCES are generated ones; WITHOUT leaves files out. SEES names the rooms
 #   whose headers may be included; tests/layers_test holds the includes to it. LINKS are libraries from outside.
 #   COLD: runs once and waits for files or people, so it is compiled with -O1, in two thirds of the time.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
+#   TESTS_ALONE: its tests use the same names for different things, so each is compiled by itself even in a unity build.
 #   With CULPRIT_UNITY=N a compiler run takes N sources of a folder at once, and with CULPRIT_PCH it finds the headers of the
-#   standard library compiled: the first build needs a quarter of the time. The `dev` preset, clang-tidy and `./test --all` do
+#   standard library compiled: the first build needs a quarter of the time. The `dev` preset and `./test --all` do
 #   without both, so a source that forgets an include does not pass.
 
 # g++ 12 sees overlapping and overlong copies in "literal" + std::string (GCC bugs 105651 and 105329, mended in 13).
@@ -96,7 +97,7 @@ function(culprit_unity target)
 endfunction()
 
 function(culprit_folder name)
-  cmake_parse_arguments(ARG "COLD;PLATFORM" "" "SOURCES;WITHOUT;SEES;LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;PLATFORM;TESTS_ALONE" "" "SOURCES;WITHOUT;SEES;LINKS;TEST_LINKS" ${ARGN})
   set(target culprit_${name})
   set(platform "")
   if(ARG_PLATFORM)
@@ -123,6 +124,9 @@ function(culprit_folder name)
   culprit_sources(tests TESTS ${platform})
   if(CULPRIT_TESTS AND CULPRIT_UNIT_TESTS AND tests)
     add_executable(${name}_test ${tests})
+    if(NOT ARG_TESTS_ALONE)
+      culprit_unity(${name}_test)
+    endif()
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_LINKS} GTest::gtest_main)
     # What is tested is optimised; the tests themselves need not be, and compile in half of the time.
     target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)

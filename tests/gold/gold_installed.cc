@@ -120,7 +120,7 @@ bool IsForThisLoader(const std::string& interpreter, const std::string& file) {
 }
 
 int Main(int argc, char** argv) {
-  Options options = ParseOptions(argc, argv, UINT64_MAX);
+  Options options = ParseOptions(argc, argv, {.program = "gold_installed", .count = UINT64_MAX});
   const std::string interpreter = OwnInterpreter();
   if (interpreter.find("/ld-linux") == std::string::npos) {
     std::printf("skipped: the loader of this machine, %s, is not glibc's\n", interpreter.c_str());
@@ -132,7 +132,7 @@ int Main(int argc, char** argv) {
   const auto begun = std::chrono::steady_clock::now();
   uint64_t agree = 0, differ = 0, lines = 0, missing = 0, other = 0;
   RunPool(
-      0, files.size(), options.jobs,
+      files.size(), options.jobs,
       [&](uint64_t number, unsigned) {
         if (options.limit != 0 &&
             std::chrono::steady_clock::now() - begun > std::chrono::seconds(options.limit))

@@ -22,7 +22,7 @@ std::string InterpreterOf(const std::string& program) {
 }
 
 int Main(int argc, char** argv) {
-  const Options options = ParseOptions(argc, argv, 500);
+  const Options options = ParseOptions(argc, argv, {.program = "gold_musl", .seed = 20240903, .count = 500});
   const std::string program = std::string(GOLD_MUSL_PROGRAM).empty() ? "" : ReadFile(GOLD_MUSL_PROGRAM);
   const std::string interpreter = InterpreterOf(program);
   if (interpreter.empty() || !std::filesystem::exists(interpreter)) {
@@ -46,7 +46,7 @@ int Main(int argc, char** argv) {
   traits.libc = "libc.so";
   traits.system_names = {"libm.so.6", "libpthread.so.0", "libdl.so",
                          "libc.musl-any.so.1"};  // all of them mean musl
-  std::printf("%s; seed %llu\n", interpreter.c_str(), static_cast<unsigned long long>(options.seed));
+  std::printf("%s\n", interpreter.c_str());
   std::fflush(stdout);
   const int result = CompareTrees(run, options, work);
   RemoveTree(work);

@@ -34,7 +34,8 @@ int Main(int argc, char** argv) {
     std::printf("skipped: the C library of this machine is not glibc\n");
     return kSkipped;
   }
-  const Options options = ParseOptions(argc, argv, 1000);
+  const Options options =
+      ParseOptions(argc, argv, {.program = "gold_trees", .seed = 20240901, .count = 1000});
   const std::string work = MakeWorkDirectory();
   // Copies, because where the build lies may not be open to everybody.
   const std::string audit = work + "/audit.so", probe = work + "/probe";
@@ -63,9 +64,9 @@ int Main(int argc, char** argv) {
       dlclose(handle);
     }
   const auto& traits = run.loader.traits;
-  std::printf("glibc %s, %s, $LIB %s, $PLATFORM %s, %zu hwcaps directories; seed %llu\n", GlibcVersion(),
+  std::printf("glibc %s, %s, $LIB %s, $PLATFORM %s, %zu hwcaps directories\n", GlibcVersion(),
               traits.interpreter.c_str(), traits.lib.c_str(), traits.platform.c_str(),
-              traits.hwcaps_dirs.size(), static_cast<unsigned long long>(options.seed));
+              traits.hwcaps_dirs.size());
   std::fflush(stdout);
   const int result = CompareTrees(run, options, work);
   RemoveTree(work);

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace culprit::gold {
 
 struct Options {
-  uint64_t seed = 0;   // of the first tree; the others follow it
-  uint64_t count = 0;  // trees, or files
+  std::vector<uint64_t> seeds;  // of the trees: first those of --known, then --count from --seed on
+  uint64_t count = 0;           // trees from the first seed on, or files
   unsigned jobs = 2;
   std::string keep;       // leave the trees in this directory
   uint64_t limit = 0;     // seconds; 0 = no limit
@@ -16,9 +18,16 @@ struct Options {
   bool show = false;      // print what the real loader did
 };
 
-// Prints usage and exits with 64 on anything unknown. Without --seed a fresh one is drawn and `count` trees
-// are made; with --seed alone just that one.
-Options ParseOptions(int argc, char** argv, uint64_t default_count);
+// What a program does unless it is told otherwise: the same on every run.
+struct Defaults {
+  std::string_view program;  // its name in the file of --known
+  uint64_t seed = 0;
+  uint64_t count = 0;
+};
+
+// Prints usage and exits with 64 on anything unknown. --seed alone makes just that tree. --known FILE adds
+// the trees that differed once (tests/gold/known_seeds). Throws when that file cannot be read.
+Options ParseOptions(int argc, char** argv, const Defaults& defaults);
 
 constexpr int kSkipped = 77;
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,10 +53,8 @@ struct Worker {
 
 }  // namespace
 
-void RunPool(uint64_t first, uint64_t count, unsigned jobs,
-             const std::function<std::string(uint64_t, unsigned)>& work,
+void RunPool(uint64_t count, unsigned jobs, const std::function<std::string(uint64_t, unsigned)>& work,
              const std::function<void(const Piece&)>& done) {
-  const uint64_t end = first + count;
   const auto start = [&](Worker& worker) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
@@ -68,7 +65,7 @@ void RunPool(uint64_t first, uint64_t count, unsigned jobs,
       close(ends[0]);
       if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0))
         _exit(3);
-      for (uint64_t number = worker.next; number < end; number += jobs) {
+      for (uint64_t number = worker.next; number < count; number += jobs) {
         alarm(kSecondsPerPiece);
         std::string text;
         try {
@@ -87,8 +84,8 @@ void RunPool(uint64_t first, uint64_t count, unsigned jobs,
   std::vector<Worker> workers(jobs);
   for (unsigned i = 0; i < jobs; ++i) {
     workers[i].index = i;
-    workers[i].next = first + i;
-    if (workers[i].next < end) start(workers[i]);
+    workers[i].next = i;
+    if (workers[i].next < count) start(workers[i]);
   }
   const auto read_records = [&](Worker& worker) {
     while (worker.buffer.size() >= sizeof(Header)) {
@@ -124,11 +121,11 @@ void RunPool(uint64_t first, uint64_t count, unsigned jobs,
       worker.fd = -1;
       int status = 0;
       waitpid(worker.pid, &status, 0);
-      if (worker.next >= end) continue;
+      if (worker.next >= count) continue;
       // It ended before its last piece was done.
       done({worker.next, true, "the comparing process died, status " + std::to_string(status) + "\n"});
       worker.next += jobs;
-      if (worker.next < end) start(worker);
+      if (worker.next < count) start(worker);
     }
   }
 }
@@ -140,12 +137,6 @@ std::string MakeWorkDirectory() {
   chmod(path.c_str(), 0755);
   if (geteuid() == 0 && chown(path.c_str(), kNobody, kNobody) != 0) throw std::runtime_error("chown failed");
   return path;
-}
-
-uint64_t FreshSeed() {
-  uint64_t seed = 0;
-  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) throw std::runtime_error("getrandom failed");
-  return seed >> 24;  // short enough to be typed
 }
 
 }  // namespace culprit::gold

@@ -14,15 +14,13 @@ struct Piece {
   std::string text;  // what the work returned
 };
 
-// Calls `work(number, worker)` for first .. first+count-1 in `jobs` children, and `done` here for each, in
-// any order. `worker` tells the children apart (0 .. jobs-1).
-void RunPool(uint64_t first, uint64_t count, unsigned jobs,
+// Calls `work(number, worker)` for 0 .. count-1 in `jobs` children, and `done` here for each, in any order.
+// `worker` tells the children apart (0 .. jobs-1).
+void RunPool(uint64_t count, unsigned jobs,
              const std::function<std::string(uint64_t number, unsigned worker)>& work,
              const std::function<void(const Piece&)>& done);
 
 // A fresh directory that the children may write to; removed with RemoveTree.
 std::string MakeWorkDirectory();
-// 64 bits from the system.
-uint64_t FreshSeed();
 
 }  // namespace culprit::gold

@@ -108,8 +108,10 @@ int CompareTrees(const TreeRun& run, const Options& options, const std::string& 
   uint64_t agree = 0, differ = 0;
   const auto begun = std::chrono::steady_clock::now();
   RunPool(
-      options.seed, options.count, options.jobs,
-      [&](uint64_t seed, unsigned worker) { return CompareOne(run, options, work_directory, seed, worker); },
+      options.seeds.size(), options.jobs,
+      [&](uint64_t number, unsigned worker) {
+        return CompareOne(run, options, work_directory, options.seeds[number], worker);
+      },
       [&](const Piece& piece) {
         const size_t body = piece.text.find("\n\n");
         const bool agrees = !piece.crashed && piece.text.starts_with("=\n");
@@ -125,9 +127,9 @@ int CompareTrees(const TreeRun& run, const Options& options, const std::string& 
         }
         const std::string text = body == std::string::npos ? piece.text : piece.text.substr(body + 2);
         if (agrees && !options.show) return;
-        std::printf("---- tree %llu %s (%s --seed %llu)\n%s", static_cast<unsigned long long>(piece.number),
-                    agrees ? "agrees" : "differs", run.program.c_str(),
-                    static_cast<unsigned long long>(piece.number), text.c_str());
+        const auto seed = static_cast<unsigned long long>(options.seeds[piece.number]);
+        std::printf("---- tree %llu %s (%s --seed %llu)\n%s", seed, agrees ? "agrees" : "differs",
+                    run.program.c_str(), seed, text.c_str());
         std::fflush(stdout);
       });
   if (options.features) {
@@ -139,8 +141,8 @@ int CompareTrees(const TreeRun& run, const Options& options, const std::string& 
   const auto ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   std::printf("%.1f s\n", static_cast<double>(ms.count()) / 1000);
-  std::printf("%llu trees agree, %llu differ (seed %llu)\n", static_cast<unsigned long long>(agree),
-              static_cast<unsigned long long>(differ), static_cast<unsigned long long>(options.seed));
+  std::printf("%llu trees agree, %llu differ\n", static_cast<unsigned long long>(agree),
+              static_cast<unsigned long long>(differ));
   return differ == 0 ? 0 : 1;
 }
 

@@ -18,7 +18,7 @@ struct TreeRun {
   std::function<Transcript(const loader::LoadGraph&, const Tree&, const std::string& root)> read;
 };
 
-// 0 when all agree, 1 otherwise. Prints the last line "N trees agree, N differ (seed S)".
+// 0 when all agree, 1 otherwise. Prints the last line "N trees agree, N differ".
 int CompareTrees(const TreeRun& run, const Options& options, const std::string& work_directory);
 
 // Our side: looks at the program of a built tree live and asks the model; then makes a snapshot of all that

@@ -181,6 +181,28 @@ void MadeUpMachine::AddLdCache(const toml::table& description) {
   system.AddFile("/etc/ld.so.cache", binfmt::BuildLdCache(spec));
 }
 
+const std::set<std::string_view>& MadeUpMachine::Keys() {
+  static const std::set<std::string_view> kKeys = {"world",
+                                                   "system",
+                                                   "remove",
+                                                   "directories",
+                                                   "files",
+                                                   "elf",
+                                                   "dll",
+                                                   "registry",
+                                                   "links",
+                                                   "sparse",
+                                                   "devices",
+                                                   "fifos",
+                                                   "working_directory",
+                                                   "env",
+                                                   "truncate",
+                                                   "ld_cache",
+                                                   "cpu",
+                                                   "unreadable"};
+  return kKeys;
+}
+
 void MadeUpMachine::Apply(const toml::table& description) {
   const std::string world = description["world"].value_or(std::string("bare"));
   if (world != "none") Apply(toml::parse_file((cases_ / "worlds" / (world + ".toml")).string()));
@@ -203,6 +225,7 @@ void MadeUpMachine::Apply(const toml::table& description) {
     AddDll(path, *spec.as_table());
   });
   Each(description, "registry", [&](const std::string& key, const toml::node& values) {
+    if (values.as_table() == nullptr) throw std::runtime_error(key + ": a table is wanted");
     std::map<std::string, std::string> all;
     for (const auto& [name, value] : *values.as_table()) all[std::string(name.str())] = Text(value, key);
     system.AddRegistryKey(key, all);

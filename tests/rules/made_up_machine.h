@@ -29,7 +29,10 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "system/memory.h"
 
@@ -40,7 +43,11 @@ class MadeUpMachine {
   // `cases` is the directory that holds worlds/.
   explicit MadeUpMachine(std::filesystem::path cases) : cases_(std::move(cases)) {}
 
-  // Throws std::runtime_error with the place when the description has a mistake.
+  // The keys above.
+  static const std::set<std::string_view>& Keys();
+
+  // Reads these keys alone; the caller refuses those that neither of them reads. Throws std::runtime_error
+  // with the place when the description has a mistake.
   void Apply(const toml::table& description);
 
   system::MemorySystem system;

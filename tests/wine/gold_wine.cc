@@ -18,7 +18,6 @@
 namespace culprit::wine {
 namespace {
 
-constexpr uint64_t kSeed = 20240905;  // without --seed: every run the same trees
 constexpr size_t kTreesPerProcess = 100;
 
 struct Case {
@@ -40,7 +39,7 @@ std::string Described(const Ending& ending) {
 }
 
 void Print(const Case& one) {
-  std::printf("  tree %s, seed %llu%s\n", one.tree.name.c_str(),
+  std::printf("  tree %s (gold_wine --seed %llu)%s\n", one.tree.name.c_str(),
               static_cast<unsigned long long>(one.tree.seed), one.tree.safe_mode ? "" : ", safe mode off");
   std::printf("%s", PlanOf(one.tree, one.expected).c_str());
   for (const TreeFile& file : one.tree.files) {
@@ -137,17 +136,15 @@ int Main(int argc, char** argv) {
     std::printf("skipped: there is no compiler for Windows (x86_64-w64-mingw32-gcc)\n");
     return gold::kSkipped;
   }
-  gold::Options options = gold::ParseOptions(argc, argv, 320);
-  if (std::none_of(argv + 1, argv + argc, [](const char* word) { return std::string(word) == "--seed"; })) {
-    options.seed = kSeed;
-  }
+  const gold::Options options =
+      gold::ParseOptions(argc, argv, {.program = "gold_wine", .seed = 20240905, .count = 320});
   const auto start = std::chrono::steady_clock::now();
   const char* given = std::getenv("CULPRIT_WINE");
   Wine wine(given == nullptr ? GOLD_WINE_TOOL : given, options.keep.empty() ? GOLD_WINE_PREFIX : options.keep,
             driver);
-  std::vector<Case> cases(options.count);
+  std::vector<Case> cases(options.seeds.size());
   for (size_t i = 0; i < cases.size(); ++i) {
-    cases[i].tree = GenerateTree(options.seed + i, "t" + std::to_string(i));
+    cases[i].tree = GenerateTree(options.seeds[i], "t" + std::to_string(i));
     wine.Write(cases[i].tree);
   }
   auto root = system::RootedSystem(wine.drive_c());
@@ -158,6 +155,7 @@ int Main(int argc, char** argv) {
   const auto modelled = std::chrono::steady_clock::now();
 
   Tally tally;
+  wine.Run("safe\t1\n");  // an earlier run may have been interrupted
   bool safe_mode = true;
   for (const auto& group : Groups(cases)) {
     if (group.front()->tree.safe_mode != safe_mode) {
@@ -166,15 +164,14 @@ int Main(int argc, char** argv) {
     }
     RunGroup(wine, group, options.show, tally);
   }
-  if (!safe_mode) wine.Run("safe\t1\n");
   const auto end = std::chrono::steady_clock::now();
   const auto seconds = [](auto from, auto to) { return std::chrono::duration<double>(to - from).count(); };
   std::printf(
-      "%zu trees from seed %llu: %zu loads (%zu fail on Windows, %zu of them below the DLL asked for), %zu "
+      "%zu trees: %zu loads (%zu fail on Windows, %zu of them below the DLL asked for), %zu "
       "programs, %zu missing functions "
       "asked for; %zu wrong; %.1f s, %.1f of them in Wine\n",
-      tally.trees, static_cast<unsigned long long>(options.seed), tally.loads, tally.failures, tally.deep,
-      tally.programs, tally.functions, tally.wrong, seconds(start, end), seconds(modelled, end));
+      tally.trees, tally.loads, tally.failures, tally.deep, tally.programs, tally.functions, tally.wrong,
+      seconds(start, end), seconds(modelled, end));
   for (size_t i = 1; i < kDifferences; ++i) {
     if (tally.differences[i] == 0) continue;
     std::printf("  known difference: %s (%zu)\n", Words(static_cast<Difference>(i)), tally.differences[i]);

@@ -12,7 +12,7 @@
 namespace culprit::knowledge {
 namespace {
 
-std::vector<std::string> CudaOf(std::string_view name) {
+std::vector<std::string> CudaOfSoname(std::string_view name) {
   const SonameRow* row = FindSoname(name);
   return row == nullptr ? std::vector<std::string>()
                         : std::vector<std::string>(row->cuda.begin(), row->cuda.end());
@@ -21,12 +21,12 @@ std::vector<std::string> CudaOf(std::string_view name) {
 using Releases = std::vector<std::string>;
 
 TEST(Sonames, TellTheCudaOfALibrary) {
-  EXPECT_EQ(CudaOf("libcufft.so.11"), Releases({"12"}));
-  EXPECT_EQ(CudaOf("libcusolver.so.12"), Releases({"13"}));
-  EXPECT_EQ(CudaOf("libcurand.so.10"), Releases({"11", "12", "13"}));
-  EXPECT_EQ(CudaOf("libcusparse.so.12"), Releases({"12", "13"}));
-  EXPECT_EQ(CudaOf("cufft64_11.dll"), Releases({"12"}));
-  EXPECT_EQ(CudaOf("libcudart.so.10.2"), Releases({"10.2"}));
+  EXPECT_EQ(CudaOfSoname("libcufft.so.11"), Releases({"12"}));
+  EXPECT_EQ(CudaOfSoname("libcusolver.so.12"), Releases({"13"}));
+  EXPECT_EQ(CudaOfSoname("libcurand.so.10"), Releases({"11", "12", "13"}));
+  EXPECT_EQ(CudaOfSoname("libcusparse.so.12"), Releases({"12", "13"}));
+  EXPECT_EQ(CudaOfSoname("cufft64_11.dll"), Releases({"12"}));
+  EXPECT_EQ(CudaOfSoname("libcudart.so.10.2"), Releases({"10.2"}));
   EXPECT_EQ(FindSoname("libcudnn.so.9"), nullptr);
 }
 

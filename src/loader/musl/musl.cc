@@ -191,6 +191,12 @@ bool MuslProcess::CanMap(const Found& found, Request& request) {
   return true;
 }
 
+// musl maps the file, sees that it is a C library and takes what is running already instead.
+bool MuslProcess::IsItself(const Found& found) {
+  const snapshot::FileFacts& running = view_.Open(facts_.path);
+  return running.error == PathError::kNone && running.id == found.facts->id;
+}
+
 bool MuslProcess::LoadLibrary(const std::string& name, Dso* needed_by, Request& request) {
   request.via = Via::kLoadedBefore;
   if (name.empty()) {
@@ -219,6 +225,7 @@ bool MuslProcess::LoadLibrary(const std::string& name, Dso* needed_by, Request& 
     request.object = dso.object;
     return true;
   }
+  if (IsItself(*found)) return true;
   if (!CanMap(*found, request)) return false;
   Dso& dso = list_.emplace_back();
   dso.path = found->path;

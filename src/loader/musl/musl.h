@@ -49,6 +49,7 @@ class MuslProcess final : public Process {
   bool TryOpen(const std::string& path, Via via, const std::string& origin, Request& request,
                std::optional<Found>& found);
   std::string RunPath(const Dso& dso) const;
+  bool IsItself(const Found& found);
   bool CanMap(const Found& found, Request& request);
   // Everything below `dso`; false as soon as something fails, unless the process is starting.
   bool LoadDependencies(size_t first, bool starting, std::string& failure);

@@ -12,7 +12,7 @@
 namespace culprit::plan {
 namespace {
 
-BuildTable& Builds() {
+BuildTable& AllBuilds() {
   static BuildTable builds;
   return builds;
 }
@@ -77,7 +77,7 @@ bool Says(const std::vector<ConflictNode>& graph, const std::string& part) {
 TEST(Conflict, TheSmallestSetIsFoundAndNothingInItCanBeLeftOut) {
   for (const Named& named : NamedConflicts()) {
     const Question question = Asked(named);
-    const auto smallest = SmallestConflict(question, Builds());
+    const auto smallest = SmallestConflict(question, AllBuilds());
     std::vector<std::string> words;
     for (const Requirement& one : smallest) words.push_back(one.words);
     std::ranges::sort(words);
@@ -86,7 +86,7 @@ TEST(Conflict, TheSmallestSetIsFoundAndNothingInItCanBeLeftOut) {
     EXPECT_EQ(words, expected) << named.name;
     for (const Requirement& one : smallest) {
       const auto without = Without(question, {one});
-      EXPECT_TRUE(std::ranges::any_of(without, [](const Question& q) { return IsSolvable(q, Builds()); }))
+      EXPECT_TRUE(std::ranges::any_of(without, [](const Question& q) { return IsSolvable(q, AllBuilds()); }))
           << named.name << " without " << one.words;
     }
   }
@@ -94,7 +94,7 @@ TEST(Conflict, TheSmallestSetIsFoundAndNothingInItCanBeLeftOut) {
 
 TEST(Conflict, TheGraphNamesWhatExcludesEachBuildWithItsSource) {
   for (const Named& named : NamedConflicts()) {
-    const auto graph = GraphOf(MakeUniverse(Asked(named), Builds()));
+    const auto graph = GraphOf(MakeUniverse(Asked(named), AllBuilds()));
     EXPECT_TRUE(Says(graph, named.root)) << named.name;
     EXPECT_FALSE(graph.front().source.empty()) << named.name << ": " << graph.front().text;
   }
@@ -105,7 +105,7 @@ TEST(Conflict, SimplifyingDropsRepetitionsAndKeepsTheReason) {
   ConflictNode repeats{"torch 2.6.0: no code for sm_37", "row", false, {reason}};
   EXPECT_EQ(Simplify({repeats, reason}), (std::vector<ConflictNode>{reason}));
   for (const Named& named : NamedConflicts()) {
-    const auto graph = GraphOf(MakeUniverse(Asked(named), Builds()));
+    const auto graph = GraphOf(MakeUniverse(Asked(named), AllBuilds()));
     const auto simple = Simplify(graph);
     EXPECT_LE(Count(simple), Count(graph)) << named.name;
     EXPECT_TRUE(Says(simple, named.root)) << named.name;
