@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
       finding.fix.changes = {report::InstallDriver{choice}};
     if ((gpu->assumed || driver->assumed) && KnowsArchitecture(version->part(0), row->architecture))
-      finding.severity = report::Severity::kWarning;  // nobody has tried it
+      finding.severity = report::Severity::kWarning;  // untested
     finding.evidence = BranchEvidence(*driver, undriven);
   }
 }
