@@ -94,7 +94,7 @@ std::optional<Reason> HiddenDevices(const LiveDriver& live, const std::string* v
   if (!on_purpose) {
     reason.summary += fmt::format(": \"{}\" {}", base::Printable(visible.rejected), visible.why);
   }
-  reason.fix = on_purpose ? "unset it, unless the GPUs shall be hidden"
+  reason.fix = on_purpose ? "unset it, unless you hide the GPUs on purpose"
                           : "name a device that is there (nvidia-smi -L lists them), or unset it";
   reason.commands = {"unset CUDA_VISIBLE_DEVICES"};
   return reason;

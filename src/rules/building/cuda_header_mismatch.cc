@@ -1,4 +1,4 @@
-// CUL8003: cuda.h beside nvcc is of another release.
+// CUL8003: nvcc and cuda.h come from different releases.
 #include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/rule.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The headers in a toolkit are of another release than its nvcc: a mixture of two installations.
+The headers in a toolkit come from another release than its nvcc: two installations are mixed.
 
 ## Why it breaks
 nvcc and the headers check each other: "CUDA compiler and CUDA toolkit headers are incompatible, please check your
 include paths". Or the build passes and calls functions that the libraries do not have.
 
 ## How culprit knows
-CUDA_VERSION in cuda.h against the release that nvcc carries inside.
+culprit compares CUDA_VERSION in cuda.h with the release inside nvcc.
 
 ## Fix
-Install the toolkit again as a whole; in a conda environment bring cuda-nvcc and cuda-cudart-dev to one release.
+Reinstall all of the toolkit. In a conda environment, install cuda-nvcc and cuda-cudart-dev in one release.
 
 ## When this is not your problem
-Where nothing is built, neither is used. Wheels of the toolkit (nvidia-cuda-nvcc, nvidia-cuda-runtime) are versioned
-apart and not held against each other.
+You build nothing: then neither is used. Toolkit wheels (nvidia-cuda-nvcc, nvidia-cuda-runtime) have separate versions, so
+the rule does not compare them.
 
 ## Sources
 crt/host_config.h and cuda_runtime_api.h of CUDA 13.0.
@@ -31,17 +31,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::Toolkit* toolkit : Compilers(scene)) {
     if (toolkit->nvcc_version.empty() || toolkit->header_version.empty()) continue;
     if (Release(toolkit->nvcc_version) == Release(toolkit->header_version)) continue;
-    // The wheels of a toolkit are versioned apart: a clean install of jax[cuda13] has nvcc 13.4 with
-    // cuda.h 13.2.
+    // Toolkit wheels have separate versions: a clean install of jax[cuda13] has nvcc 13.4 with cuda.h 13.2.
     if (toolkit->kind == "pip") continue;
     report::Finding& finding = ruling.Fire(toolkit->nvcc + " is " + toolkit->nvcc_version +
-                                               ", cuda.h beside it is of CUDA " + toolkit->header_version,
+                                               ", cuda.h next to it is CUDA " + toolkit->header_version,
                                            toolkit->root);
     finding.evidence.push_back({toolkit->nvcc + " says V" + toolkit->nvcc_version, toolkit->nvcc});
-    finding.evidence.push_back({"CUDA_VERSION of its cuda.h is that of " + toolkit->header_version,
-                                toolkit->root + "/include/cuda.h"});
+    finding.evidence.push_back(
+        {"CUDA_VERSION in its cuda.h is " + toolkit->header_version, toolkit->root + "/include/cuda.h"});
     const std::string release = Release(toolkit->nvcc_version);
-    finding.fix = {.text = "install CUDA " + release + " again as a whole into " + toolkit->root,
+    finding.fix = {.text = "reinstall all of CUDA " + release + " in " + toolkit->root,
                    .commands = {"grep -n 'define CUDA_VERSION' " + toolkit->root + "/include/cuda.h"},
                    .risk = "low",
                    .changes = {report::InstallToolkit{
@@ -56,7 +55,7 @@ extern const Rule kRule = {.code = "CUL8003",
                            .cause = "header-library-mismatch",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "cuda.h beside nvcc is of another release",
+                           .title = "nvcc and cuda.h come from different releases",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL8004: a toolkit has cuDNN to link with, and not its headers.
+// CUL8004: libcudnn.so is installed for linking, but cudnn.h is missing.
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/packages/packages.h"
@@ -10,19 +10,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Beside a toolkit lies cuDNN with the name for linking (libcudnn.so), and no cudnn.h.
+A machine with a toolkit has cuDNN with the name for linking (libcudnn.so), but no cudnn.h.
 
 ## Why it breaks
-Builds that look for cuDNN find the library and fail at "cudnn.h: No such file or directory".
+Builds that look for cuDNN find the library and fail with "cudnn.h: No such file or directory".
 
 ## How culprit knows
-The include directory beside the copy was looked at.
+culprit lists the include directory of the copy.
 
 ## Fix
-Install the development package, or give the build the include directory of another copy of the same version.
+Install the development package, or point the build to the include directory of another copy of the same version.
 
 ## When this is not your problem
-Programs that are already built need no headers.
+You only run programs that are already built: they need no headers.
 
 ## Sources
 File lists of the cuDNN archives.
@@ -35,12 +35,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string link = base::JoinPath(copy.directory, "libcudnn.so");
     if (scene.view.Open(link).error != base::PathError::kNone) continue;
     report::Finding& finding =
-        ruling.Fire(link + " (cuDNN " + copy.version + ") has no cudnn.h beside it", link);
+        ruling.Fire(link + " (cuDNN " + copy.version + ") is installed, but its cudnn.h is missing", link);
     finding.evidence.push_back(
-        {"no cudnn_version.h and no cudnn.h in the include directory beside " + copy.directory,
-         copy.directory});
+        {"no cudnn_version.h and no cudnn.h in the include directory for " + copy.directory, copy.directory});
     const std::string cuda = copy.cuda.substr(0, copy.cuda.find('.'));
-    finding.fix = {.text = "install the development package of this cuDNN if you mean to build with it",
+    finding.fix = {.text = "install the development package of this cuDNN if you want to build with it",
                    .commands = {},
                    .risk = "low",
                    .changes = {report::InstallCudnn{copy.version, cuda, copy.directory}}};
@@ -63,7 +62,7 @@ extern const Rule kRule = {.code = "CUL8004",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a toolkit has cuDNN to link with, and not its headers",
+                           .title = "libcudnn.so is installed for linking, but cudnn.h is missing",
                            .page = kPage,
                            .check = Check};
 

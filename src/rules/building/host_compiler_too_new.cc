@@ -1,4 +1,4 @@
-// CUL8002: nvcc does not accept the host compiler of this machine.
+// CUL8002: nvcc does not support the host compiler.
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/host_compilers.h"
@@ -11,22 +11,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-nvcc compiles the host side with gcc or clang and accepts versions up to a certain one. The compiler that it would call
-here is not among them.
+nvcc compiles host code with gcc or clang and supports versions up to a maximum. It does not support the compiler that it
+would call here.
 
 ## Why it breaks
 "#error -- unsupported GNU version! gcc versions later than 13 are not supported!". With -allow-unsupported-compiler the
 headers of the newer compiler may still not compile.
 
 ## How culprit knows
-What nvcc would call (NVCC_CCBIN, -ccbin, gcc of PATH), its version from the names that links lead through, and the
+The compiler that nvcc would call (NVCC_CCBIN, -ccbin, gcc on PATH), its version from the names of its symlinks, and the
 table in data/host_compilers.toml.
 
 ## Fix
-Install an older compiler beside it and name it with NVCC_CCBIN; there is no need to change the default of the system.
+Install an older compiler too and select it with NVCC_CCBIN. You do not need to change the system default.
 
 ## When this is not your problem
-Programs that are already built are not concerned.
+You only run programs that are already built.
 
 ## Sources
 crt/host_config.h of each toolkit; data/host_compilers.toml.
@@ -44,33 +44,33 @@ void Check(const Scene& scene, Ruling& ruling) {
   const auto version = base::Version::Parse(compiler.version);
   if (!cuda) return;
   if (!version || compiler.name.empty()) {
-    return ruling.NotEnoughFacts("whether " + toolkit.nvcc + " accepts " + compiler.path,
-                                 "the version of that compiler is not known");
+    return ruling.NotEnoughFacts("whether " + toolkit.nvcc + " supports " + compiler.path,
+                                 "the compiler's version is unknown");
   }
   const bool clang = compiler.name == "clang";
   const auto answer = clang ? knowledge::ClangFits(*cuda, *version) : knowledge::GccFits(*cuda, *version);
   if (answer.verdict != knowledge::Verdict::kNo) return;
   report::Finding& finding =
-      ruling.Fire("nvcc of CUDA " + cuda->ToString() + " does not accept " + compiler.name + " " +
+      ruling.Fire("nvcc of CUDA " + cuda->ToString() + " does not support " + compiler.name + " " +
                       compiler.version + " (" + compiler.path + ")",
                   compiler.path);
   finding.affects.push_back("builds");
   finding.evidence.push_back({answer.why, std::string(answer.source)});
   finding.evidence.push_back(
       {compiler.path + " is " + compiler.name + " " + compiler.version, compiler.source});
-  finding.evidence.push_back({"a build takes " + toolkit.root, chosen.because});
+  finding.evidence.push_back({"a build uses " + toolkit.root, chosen.because});
   finding.fix = {
-      .text = "install an older compiler beside it and name it to nvcc", .commands = {}, .risk = "low"};
+      .text = "install an older compiler too and select it for nvcc", .commands = {}, .risk = "low"};
   const knowledge::NvccRow* row = knowledge::FindNvcc(*cuda);
   if (row != nullptr && !row->gcc_max.empty()) {
     const std::string major = base::Split(row->gcc_max, '.').front();
-    finding.fix.text = "install gcc " + major + " beside it and name it to nvcc";
+    finding.fix.text = "install gcc " + major + " too and select it for nvcc";
     finding.fix.commands = {"export NVCC_CCBIN=g++-" + major};
     report::PutLibrary older;
     older.path = "/usr/bin/g++-" + major;
     older.like = compiler.path;
     older.program = true;
-    // One that is there need not be installed.
+    // No need to install one that exists.
     if (scene.view.Open(older.path).error != base::PathError::kNone) {
       if (PackageManagerOf(scene) == PackageManager::kDpkg)
         finding.fix.commands.insert(finding.fix.commands.begin(), "sudo apt-get install g++-" + major);
@@ -88,7 +88,7 @@ extern const Rule kRule = {.code = "CUL8002",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "nvcc does not accept the host compiler of this machine",
+                           .title = "nvcc does not support the host compiler",
                            .page = kPage,
                            .check = Check};
 

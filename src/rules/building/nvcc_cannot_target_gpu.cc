@@ -1,4 +1,4 @@
-// CUL8001: the toolkit that a build takes cannot compile for this GPU.
+// CUL8001: the toolkit that a build uses cannot compile for this GPU.
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
@@ -16,26 +16,27 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The CUDA toolkit on this machine is too old for the GPU, or so new that it dropped it.
+The CUDA toolkit on this machine is too old for the GPU, or so new that it dropped support for it.
 
 ## Why it breaks
-"nvcc fatal: Unsupported gpu architecture `compute_120`", or a program is built for older GPUs and does not start here.
+"nvcc fatal: Unsupported gpu architecture `compute_120`", or the build targets older GPUs and the program does not start here.
 
 ## How culprit knows
-The release of the toolkit that a build takes (CUDA_HOME, PATH, /usr/local/cuda) and the compute capability of the GPU,
-against data/architectures.toml.
+culprit looks up the release of the toolkit that a build uses (CUDA_HOME, PATH, /usr/local/cuda) and the GPU's compute
+capability in data/architectures.toml.
 
 ## Fix
-Install a toolkit that compiles for it.
+Install a toolkit that supports it.
 
 ## When this is not your problem
-Programs that are already built bring their own code. PTX of an older architecture can still be compiled by the driver.
+You only run programs that are already built: they contain their own code. The driver can still compile PTX of an older
+architecture.
 
 ## Sources
 data/architectures.toml, each row with its source.
 )md";
 
-// The toolkit nearest to this one that compiles for every GPU here and suits driver and host compiler.
+// The toolkit nearest to this one that supports every GPU, the driver and the host compiler of this machine.
 const knowledge::ToolkitRow* Nearest(const Scene& scene, const std::string& release) {
   const auto driver = base::Version::Parse(DriverVersion(scene));
   const auto here = knowledge::Known(release);
@@ -67,7 +68,7 @@ const knowledge::ToolkitRow* Nearest(const Scene& scene, const std::string& rele
 
 report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, const std::string& release,
                        const base::Version& capability) {
-  report::Fix fix{.text = "install a toolkit that compiles for compute capability " + capability.ToString(),
+  report::Fix fix{.text = "install a toolkit that supports compute capability " + capability.ToString(),
                   .commands = {},
                   .risk = "low"};
   const knowledge::ToolkitRow* row = Nearest(scene, release);
@@ -75,7 +76,7 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
     if (const auto* known = knowledge::FindCapability(capability)) {
       fix.text += ": CUDA " + std::string(known->first_cuda) +
                   (known->last_cuda.empty() ? " or newer" : " to " + std::string(known->last_cuda)) +
-                  "; the tables know none that suits this driver and compiler as well";
+                  "; culprit knows none that also supports this driver and compiler";
     }
     fix.commands = {"culprit plan cuda"};
     return fix;
@@ -84,8 +85,8 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
   const bool windows = scene.OnWindows();
   const std::string root =
       windows ? std::string(base::DirName(toolkit.root)) + "/v" + cuda : "/usr/local/cuda-" + cuda;
-  fix.text = "install CUDA " + cuda + " beside it, which compiles for compute capability " +
-             capability.ToString() + " and suits this driver, and build with it";
+  fix.text = "also install CUDA " + cuda + ", which supports compute capability " + capability.ToString() +
+             " and this driver, and build with it";
   if (windows) {
     const std::string spelled = base::ToWindowsPath(root);
     fix.commands = {"set \"CUDA_PATH=" + spelled + "\"", "set \"PATH=" + spelled + "\\bin;%PATH%\""};
@@ -122,7 +123,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            toolkit.nvcc);
     finding.affects.push_back("builds");
     finding.evidence.push_back({answer.why, std::string(answer.source)});
-    finding.evidence.push_back({"a build takes " + toolkit.root, chosen.because});
+    finding.evidence.push_back({"a build uses " + toolkit.root, chosen.because});
     finding.evidence.push_back({name + " has compute capability " + gpu.compute_capability,
                                 gpu.source.empty() ? "--host" : gpu.source});
     finding.fix = ToolkitFor(scene, toolkit, release, *capability);
@@ -136,7 +137,7 @@ extern const Rule kRule = {.code = "CUL8001",
                            .cause = "arch-unsupported-by-compiler",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "the toolkit that a build takes cannot compile for this GPU",
+                           .title = "the toolkit that a build uses cannot compile for this GPU",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3017: the name of a DLL of cuDNN does not fit its contents.
+// CUL3017: a cuDNN DLL was renamed to another major version.
 #include <algorithm>
 
 #include "base/text.h"
@@ -12,17 +12,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The file is called cudnn64_7.dll (or _8), and inside it says that it is another one: somebody renamed it so that a program finds the
-name that it asks for.
+The file is called cudnn64_7.dll (or _8), but its export table names another DLL: somebody renamed it so that a program finds the
+name it asks for.
 
 ## Why it breaks
-Functions are missing or behave otherwise: error 127, CUDNN_STATUS_VERSION_MISMATCH, crashes at the first convolution.
+Functions are missing or behave differently: error 127, CUDNN_STATUS_VERSION_MISMATCH, crashes at the first convolution.
 
 ## How culprit knows
-A DLL carries its own name in its export table; it is compared with the name of the file.
+A DLL has its own name in its export table; culprit compares it with the file name.
 
 ## Fix
-Undo it: give the file its name back, and install the major version that the program asks for.
+Undo it: give the file its original name back, and install the major version that the program needs.
 
 ## When this is not your problem
 Never: no release of cuDNN has such a file.
@@ -33,7 +33,7 @@ Microsoft, PE Format (export directory table, name); export tables of the DLLs o
 
 bool IsLoaded(const Scene& scene, const std::string& path) {
   return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
-    if (scenario.graph.target.empty()) return false;  // played because it is there, not because somebody asks
+    if (scenario.graph.target.empty()) return false;  // simulated because it exists; no program asks for it
     return std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
       return base::SameName(object.path, path);
     });
@@ -44,8 +44,8 @@ report::Fix Repair(const Scene& scene, const std::string& path, const std::strin
   const std::string own = base::JoinPath(base::DirName(path), inside);
   const bool there = scene.view.Open(own).error == base::PathError::kNone;
   report::Fix fix{
-      .text =
-          there ? "remove it: " + own + " is there under its own name" : "give the file its own name back",
+      .text = there ? "remove it: " + own + " exists under its original name"
+                    : "give the file its original name back",
       .commands = {(there ? "del " : "ren ") + ForShell(scene, path) + (there ? "" : " " + inside)},
       .risk = "low"};
   if (!there) fix.changes.push_back(report::PutLibrary{.path = own, .like = path});
@@ -57,7 +57,7 @@ report::Fix Repair(const Scene& scene, const std::string& path, const std::strin
     fix.commands.insert(fix.commands.end(), asked.commands.begin(), asked.commands.end());
     fix.changes.insert(fix.changes.end(), asked.changes.begin(), asked.changes.end());
   }
-  fix.text += "; a new name does not make another version of it";
+  fix.text += "; renaming a DLL does not change its version";
   return fix;
 }
 
@@ -85,7 +85,7 @@ extern const Rule kRule = {.code = "CUL3017",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "a DLL of cuDNN was renamed to the name of another major version",
+                           .title = "a cuDNN DLL was renamed to another major version",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3012: the cuDNN that is loaded does not serve this GPU.
+// CUL3012: the loaded cuDNN does not support this GPU.
 #include <algorithm>
 #include <optional>
 
@@ -16,28 +16,28 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A release of cuDNN serves GPUs from a certain compute capability on. The one that a process loads no longer serves a GPU
-of this machine, or does not yet.
+Each cuDNN release supports a range of compute capabilities. The one that a process loads no longer supports a GPU of this
+machine, or does not support it yet.
 
 ## Why it breaks
-cuDNN refuses at the first call (CUDNN_STATUS_ARCH_MISMATCH, "cuDNN version 91100 is not compatible with devices with SM
+cuDNN fails at the first call (CUDNN_STATUS_ARCH_MISMATCH, "cuDNN version 91100 is not compatible with devices with SM
 < 7.5"), or finds no engine for any convolution.
 
 ## How culprit knows
-The release that wins in the process, the CUDA that it was made for, and the compute capability of the GPU, against
-the support matrix in data/cudnn.toml.
+culprit looks up the release that the process loads, the CUDA it was built for, and the GPU's compute capability in the
+support matrix in data/cudnn.toml.
 
 ## Fix
-Take the last release that served the GPU, for the same CUDA, or hide the GPU from the process.
+Install the last release that supports the GPU, for the same CUDA, or hide the GPU from the process.
 
 ## When this is not your problem
-Where another GPU of the machine does the work, this is a warning.
+You use another GPU of this machine: then this is only a warning.
 
 ## Sources
 data/cudnn.toml, each row with its source.
 )md";
 
-// The last release that serves the GPU, where one is known and was built for this CUDA.
+// The last release that supports the GPU; empty if none is known.
 CudnnChoice LastFor(const base::Version& capability, const std::optional<base::Version>& cuda) {
   CudnnChoice choice;
   for (const knowledge::CudnnLastForCapability& last : knowledge::CudnnLastForCapabilities()) {
@@ -55,20 +55,20 @@ CudnnChoice LastFor(const base::Version& capability, const std::optional<base::V
 report::Fix Repair(const Scene& scene, const loader::Scenario& scenario, const std::string& loaded,
                    const std::optional<base::Version>& cuda, const base::Version& capability) {
   const CudnnChoice last = LastFor(capability, cuda);
-  const std::string text = last.version.empty() ? "take a release of cuDNN that serves this GPU"
-                                                : "take cuDNN " + last.version +
-                                                      ", the last that serves this GPU, or an older one";
+  const std::string text = last.version.empty() ? "install a cuDNN release that supports this GPU"
+                                                : "install cuDNN " + last.version +
+                                                      ", the last that supports this GPU, or an older one";
   const auto release = base::Version::Parse(last.version);
   const bool built =
       release && (!cuda || knowledge::CudnnForCuda(*release, *cuda).verdict != knowledge::Verdict::kNo);
   if (!built) {
     return {.text = text + (release ? "; it was not built for CUDA " + last.cuda +
-                                          ": take a build of the framework for an older CUDA"
+                                          ": install a build of the framework for an older CUDA"
                                     : ""),
             .commands = {"culprit plan --repair"},
             .risk = "medium",
-            .changes = {report::NotInFiles{"another cuDNN, and what is built for it",
-                                           "which set of versions serves this GPU: culprit plan"}}};
+            .changes = {report::NotInFiles{"another cuDNN, and packages built for it",
+                                           "culprit plan finds versions that support this GPU"}}};
   }
   const auto* environment = scene.EnvironmentOf(scenario);
   const bool own = environment != nullptr && !environment->interpreter.empty() && !last.build.empty() &&
@@ -102,7 +102,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const std::string name = gpu.name.empty() ? "the GPU" : gpu.name;
       report::Finding& finding = ruling.Fire(
           "cuDNN " + loaded->version->ToString() + " in " + std::string(base::DirName(loaded->object->path)) +
-              " does not serve " + name + " (compute capability " + gpu.compute_capability + ")",
+              " does not support " + name + " (compute capability " + gpu.compute_capability + ")",
           loaded->object->path);
       if (other_gpu) finding.severity = report::Severity::kWarning;
       finding.affects.push_back(scenario.title);
@@ -123,7 +123,7 @@ extern const Rule kRule = {.code = "CUL3012",
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "the cuDNN that is loaded does not serve this GPU",
+                           .title = "the loaded cuDNN does not support this GPU",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3010: two different files of cuDNN stand under one soname.
+// CUL3010: two different cuDNN files have the same soname.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/rule.h"
@@ -8,37 +8,37 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-libcudnn_x.so.9 should be a link to the numbered file beside it. Here both are files, and they differ.
+libcudnn_x.so.9 should be a symlink to the numbered file next to it. Here both are regular files, and they differ.
 
 ## Why it breaks
-cuDNN 9 asks for the longest name first, the loader for the short one: shim and parts come from two releases. It
-happens when files are copied over an installation with links followed.
+cuDNN 9 asks for the longest name first, the loader for the short one: shim and sub-libraries come from two releases. This
+happens when files are copied over an installation without keeping symlinks.
 
 ## How culprit knows
-Both names were looked at: neither is a link, and versions or sizes differ.
+culprit checks both names: neither is a symlink, and versions or sizes differ.
 
 ## Fix
-Remove the files that were copied in and install the package again.
+Remove the copied files and reinstall the package.
 
 ## When this is not your problem
-Wheels carry only the short names, all as files: that is as it should be.
+Wheels contain only the short names, all as regular files: that is normal.
 
 ## Sources
 Trace of the names that cuDNN 9.19 opens; ldconfig(8).
 )md";
 
-// The release of the other parts stays: its file under the number gets the name back, or goes if it is the
-// odd one.
+// Keeps the release of the other sub-libraries: the symlink points to its numbered file again, or the
+// numbered file is removed if that is the odd one.
 report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy, const snapshot::CudnnPart& part) {
   const std::string target = LinkTarget(scene, part.path, copy.version);
   if (!target.empty()) {
     report::Fix fix = SetLink(scene, part.path, target);
-    fix.text = "put a link to " + target + " in its place, which is of the release of the other parts";
+    fix.text = "replace it with a symlink to " + target + ", which matches the other sub-libraries";
     return fix;
   }
   const std::string odd = LinkTarget(scene, part.path);
   const std::string place = base::JoinPath(base::DirName(PlaceOf(scene, part.path)), odd);
-  return {.text = "remove " + odd + ", which is of another release than the other parts",
+  return {.text = "remove " + odd + ", which comes from another release than the other sub-libraries",
           .commands = {Sudo(scene, place) + "rm " + place},
           .risk = "low",
           .changes = {report::RemoveFile{place}}};
@@ -66,7 +66,7 @@ extern const Rule kRule = {.code = "CUL3010",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "two different files of cuDNN stand under one soname",
+                           .title = "two different cuDNN files have the same soname",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3015: parts of two releases of cuDNN, seen by a function that is missing (error 127).
+// CUL3015: a cuDNN DLL lacks a function that another one needs (error 127): two releases are mixed.
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
@@ -9,22 +9,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A DLL of cuDNN is found, and it does not have a function that another DLL of cuDNN calls. The two are of different
-releases.
+A cuDNN DLL is found, but it lacks a function that another cuDNN DLL calls. The two come from different releases.
 
 ## Why it breaks
-Windows refuses to load the DLL that calls: "Could not load library cudnn_cnn_infer64_8.dll. Error code 127", "The specified
-procedure could not be found", "The procedure entry point ... could not be located". It names the file that calls, not the old one.
+Windows refuses to load the calling DLL: "Could not load library cudnn_cnn_infer64_8.dll. Error code 127", "The specified
+procedure could not be found", "The procedure entry point ... could not be located". It names the calling file, not the old one.
 
 ## How culprit knows
-The imports of each DLL that would be loaded are held against the exports of the DLL that wins the search for its name.
+culprit compares the imports of each DLL that would be loaded with the exports of the DLL that the search finds.
 
 ## Fix
-Take all DLLs of cuDNN from one release: remove the odd ones (mostly a few files that were once copied into CUDA's bin or
-System32), or put the directory of the complete release first on PATH.
+Use all cuDNN DLLs from one release: remove the odd ones (usually a few files that were copied into CUDA's bin or System32),
+or put the directory of the complete release first on PATH.
 
 ## When this is not your problem
-Two complete releases in two directories do no harm as long as one directory serves a process.
+Two complete releases in two directories do no harm as long as a process uses only one of them.
 
 ## Sources
 Microsoft, System Error Codes (127, ERROR_PROC_NOT_FOUND); import and export tables of cuDNN 8.4 and 8.9.
@@ -45,7 +44,7 @@ extern const Rule kRule = {
     .severity = report::Severity::kError,
     .where = Where::kWindows,
     .since = "0.4.0",
-    .title = "a part of cuDNN lacks a function that another part needs: two releases are mixed",
+    .title = "a cuDNN DLL lacks a function that another one needs: two releases are mixed",
     .page = kPage,
     .check = Check};
 

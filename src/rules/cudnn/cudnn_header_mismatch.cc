@@ -1,4 +1,4 @@
-// CUL3008: headers and library of cuDNN that a build would use differ.
+// CUL3008: cuDNN's header and library have different versions.
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/kit/python/package_facts.h"
@@ -9,28 +9,27 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The header that a compiler finds beside a cuDNN is of another release than the library that the linker finds there.
+The header that a compiler finds next to a cuDNN comes from another release than the library that the linker finds there.
 
 ## Why it breaks
-The program is compiled for functions and numbers of one release and runs with another: undefined references at the
-link, "compiled with cuDNN 9.1 but running 8.9", wrong status codes.
+The program is compiled for one release and runs with another: undefined references when linking, "compiled with cuDNN 9.1
+but running 8.9", wrong status codes.
 
 ## How culprit knows
-CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL of the header against the version word of the library that libcudnn.so
-leads to. Without libcudnn.so nobody links there, and nothing is said.
+culprit compares CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL of the header with the exported version of the library that
+libcudnn.so points to. Without libcudnn.so nothing links there, and the rule does not fire.
 
 ## Fix
-Install headers and library from one package (libcudnn9-dev beside libcudnn9), or point the build to the other copy.
+Install header and library in the same version (libcudnn9-dev for libcudnn9), or point the build to the other copy.
 
 ## When this is not your problem
-Programs that are already built do not look at headers.
+You only run programs that are already built: they do not use headers.
 
 ## Sources
 cudnn_version.h; package lists of NVIDIA.
 )md";
 
-// libcudnn9-dev-cuda-12 beside libcudnn9-cuda-12, libcudnn8-dev beside libcudnn8; "" when dpkg does not own
-// it.
+// libcudnn9-dev-cuda-12 for libcudnn9-cuda-12, libcudnn8-dev for libcudnn8; "" if dpkg does not own the copy.
 std::string HeaderPackage(const snapshot::CudnnCopy& copy) {
   const auto words = base::SplitWords(copy.owner, " ");
   if (words.size() < 2 || words[0] != "dpkg") return "";
@@ -47,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     header->parts.resize(3);
     library->parts.resize(3);
     if (*header == *library) continue;
-    // The linker takes libcudnn.so, and only where that leads to this copy the two would meet.
+    // The linker uses libcudnn.so: header and library are combined only if that points to this copy.
     const std::string link = base::JoinPath(copy.directory, "libcudnn.so");
     const std::string shim = base::JoinPath(copy.directory, "libcudnn.so." + std::to_string(copy.major));
     const snapshot::FileFacts linked = scene.view.Open(link);
@@ -55,13 +54,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (linked.error != base::PathError::kNone || loaded.error != base::PathError::kNone ||
         !(linked.id == loaded.id))
       continue;
-    report::Finding& finding =
-        ruling.Fire(copy.header + " is of cuDNN " + copy.header_version + ", " + link + " is " + copy.version,
-                    copy.header);
+    report::Finding& finding = ruling.Fire(
+        copy.header + " is cuDNN " + copy.header_version + ", " + link + " is " + copy.version, copy.header);
     finding.evidence.push_back({copy.header + " says " + copy.header_version, copy.header});
     finding.evidence.push_back({shim + " is " + copy.version, copy.version_source});
     finding.fix = {.text = "install the headers of cuDNN " + copy.version +
-                           ", the release of the library, before anything is built",
+                           ", the library's release, before you build anything",
                    .commands = {"grep -E 'define CUDNN_(MAJOR|MINOR|PATCHLEVEL)' " + copy.header},
                    .risk = "low",
                    .changes = {report::InstallCudnn{copy.version, MajorOf(copy.cuda), copy.directory}}};
@@ -78,7 +76,7 @@ extern const Rule kRule = {.code = "CUL3008",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "headers and library of cuDNN that a build would use differ",
+                           .title = "cuDNN's header and library have different versions",
                            .page = kPage,
                            .check = Check};
 

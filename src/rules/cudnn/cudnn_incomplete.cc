@@ -1,4 +1,4 @@
-// CUL3003: a cuDNN that is used lacks parts that it needs.
+// CUL3003: the cuDNN in use lacks sub-libraries.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,37 +19,36 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-libcudnn is only a shim; the work is done by parts that it opens on first use (graph, ops, cnn, adv, engines). The
-shim is there, some of the parts are not.
+libcudnn is only a shim. Sub-libraries that it opens on first use do the work (graph, ops, cnn, adv, engines). The shim is
+found, some of the sub-libraries are not.
 
 ## Why it breaks
 "Unable to load any of {libcudnn_ops.so.9.1.0, ...}", "Invalid handle. Cannot load symbol cudnnCreateTensorDescriptor",
-"Could not load library libcudnn_cnn_infer.so.8", CUDNN_STATUS_SUBLIBRARY_UNAVAILABLE, mostly at the first
-convolution and not at the start.
+"Could not load library libcudnn_cnn_infer.so.8", CUDNN_STATUS_SUBLIBRARY_UNAVAILABLE, usually at the first
+convolution and not at startup.
 
 ## How culprit knows
-Which parts a release opens, and by which names, is in data/libraries.toml; the search for each is played through a
-model of the loader.
+data/libraries.toml lists which sub-libraries a release opens, and by which names. The loader model searches for each.
 
 ## Fix
-Install the package again that the shim belongs to. A wheel that bundles the shim alone (ctranslate2) needs the parts
+Reinstall the package that the shim belongs to. A wheel that bundles only the shim (ctranslate2) needs the sub-libraries
 from nvidia-cudnn and a search path to them. Do not copy single files from another release.
 
 ## When this is not your problem
-libcudnn_engines_precompiled is left out on purpose by the cudnn-jit packages, and is not counted.
+The cudnn-jit packages omit libcudnn_engines_precompiled on purpose; the rule does not count it.
 
 ## Sources
-Traces of PyTorch with single parts removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
+Traces of PyTorch with single sub-libraries removed (cuDNN 9.19); issues of faster-whisper and ctranslate2.
 )md";
 
-// CUL3017 speaks for a DLL under a name that is not its own: what it does not find nobody should look for.
+// CUL3017 reports a renamed DLL; the sub-libraries that it does not find do not matter.
 bool IsRenamed(const Scene& scene, const std::string& asker) {
   const snapshot::FileFacts& facts = scene.view.Open(asker);
   return facts.pe != nullptr && facts.pe->export_name && !facts.pe->export_name->empty() &&
          !base::SameName(*facts.pe->export_name, base::BaseName(asker));
 }
 
-// The copies of that major that have the parts, or all others.
+// The number of complete copies of the asker's major, or of other majors.
 size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major) {
   if (!scene.stack().cudnn) return 0;
   return static_cast<size_t>(
@@ -59,7 +58,7 @@ size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major)
       }));
 }
 
-// Why a bundled shim has no parts: they are on disk and not searched, they are of another major, or nowhere.
+// Why a bundled shim finds no sub-libraries: not on the search path, of another major, or not installed.
 std::string CauseOf(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
   if (!BringsShimAlone(scene, asker)) return "cudnn-sublibrary-missing";
   if (failed.why == Why::kElsewhere) return "search-path";
@@ -67,7 +66,7 @@ std::string CauseOf(const Scene& scene, const FailedLoad& failed, const std::str
   return CountWhole(scene, asker, /*same_major=*/false) > 0 ? "cudnn-version-mismatch" : "cudnn-missing";
 }
 
-// A whole cuDNN of the major of a bundled shim into its environment, where the loader is to find it.
+// Installs a complete cuDNN of a bundled shim's major into its environment, and puts it on the search path.
 std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const FailedLoad& failed,
                                                 const std::string& asker) {
   const auto* environment = scene.EnvironmentOf(*failed.scenario);
@@ -103,25 +102,25 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::stri
   return InstallCudnnAgain(scene, *failed.scenario, asker);
 }
 
-// Which release has the part, and where it belongs.
+// Which release has the sub-library, and where it belongs.
 void AddOrigin(const std::string& name, const std::string& version, const std::string& directory,
                report::Finding& finding) {
   const knowledge::CudnnPart* part = knowledge::FindCudnnPart(name);
   if (part == nullptr) return;
   const std::string since = part->since.empty() ? "every release of cuDNN " + std::to_string(part->major)
                                                 : "cuDNN " + std::string(part->since) + " and later";
-  finding.evidence.push_back({name + " is in " + since + "; that of " +
-                                  (version.empty() ? "the same release" : version) + " belongs into " +
+  finding.evidence.push_back({name + " is in " + since + "; the one from " +
+                                  (version.empty() ? "the same release" : version) + " belongs in " +
                                   directory,
                               std::string(part->source)});
 }
 
-// "libcudnn_ops" of libcudnn_ops.so.9.19.0: cuDNN asks for a part by several names.
+// "libcudnn_ops" of libcudnn_ops.so.9.19.0: cuDNN asks for a sub-library by several names.
 std::string Stem(const FailedLoad& failed) {
   return failed.request->name.substr(0, failed.request->name.find(".so"));
 }
 
-// Parts of which a file was found that cannot be used: the rule about that file speaks for all their names.
+// Sub-libraries whose file was found but is unusable: the rule about that file covers all their names.
 std::set<std::string> DamagedParts(const Scene& scene) {
   std::set<std::string> stems;
   for (const FailedLoad& failed : FailedLoads(scene)) {
@@ -133,7 +132,7 @@ std::set<std::string> DamagedParts(const Scene& scene) {
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  // By directory of the copy: parts need each other, so one that is missing is missed by several.
+  // By the copy's directory: sub-libraries need each other, so several miss the same one.
   std::map<std::string, std::vector<const FailedLoad*>> by_copy;
   const std::set<std::string> damaged = DamagedParts(scene);
   for (const FailedLoad& failed : FailedLoads(scene)) {
@@ -162,7 +161,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       for (const loader::LibraryCopy& copy : part->copies) {
         const auto fact = scene.view.Version(copy.path);
         const report::Evidence there{
-            copy.path + (fact ? " is " + fact->version : " is there") + ", where it is not looked for",
+            copy.path + (fact ? " is " + fact->version : " exists") + ", but not on the search path",
             fact ? fact.source : copy.path};
         if (std::ranges::find(finding.evidence, there) == finding.evidence.end())
           finding.evidence.push_back(there);
@@ -180,7 +179,7 @@ extern const Rule kRule = {.code = "CUL3003",
                            .cause = "cudnn-sublibrary-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a cuDNN that is used lacks parts that it needs",
+                           .title = "the cuDNN in use lacks sub-libraries",
                            .page = kPage,
                            .check = Check};
 

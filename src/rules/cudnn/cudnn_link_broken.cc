@@ -1,4 +1,4 @@
-// CUL3009: a link of cuDNN leads nowhere or in circles.
+// CUL3009: a cuDNN symlink is dangling, missing or a loop.
 #include <set>
 
 #include "base/text.h"
@@ -12,23 +12,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The name by which cuDNN is asked for is a symbolic link whose target is gone, or that leads back to itself; or the
-link was never made, and only the file with the full number is there.
+The name by which programs load cuDNN is a dangling symlink or a symlink loop; or the symlink was never created, and only
+the file with the full version exists.
 
 ## Why it breaks
-The loader passes over such a link as if nothing were there and takes another copy further down the search, or none.
-Typical after an upgrade that removed the numbered files, after copying a tree without its links, and after
-"repairing" links by hand.
+The loader skips such a symlink and takes another copy later on the search path, or finds none. This is typical after an
+upgrade that removed the numbered files, after copying a tree without its symlinks, and after "repairing" symlinks by hand.
 
 ## How culprit knows
-The link was read; nothing lies at its target. Where a program meets it on the way this is an error, otherwise a note.
+culprit reads the symlink; its target does not exist. If a program's search runs into it, this is an error, otherwise a note.
 
 ## Fix
-Set the link to the file of the same release where that stands beside it, as ldconfig does; otherwise let the package
-manager bring both again. Do not set a link by hand to a file of another release.
+If the file of the same release is next to it, point the symlink there, as ldconfig does. Otherwise let the package manager
+reinstall both. Do not point a symlink by hand to a file of another release.
 
 ## When this is not your problem
-A dangling libcudnn.so without a number concerns builds alone.
+A dangling libcudnn.so without a version affects only builds.
 
 ## Sources
 ldconfig(8); the outcomes of open(2) in the loader.
@@ -38,13 +37,13 @@ bool IsBroken(const snapshot::CudnnPart& part) {
   return part.problem.starts_with("leads nowhere") || part.problem.starts_with("a loop");
 }
 
-// The library that the link is meant for, of the release that its neighbours have; or the package again.
+// Points the symlink to its library of the neighbours' release, or reinstalls the package.
 report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy* copy, const std::string& link) {
   const std::string version = copy == nullptr ? "" : copy->version;
   if (!LinkTarget(scene, link, version).empty()) return RepairLink(scene, link, version);
   const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
   if (words.size() >= 2 && words[0] == "dpkg") {
-    return {.text = "install the package again: it brings file and link",
+    return {.text = "reinstall the package: it provides file and symlink",
             .commands = {"sudo apt-get install --reinstall " + words[1], "sudo ldconfig"},
             .risk = "low",
             .changes = {report::InstallCudnn{version, copy->cuda, copy->directory}, report::RefreshCache{}}};
@@ -61,9 +60,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     met.insert(failed.file);
     report::Finding& finding =
         Fire(ruling, failed,
-             failed.file + (missing ? " is missing: the file stands there under its number alone"
-                            : failed.why == Why::kLinkLoop ? " is a link in a circle"
-                                                           : " is a link that leads nowhere"),
+             failed.file + (missing ? " is missing: the file exists only under its full version"
+                            : failed.why == Why::kLinkLoop ? " is a symlink loop"
+                                                           : " is a dangling symlink"),
              failed.file);
     finding.fix = Repair(scene, CopyOf(scene, failed.file), failed.file);
   }
@@ -87,7 +86,7 @@ extern const Rule kRule = {.code = "CUL3009",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a link of cuDNN leads nowhere or in circles",
+                           .title = "a cuDNN symlink is dangling, missing or a loop",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3001: a program asks for cuDNN and no cuDNN is on the machine.
+// CUL3001: a program needs cuDNN, and none is installed.
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
@@ -8,23 +8,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A program, or a framework at its import, asks for libcudnn.so.N. Neither the places that the loader searches nor the
-usual places for CUDA libraries hold any cuDNN.
+A program, or a framework at import, needs libcudnn.so.N. There is no cuDNN on the loader's search path or in the usual
+directories for CUDA libraries.
 
 ## Why it breaks
-"libcudnn.so.9: cannot open shared object file: No such file or directory". Some frameworks go on without the GPU
+"libcudnn.so.9: cannot open shared object file: No such file or directory". Some frameworks continue without the GPU
 and say so only in a log.
 
 ## How culprit knows
-It plays the load through a model of the dynamic loader, then lists the directories in which cuDNN is commonly
-installed: toolkits, distribution directories, Python environments, LD_LIBRARY_PATH, ld.so.cache.
+It simulates the load with a model of the dynamic loader, then lists the directories where cuDNN is usually installed:
+toolkits, distribution directories, Python environments, LD_LIBRARY_PATH, ld.so.cache.
 
 ## Fix
-Install cuDNN of the major version that is asked for. In a Python environment the wheel nvidia-cudnn-cuNN is enough
-where the framework looks for it. Do not link another library to the name.
+Install cuDNN in the required major version. In a Python environment the wheel nvidia-cudnn-cuNN is enough if the framework
+looks for it there. Do not symlink the name to another library.
 
 ## When this is not your problem
-A build for CPUs never asks. A framework that brings its own cuDNN finds it beside itself.
+A CPU-only build never loads cuDNN. A framework that bundles cuDNN finds it next to itself.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c); install guide of cuDNN.
@@ -35,12 +35,12 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (!failed.IsCudnnShim() || failed.why != Why::kNowhere) continue;
     report::Finding& finding =
-        Fire(ruling, failed, failed.request->name + " is asked for, and no cuDNN is on this machine",
+        Fire(ruling, failed, failed.request->name + " is required, but no cuDNN is installed",
              failed.request->name);
     finding.evidence.push_back({std::string("no file named ") +
                                     (scene.OnWindows() ? "cudnn64_*.dll" : "libcudnn.so*") +
                                     " in any searched or usual directory",
-                                "directories of libraries"});
+                                "library directories"});
     finding.fix = Install(scene, failed);
   }
 }
@@ -52,7 +52,7 @@ extern const Rule kRule = {.code = "CUL3001",
                            .cause = "cudnn-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a program asks for cuDNN and no cuDNN is on the machine",
+                           .title = "a program needs cuDNN, and none is installed",
                            .page = kPage,
                            .check = Check};
 

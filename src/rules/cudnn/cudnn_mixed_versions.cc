@@ -1,4 +1,4 @@
-// CUL3004: parts of cuDNN of different versions in one process.
+// CUL3004: one process loads cuDNN sub-libraries of different versions.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -21,30 +21,30 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The shim libcudnn and the parts that it opens (graph, ops, cnn, adv, engines) come from two releases of cuDNN.
+The shim libcudnn and the sub-libraries that it opens (graph, ops, cnn, adv, engines) come from two releases of cuDNN.
 
 ## Why it breaks
-The parts call each other through private interfaces that change with every release, and check each other's
+The sub-libraries call each other through private interfaces that change with every release, and check each other's
 version: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH, `undefined symbol ... version libcudnn_ops_infer.so.8`, "compiled
 against (9, 19, 0) but found runtime version (9, 14, 0)", or a crash at the first convolution.
 
 ## How culprit knows
-It plays the load of the program through a model of the dynamic loader, follows the dlopen calls of the shim, and
-reads the version from the exported version word of each part that wins.
+It simulates the program's load with a model of the dynamic loader, follows the shim's dlopen calls, and reads the exported
+version of each sub-library found.
 
 ## Fix
-Let one directory win for all parts. Mostly LD_LIBRARY_PATH is to blame: the wheel's shim has a RUNPATH, and
-LD_LIBRARY_PATH is searched before a RUNPATH. Unset it, or take the directory out of it.
+Let all sub-libraries come from one directory. Usually LD_LIBRARY_PATH is to blame: the wheel's shim has a RUNPATH, and
+LD_LIBRARY_PATH is searched before a RUNPATH. Unset it, or remove the directory from it.
 
 ## When this is not your problem
-Two copies of cuDNN on one machine are normal. Only copies that meet in one process are reported here. An older shim
-that a package bundles alone (ctranslate2) works with newer parts, as long as the parts agree.
+Two copies of cuDNN on one machine are normal. This rule reports only copies that are loaded into one process. An older
+bundled shim (ctranslate2) works with newer sub-libraries, as long as those have the same version.
 
 ## Sources
 ld.so(8); the loader's own trace (LD_DEBUG=libs) of PyTorch 2.11 with cuDNN 9.19.0 beside it and 9.14.0 in the system.
 )md";
 
-// The release of a bundled shim in place of the older one that its parts are of.
+// Replaces older sub-libraries with the bundled shim's release.
 report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, const LoadedCudnn& shim,
                        const std::string& part) {
   const std::string version = shim.version->ToString();
@@ -58,7 +58,7 @@ report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, con
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
   if (environment != nullptr && words.size() == 3 && words[0] == "pip" && !choice.build.empty()) {
     return ReinstallPackage(scene, *environment, words[1], choice.build,
-                            "install the release of cuDNN that this package brings the shim of");
+                            "install the cuDNN release that matches this package's libcudnn");
   }
   return InstallForAll(scene, choice, std::string(base::DirName(PlaceOf(scene, part))));
 }
@@ -68,8 +68,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
     return;  // CUL3015
   std::vector<LoadedCudnn> loaded = CudnnOf(scene, scenario);
   std::erase_if(loaded, [](const LoadedCudnn& one) { return !one.version; });
-  // A bundled shim has no version check of its own, and newer parts of the same major serve it; the parts
-  // among themselves must agree.
+  // A bundled shim does not check versions and works with newer sub-libraries of the same major; the
+  // sub-libraries must agree with each other.
   if (loaded.size() > 1 && loaded.front().IsBundledShim() && *loaded.front().version < *loaded[1].version) {
     loaded.erase(loaded.begin());
   }
@@ -112,7 +112,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   } else {
     finding.fix = InstallCudnnAgain(scene, scenario, first.path);
     finding.fix.text =
-        "make all parts of cuDNN come from one directory, that of " + first.path + ": " + finding.fix.text;
+        "take all cuDNN sub-libraries from one directory, that of " + first.path + ": " + finding.fix.text;
   }
 }
 
@@ -127,7 +127,7 @@ extern const Rule kRule = {.code = "CUL3004",
                            .cause = "cudnn-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "parts of cuDNN of different versions meet in one process",
+                           .title = "one process loads cuDNN sub-libraries of different versions",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3013: cuDNN asks for a library by a name without number.
+// CUL3013: cuDNN opens a library by its unversioned name.
 #include "base/text.h"
 #include "loader/library_copies.h"
 #include "rules/kit/file_fixes.h"
@@ -10,21 +10,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Some releases of cuDNN (8 before 8.8, 9 before 9.3) open libnvrtc.so or libcuda.so by the bare name. Installations for
-running programs have only libnvrtc.so.N and libcuda.so.1.
+Some cuDNN releases (8 before 8.8, 9 before 9.3) open libnvrtc.so or libcuda.so by the unversioned name. Runtime packages
+provide only libnvrtc.so.N and libcuda.so.1.
 
 ## Why it breaks
-Engines that are compiled at run time fail: "Could not load library libnvrtc.so", "libnvrtc.so: cannot open shared
-object file: No such file or directory". Others go on working, so it shows late.
+Runtime-compiled engines fail: "Could not load library libnvrtc.so", "libnvrtc.so: cannot open shared object file: No such
+file or directory". Other engines work, so it shows late.
 
 ## How culprit knows
-Which names a release opens is in data/libraries.toml; the search for them is played.
+data/libraries.toml lists the names that a release opens; the loader model searches for them.
 
 ## Fix
-Give the bare name a link to the numbered file of the same CUDA, beside it; or take a newer cuDNN.
+Add a symlink with the unversioned name next to the versioned file of the same CUDA, or install a newer cuDNN.
 
 ## When this is not your problem
-Programs that use no runtime-compiled engine never notice.
+Your program uses no runtime-compiled engine.
 
 ## Sources
 Machine code of nvidia-cudnn-cu11 8.5 and 8.7, nvidia-cudnn-cu12 9.0 to 9.2.
@@ -40,8 +40,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const loader::Object& asker = scenario.graph.objects[request.requester];
       const knowledge::Library* library = LibraryOf(asker);
       if (library == nullptr || library->family != "cudnn") continue;
-      // The numbered file, where the process has it or the machine: without one there is more to install than
-      // a link.
+      // The versioned file on this machine; without one, a symlink is not enough.
       std::string numbered;
       const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
       for (const auto& copy : loader::FindCopies(directories, scene.view, request.name)) {
@@ -50,17 +49,16 @@ void Check(const Scene& scene, Ruling& ruling) {
         if (numbered.empty() && !apart && base::BaseName(copy.path) != request.name) numbered = copy.path;
       }
       if (numbered.empty()) continue;
-      report::Finding& finding = ruling.Fire(
-          asker.path + " asks for " + request.name + ", this machine has " + numbered, asker.path);
+      report::Finding& finding =
+          ruling.Fire(asker.path + " needs " + request.name + ", this machine has " + numbered, asker.path);
       finding.affects.push_back(scenario.title);
-      finding.evidence.push_back({request.error, "the loader's words, from its model"});
-      finding.evidence.push_back({numbered + " is there under its number", numbered});
+      finding.evidence.push_back({request.error, "predicted by the loader model"});
+      finding.evidence.push_back({numbered + " exists", numbered});
       const bool driver = request.name == "libcuda.so";
-      if (driver)
-        finding.severity = report::Severity::kNote;  // few engines ask for it, and others take their place
+      if (driver) finding.severity = report::Severity::kNote;  // few engines need it, and others replace them
       finding.fix = {
-          .text = driver ? "install the development name of the driver library, or set the link"
-                         : "set the link beside the numbered file, or take a newer cuDNN",
+          .text = driver ? "install the package that provides libcuda.so, or create the symlink"
+                         : "create the symlink next to the versioned file, or install a newer cuDNN",
           .commands = {"sudo ln -s " + std::string(base::BaseName(numbered)) + " " +
                        base::JoinPath(base::DirName(numbered), request.name)},
           .risk = "low",
@@ -78,7 +76,7 @@ extern const Rule kRule = {.code = "CUL3013",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "cuDNN asks for a library by a name without number",
+                           .title = "cuDNN opens a library by its unversioned name",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3007: cuDNN is on disk, where the loader does not look.
+// CUL3007: cuDNN is in a directory that the loader does not search.
 #include "base/text.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
@@ -10,22 +10,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The cuDNN that the program asks for is installed, but in a directory that the loader does not search for this program.
+The cuDNN that the program needs is installed, but in a directory that the loader does not search for this program.
 
 ## Why it breaks
-The loader looks into the run paths of the file that asks, LD_LIBRARY_PATH, ld.so.cache and the directories of the
-system. It does not look into /usr/local/cuda, into a conda prefix or into another Python package by itself.
+The loader searches the RPATH or RUNPATH of the requesting file, LD_LIBRARY_PATH, ld.so.cache and the system directories. By
+itself it does not search /usr/local/cuda, a conda prefix or another Python package.
 
 ## How culprit knows
-The search is played with every place that is tried; the copy was found among the usual directories for CUDA
-libraries.
+The loader model tries every directory of the search; the copy was found in one of the usual directories for CUDA libraries.
 
 ## Fix
-Name the directory: with ldconfig where it is a directory of the system, otherwise for that one program. Do not export
-LD_LIBRARY_PATH for the whole shell: it wins over the cuDNN that other programs bring along.
+Add the directory to the search path: with ldconfig if it is a system directory, otherwise for that one program. Do not
+export LD_LIBRARY_PATH for the whole shell: it shadows the cuDNN that other programs bundle.
 
 ## When this is not your problem
-Copies of cuDNN that no program of yours asks for need no search path.
+None of your programs needs this copy of cuDNN.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -45,7 +44,7 @@ extern const Rule kRule = {.code = "CUL3007",
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "cuDNN is on disk, where the loader does not look",
+                           .title = "cuDNN is in a directory that the loader does not search",
                            .page = kPage,
                            .check = Check};
 

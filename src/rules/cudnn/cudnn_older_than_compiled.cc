@@ -1,4 +1,4 @@
-// CUL3006: the cuDNN that is loaded is older than the framework was built against.
+// CUL3006: the loaded cuDNN is older than the one the framework was built against.
 #include <algorithm>
 #include <optional>
 
@@ -19,20 +19,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A framework was built against one release of cuDNN and loads an older one (or, where it is said so, another major).
+A framework was built against one cuDNN release and loads an older one, or another major version.
 
 ## Why it breaks
-Within a major version newer releases serve programs built against older ones, not the other way round. PyTorch and
-TensorFlow compare the numbers and refuse: "cuDNN version incompatibility: PyTorch was compiled against (9, 19, 0) but
+Within a major version, newer releases work with programs built against older ones, not the other way round. PyTorch and
+TensorFlow compare the versions and fail: "cuDNN version incompatibility: PyTorch was compiled against (9, 19, 0) but
 found runtime version (9, 14, 0)", "Loaded runtime CuDNN library: 8.7.0 but source was compiled with: 8.9.6".
 
 ## How culprit knows
-The release that a framework was built against is read from its own files or its requirements (nvidia-cudnn-cu12>=9.8 of an
-extra counts: the framework checks for it), the loaded one from the exported version word of the file that wins.
+culprit reads the release that a framework was built against from its own files or its requirements (nvidia-cudnn-cu12>=9.8 of
+an extra counts: the framework checks for it), and the loaded one from the exported version of the file that is found.
 
 ## Fix
-Let the cuDNN win that came with the framework, or bring the installed one up to it. "Upgrade your cuDNN" is the wrong
-advice where an old copy merely shadows the right one.
+Let the framework load the cuDNN it came with, or upgrade the installed one to that release. "Upgrade your cuDNN" is the
+wrong advice if an old copy merely shadows the right one.
 
 ## When this is not your problem
 A newer cuDNN of the same major is fine. A difference in the third number alone is fine too.
@@ -48,7 +48,7 @@ report::Fix Reinstall(const Scene& scene, const snapshot::PythonEnvironment& env
   const std::string pinned = PinnedVersion(scene, environment, package);
   if (!pinned.empty()) {
     return ReinstallPackage(scene, environment, package, pinned,
-                            "install the cuDNN that " + framework.name + " asks for, whatever is there now");
+                            "install the cuDNN that " + framework.name + " pins, over the current one");
   }
   const auto releases = knowledge::FindCudnn(built);
   const std::string build(releases.empty() ? std::string_view() : releases.back()->build);
@@ -56,23 +56,23 @@ report::Fix Reinstall(const Scene& scene, const snapshot::PythonEnvironment& env
     return ReinstallPackage(scene, environment, package, build,
                             "install the cuDNN that " + framework.name + " was built against");
   }
-  return {.text = "bring cuDNN up to the release that " + framework.name + " was built against",
+  return {.text = "upgrade cuDNN to the release that " + framework.name + " was built against",
           .commands = {PipOf(environment) + " install '" + package + ">=" + built.ToString() + ",<" +
                        std::to_string(built.part(0) + 1) + "'"},
           .risk = "low",
           .changes = {report::InstallPackage{environment.prefix, package, built.ToString()}}};
 }
 
-// The least release that a framework takes.
+// The lowest release that a framework accepts.
 struct Least {
   base::Version version;
   std::string words;   // "was built against cuDNN 9.1.0"
-  std::string source;  // of that
+  std::string source;  // where that is stated
   bool is_bound = false;
 };
 
-// What JAX and newer TensorFlows ask for in an extra: nvidia-cudnn-cu12<10.0,>=9.8. They compare the loaded
-// release with it, or with the one that they were built against, which is not older.
+// What JAX and newer TensorFlows require in an extra: nvidia-cudnn-cu12<10.0,>=9.8. They compare the loaded
+// release with it, or with the one they were built against, which is not older.
 std::optional<Least> Asked(const snapshot::PythonEnvironment& environment,
                            const snapshot::Framework& framework) {
   const std::string package = framework.package.empty() ? framework.name : framework.package;
@@ -86,7 +86,7 @@ std::optional<Least> Asked(const snapshot::PythonEnvironment& environment,
       const std::string bound = requirement.specifier.substr(at + 2);
       const auto version = base::Version::Parse(bound.substr(0, bound.find_first_of(", ")));
       if (!version || version->parts.size() < 2) continue;
-      return Least{*version, "asks for cuDNN " + version->ToString() + " or later", asker.record,
+      return Least{*version, "requires cuDNN " + version->ToString() + " or later", asker.record,
                    /*is_bound=*/true};
     }
   }
@@ -108,11 +108,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (framework == nullptr || environment == nullptr) continue;
     const auto least = LeastFor(*environment, *framework);
     const auto loaded = OneCudnnOf(scene, scenario);
-    if (!least || !loaded) continue;  // mixed ones are CUL3004
+    if (!least || !loaded) continue;  // CUL3004 reports mixed versions
     const bool other_major = loaded->version->part(0) != least->version.part(0);
     const bool older = !other_major && loaded->version->part(1) < least->version.part(1);
     if (!older && !other_major) continue;
-    // One that is preloaded by path does not serve; that the right one is missing is CUL3001 or CUL3002.
+    // A preloaded other major does not help; CUL3001 or CUL3002 reports that the right one is missing.
     const std::string wanted = "libcudnn.so." + std::to_string(least->version.part(0));
     if (other_major && std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
           return request.name == wanted && !request.error.empty();
@@ -122,14 +122,14 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string directory(base::DirName(loaded->object->path));
     const std::string name = framework->name + " " + framework->version;
     report::Finding& finding = ruling.Fire(
-        name + " " + least->words + " and loads " + loaded->version->ToString() + " from " + directory,
+        name + " " + least->words + " but loads " + loaded->version->ToString() + " from " + directory,
         loaded->object->path);
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({framework->name + " " + least->words, least->source});
     finding.evidence.push_back({loaded->object->path + " is " + loaded->version->ToString(), loaded->source});
     finding.evidence.push_back(
         {"found through " + FoundThrough(scenario.graph, loaded->object->path), loaded->object->path});
-    // The parts follow the main library: where that was forced upon the process, it is to go.
+    // The sub-libraries follow the main library: if a variable forces that one, unset the variable.
     const auto forced = std::ranges::find_if(scenario.graph.objects, [&](const loader::Object& object) {
       const knowledge::Library* library = LibraryOf(object);
       return library != nullptr && library->family == "cudnn" && ForcedByVariable(scene, scenario, object);
@@ -157,7 +157,7 @@ extern const Rule kRule = {.code = "CUL3006",
                            .cause = "cudnn-version-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "the cuDNN that is loaded is older than the framework was built against",
+                           .title = "the loaded cuDNN is older than the one the framework was built against",
                            .page = kPage,
                            .check = Check};
 

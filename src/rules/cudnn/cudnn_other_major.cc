@@ -1,4 +1,4 @@
-// CUL3002: only another major version of cuDNN is on the machine.
+// CUL3002: only another major version of cuDNN is installed.
 #include <algorithm>
 
 #include "base/text.h"
@@ -14,20 +14,19 @@ constexpr std::string_view kPage = R"md(
 The program was built for one major version of cuDNN (8, say) and the machine has another (9).
 
 ## Why it breaks
-The major version is part of the file name, so the loader does not take one for the other, and rightly: functions
-were removed and structures changed between 7, 8 and 9. The move from 8 to 9 in 2024 is behind most of these.
+The major version is part of the file name, so the loader does not take one for the other. That is right: functions
+were removed and structures changed between 7, 8 and 9. The move from 8 to 9 in 2024 is behind most of these cases.
 
 ## How culprit knows
-The name that is asked for carries the major version; the copies on disk carry theirs, in the name and in the
-exported version word.
+The required name contains the major version. The copies on disk have theirs in the file name and in the exported version.
 
 ## Fix
-Take a build of the program for the cuDNN that is there, or install the other major version as well: two majors live
-side by side (but not as wheels in one environment). cuDNN 9 came with torch 2.4, onnxruntime-gpu 1.19,
-ctranslate2 4.5. Do not link libcudnn.so.8 to libcudnn.so.9.
+Install a build of the program for the installed cuDNN, or install the other major version too: two majors can coexist (but
+not as wheels in one environment). cuDNN 9 came with torch 2.4, onnxruntime-gpu 1.19, ctranslate2 4.5. Do not symlink
+libcudnn.so.8 to libcudnn.so.9.
 
 ## When this is not your problem
-If another program on the machine uses the other major, leave that one alone.
+Another program on the machine uses the other major: leave that one alone.
 
 ## Sources
 Release notes of cuDNN 9.0; release notes of the frameworks named.
@@ -40,13 +39,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto version = scene.view.Version(there);
     report::Finding& finding =
         Fire(ruling, failed,
-             failed.request->name + " is asked for, this machine has " +
+             failed.request->name + " is required, this machine has " +
                  (version ? "cuDNN " + version->version : std::string(base::BaseName(there))) + " in " +
                  std::string(base::DirName(there)),
              failed.request->name);
     for (const loader::LibraryCopy& copy : failed.copies) {
       const auto fact = scene.view.Version(copy.path);
-      finding.evidence.push_back({copy.path + (fact ? " is " + fact->version : " is another generation"),
+      finding.evidence.push_back({copy.path + (fact ? " is " + fact->version : " is another major version"),
                                   fact ? fact.source : copy.path});
     }
     finding.fix = Install(scene, failed);
@@ -55,10 +54,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     });
     const auto* framework = scene.FrameworkOf(*failed.scenario);
     if (framework != nullptr && into) {
-      finding.fix.text += "; " + framework->name + " " + framework->version + " was built for this one";
+      finding.fix.text += "; " + framework->name + " " + framework->version + " was built for it";
     } else {
-      finding.fix.text +=
-          "; both may stay side by side. Or take a build of the program for the one that is there";
+      finding.fix.text += "; both can coexist. Or install a build of the program for the installed cuDNN";
     }
   }
 }
@@ -70,7 +68,7 @@ extern const Rule kRule = {.code = "CUL3002",
                            .cause = "cudnn-version-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "only another major version of cuDNN is on the machine",
+                           .title = "only another major version of cuDNN is installed",
                            .page = kPage,
                            .check = Check};
 

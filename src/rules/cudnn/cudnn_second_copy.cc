@@ -1,4 +1,4 @@
-// CUL3014: several copies of cuDNN of one major are on the machine.
+// CUL3014: several versions of one cuDNN major are installed.
 #include <map>
 
 #include "base/text.h"
@@ -14,17 +14,17 @@ constexpr std::string_view kPage = R"md(
 The machine has more than one cuDNN of the same major version, and their versions differ.
 
 ## Why it breaks
-It breaks nothing as long as no process meets two of them; search paths decide that. It is worth knowing which program
+Nothing breaks as long as no process loads two of them; search paths decide that. It is worth knowing which program
 uses which.
 
 ## How culprit knows
-Every directory that may hold cuDNN was listed; the version of each copy is read from its exported word.
+culprit lists every directory that may contain cuDNN and reads the exported version of each copy.
 
 ## Fix
-None is needed. Take care with LD_LIBRARY_PATH.
+None is needed. Be careful with LD_LIBRARY_PATH.
 
 ## When this is not your problem
-This is normal: the system has one, each Python environment its own.
+This is normal: the system has one copy, and each Python environment its own.
 
 ## Sources
 ld.so(8).
@@ -46,10 +46,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const auto& [version, copies] : versions) {
       list += (list.empty() ? "" : ", ") + version + " in " + copies.front()->directory;
       for (const snapshot::CudnnCopy* copy : copies) {
-        finding.evidence.push_back({copy->directory + " holds cuDNN " + copy->version, copy->version_source});
+        finding.evidence.push_back({copy->directory + " has cuDNN " + copy->version, copy->version_source});
       }
     }
-    finding.summary = "cuDNN " + std::to_string(major) + " is here in several versions: " + list;
+    finding.summary = "several versions of cuDNN " + std::to_string(major) + " are installed: " + list;
     for (const loader::Scenario& scenario : scene.scenarios) {
       if (const auto used = OneCudnnOf(scene, scenario)) {
         finding.affects.push_back(scenario.title + ": " + used->version->ToString() + " from " +
@@ -66,7 +66,7 @@ extern const Rule kRule = {.code = "CUL3014",
                            .cause = "cudnn-mixed-versions",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",
-                           .title = "several copies of cuDNN of one major are on the machine",
+                           .title = "several versions of one cuDNN major are installed",
                            .page = kPage,
                            .check = Check};
 

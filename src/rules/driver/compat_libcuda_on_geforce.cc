@@ -16,18 +16,17 @@ constexpr std::string_view kPage = R"md(
 Programs load libcuda from a cuda-compat directory, and the GPUs here are GeForce or TITAN cards.
 
 ## Why it breaks
-Forward compatibility is for data-centre GPUs. On a consumer card cuInit ends with error 804 "forward compatibility was
+Forward compatibility is for data-centre GPUs. On a consumer card cuInit fails with error 804 "forward compatibility was
 attempted on non supported HW".
 
 ## How culprit knows
-The libcuda that the model of the loader finds lies in a compat directory and is newer than the kernel module; the driver names
-the GPUs.
+The libcuda that the loader model finds is in a compat directory and is newer than the kernel module. The driver names the GPUs.
 
 ## Fix
-Take the compat directory out of the search. If the program needs a newer CUDA than the driver has, update the driver.
+Remove the compat directory from the search path. If the program needs a newer CUDA than the driver supports, update the driver.
 
 ## When this is not your problem
-Data-centre GPUs; workstation cards of the RTX line are partly supported, and the rule says nothing of them.
+You have data-centre GPUs. Some RTX workstation cards are supported too, so the rule does not fire for them.
 
 ## Sources
 NVIDIA, CUDA Compatibility, forward compatibility: supported GPUs; CUDA runtime API, error 804.
@@ -43,12 +42,12 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   if (!loaded || loaded->kind != "compat") return;
   const auto compat = base::Version::Parse(loaded->version);
   const auto module = ModuleVersion(driver);
-  if (!compat || !module || *compat <= *module) return;  // an older one is CUL1011's
+  if (!compat || !module || *compat <= *module) return;  // CUL1011 reports an older one
   const std::string& path = loaded->object->path;
   const knowledge::Rule* fact = knowledge::FindDriverRule("forward-compat-gpu-classes");
   report::Finding& finding =
       ruling.Fire("libcuda.so.1 " + loaded->version + " comes from the cuda-compat directory " +
-                      std::string(base::DirName(path)) + ", which " + NameOf(gpu) + " refuses",
+                      std::string(base::DirName(path)) + ", which " + NameOf(gpu) + " does not support",
                   path);
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
@@ -58,8 +57,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   if (loaded->object->via == loader::Via::kLdLibraryPath) {
     finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
   } else {
-    finding.fix = {.text = "take " + std::string(base::DirName(path)) +
-                           " out of the loader's configuration, and update "
+    finding.fix = {.text = "remove " + std::string(base::DirName(path)) +
+                           " from the loader's configuration, and update "
                            "the driver if the program needs a newer CUDA",
                    .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
                    .risk = "low",
@@ -87,7 +86,7 @@ extern const Rule kRule = {.code = "CUL1012",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a cuda-compat libcuda on a GPU that refuses it",
+                           .title = "a cuda-compat libcuda on a GPU that does not support it",
                            .page = kPage,
                            .check = Check};
 

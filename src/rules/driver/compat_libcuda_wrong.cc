@@ -1,4 +1,4 @@
-// CUL1011: the forward-compatibility libcuda does not fit the kernel module.
+// CUL1011: the forward-compatibility libcuda does not match the kernel module.
 #include <algorithm>
 
 #include "base/text.h"
@@ -12,22 +12,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Programs load libcuda from a cuda-compat directory, and it is older than the kernel module or not made for its branch.
+Programs load libcuda from a cuda-compat directory, and it is older than the kernel module or not built for its branch.
 
 ## Why it breaks
-cuda-compat lets a *newer* libcuda sit on an older kernel module. An older one, or one that does not name the module's
-branch, is refused: error 803.
+cuda-compat lets a *newer* libcuda run on an older kernel module. The module rejects an older one, or one that does not list
+the module's branch: error 803.
 
 ## How culprit knows
-The libcuda that the model of the loader finds lies in a compat directory; its version against that of the loaded module; and,
-where the file has it, the list of branches in its note .note.cuda.fwd_compatibility.
+The libcuda that the loader model finds is in a compat directory. culprit compares its version with that of the loaded module
+and, if the file has it, reads the list of branches in its note .note.cuda.fwd_compatibility.
 
 ## Fix
-Let the driver's own libcuda win: take the compat directory out of LD_LIBRARY_PATH or /etc/ld.so.conf.d. The driver is new
-enough without it.
+Let programs load the driver's own libcuda: remove the compat directory from LD_LIBRARY_PATH or /etc/ld.so.conf.d. The driver is
+new enough without it.
 
 ## When this is not your problem
-A compat library that is newer than the module on a data-centre GPU: that is what it is for.
+The compat library is newer than the module and the GPU is a data-centre GPU: that is what cuda-compat is for.
 
 ## Sources
 NVIDIA, CUDA Compatibility (forward compatibility); nvidia-container-toolkit, cmd/nvidia-cdi-hook/cudacompat.
@@ -46,8 +46,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   const auto compat = base::Version::Parse(loaded->version);
   const auto module = ModuleVersion(driver);
   if (!compat || !module) {
-    ruling.NotEnoughFacts("whether the cuda-compat libcuda fits the kernel module",
-                          "the name of " + loaded->object->real_path + " does not tell its version");
+    ruling.NotEnoughFacts("whether the cuda-compat libcuda matches the kernel module",
+                          "the file name " + loaded->object->real_path + " has no version");
     return;
   }
   const std::vector<uint32_t> none;
@@ -59,20 +59,19 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   const std::string& path = loaded->object->path;
   report::Finding& finding = ruling.Fire("libcuda.so.1 comes from the cuda-compat directory " +
                                              std::string(base::DirName(path)) + " and is " + loaded->version +
-                                             (older ? ", older than" : ", not made for the branch of") +
+                                             (older ? ", older than" : ", not built for the branch of") +
                                              " the kernel module " + *driver.kernel_version,
                                          path);
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back(ModuleEvidence(driver));
   finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
   if (foreign)
-    finding.evidence.push_back(
-        {"it is made for the branches " + Branches(branches), loaded->object->real_path});
+    finding.evidence.push_back({"it is built for branches " + Branches(branches), loaded->object->real_path});
   finding.evidence.push_back({"found through " + FoundThrough(scenario.graph, path), "the loader's search"});
   if (loaded->object->via == loader::Via::kLdLibraryPath) {
     finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
   } else {
-    finding.fix = {.text = "take " + std::string(base::DirName(path)) + " out of the loader's configuration",
+    finding.fix = {.text = "remove " + std::string(base::DirName(path)) + " from the loader's configuration",
                    .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
                    .risk = "low",
                    .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
@@ -94,7 +93,7 @@ extern const Rule kRule = {.code = "CUL1011",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a cuda-compat libcuda that this kernel module does not go with",
+                           .title = "a cuda-compat libcuda that does not match the kernel module",
                            .page = kPage,
                            .check = Check};
 

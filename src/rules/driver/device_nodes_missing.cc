@@ -8,21 +8,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The kernel module is loaded, but /dev/nvidiactl or the nodes of the GPUs are missing, and nobody will make them.
+The kernel module is loaded, but /dev/nvidiactl or the GPU device nodes are missing, and nothing will create them.
 
 ## Why it breaks
 Programs reach the driver through these nodes: cudaErrorNoDevice, "Failed to initialize NVML".
 
 ## How culprit knows
-/dev is listed. libcuda makes missing nodes through the set-user-id program nvidia-modprobe, unless that is missing or the
-module's parameter ModifyDeviceFiles is 0; only then the rule speaks.
+culprit lists /dev. libcuda creates missing nodes with the setuid program nvidia-modprobe. The rule fires only if that program
+is missing or the module's parameter ModifyDeviceFiles is 0.
 
 ## Fix
-Install nvidia-modprobe and run it as root, or let udev or nvidia-persistenced make the nodes at boot. It heeds ModifyDeviceFiles;
-where that is 0, make them with mknod (major number 195).
+Install nvidia-modprobe and run it as root, or let udev or nvidia-persistenced create the nodes at boot. nvidia-modprobe obeys
+ModifyDeviceFiles; if that is 0, create them with mknod (major number 195).
 
 ## When this is not your problem
-Containers: there the runtime decides, see CUL2004.
+You are in a container: there the runtime provides the nodes, see CUL2004.
 
 ## Sources
 NVIDIA driver README, "How and why do the NVIDIA device files get created?".
@@ -42,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const auto modify = driver->parameters.find("ModifyDeviceFiles");
   const bool left_to_others = modify != driver->parameters.end() && modify->second == "0";
   const std::string helper = ModprobeProblem(scene);
-  if (helper.empty() && !left_to_others) return;  // made when a program starts
+  if (helper.empty() && !left_to_others) return;  // created when a program starts
   const std::string missing = control ? "/dev/nvidia0" : "/dev/nvidiactl";
   report::Finding& finding =
       ruling.Fire("the kernel module " + *driver->kernel_version + " is loaded, but " + missing +
@@ -53,11 +53,11 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back(left_to_others
                                  ? report::Evidence{"ModifyDeviceFiles: 0", "/proc/driver/nvidia/params"}
                                  : report::Evidence{helper, std::string(ModprobePath())});
-  finding.fix = {.text = "make the nodes, and let nvidia-persistenced or a udev rule do it at boot",
+  finding.fix = {.text = "create the nodes, and let nvidia-persistenced or a udev rule do it at boot",
                  .commands = {},
                  .risk = "low",
                  .changes = {}};
-  if (left_to_others) {  // nvidia-modprobe heeds the parameter; the numbers are NVIDIA's and fixed
+  if (left_to_others) {  // nvidia-modprobe obeys the parameter; the device numbers are fixed
     finding.fix.commands = {"sudo mknod -m 666 /dev/nvidiactl c 195 255",
                             "sudo mknod -m 666 /dev/nvidia0 c 195 0"};
     finding.fix.changes = {report::PutDevice{.path = "/dev/nvidiactl"},
@@ -76,7 +76,7 @@ extern const Rule kRule = {.code = "CUL1017",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the device nodes of the driver are missing",
+                           .title = "the driver's device nodes are missing",
                            .page = kPage,
                            .check = Check};
 

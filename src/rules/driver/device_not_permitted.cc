@@ -1,4 +1,4 @@
-// CUL1018: the device nodes are there, and this user may not open them.
+// CUL1018: the device nodes exist, but this user may not open them.
 #include "rules/kit/driver/device_nodes.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -11,18 +11,18 @@ constexpr std::string_view kPage = R"md(
 This user may not open /dev/nvidiactl, /dev/nvidia-uvm or a GPU's node for reading and writing.
 
 ## Why it breaks
-A process without the right to open the nodes sees no GPU: cudaErrorNoDevice, or "Insufficient Permissions" of nvidia-smi;
-as root all is well.
+A process that may not open the nodes sees no GPU: cudaErrorNoDevice, or "Insufficient Permissions" from nvidia-smi. As root it
+works.
 
 ## How culprit knows
-The permission bits and the group of each node, asked with faccessat for this user; no node is opened.
+The permission bits and the group of each node, checked with faccessat for this user. No node is opened.
 
 ## Fix
-Join the group that owns the nodes and log in again, or let the module make them open to all (NVreg_DeviceFileMode). Do not
-run everything with sudo.
+Join the group that owns the nodes and log in again, or let the module create them with access for everyone
+(NVreg_DeviceFileMode). Do not run everything with sudo.
 
 ## When this is not your problem
-A batch system that gives the nodes only to jobs with a GPU.
+A batch system gives the nodes only to jobs that requested a GPU.
 
 ## Sources
 NVIDIA driver README, NVreg_DeviceFileUID, GID and Mode; access(2).
@@ -68,14 +68,15 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {"sudo usermod -aG " + first.group + " $USER"},
         .risk = "low",
         .changes = {report::NotInFiles{"this user in the group " + first.group,
-                                       "a new login shows whether the nodes may be opened"}}};
+                                       "it takes effect at the next login"}}};
   } else {
-    finding.fix = {
-        .text = "let the driver make its nodes open to all (the default), then reload the module or reboot",
-        .commands = {"grep -rn NVreg_DeviceFile /etc/modprobe.d",
-                     "sudo chmod 666" + nodes + "   # until the next reboot"},
-        .risk = "low",
-        .changes = {}};
+    finding.fix = {.text =
+                       "let the driver create its nodes with access for everyone (the default), then reload "
+                       "the module or reboot",
+                   .commands = {"grep -rn NVreg_DeviceFile /etc/modprobe.d",
+                                "sudo chmod 666" + nodes + "   # until the next reboot"},
+                   .risk = "low",
+                   .changes = {}};
     for (const snapshot::DeviceNode* node : denied)
       finding.fix.changes.push_back(report::SetMode{node->path, 0666});
   }
@@ -89,7 +90,7 @@ extern const Rule kRule = {.code = "CUL1018",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "this user may not open the device nodes of the GPU",
+                           .title = "this user may not open the GPU's device nodes",
                            .page = kPage,
                            .check = Check};
 

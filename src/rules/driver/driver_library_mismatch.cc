@@ -1,4 +1,4 @@
-// CUL1007: the two halves of the driver do not belong together.
+// CUL1007: libcuda and the kernel module have different versions.
 #include "base/text.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -11,29 +11,29 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The kernel module that runs and the libcuda.so.1 that programs load are of different driver versions.
+The loaded kernel module and the libcuda.so.1 that programs load come from different driver versions.
 
 ## Why it breaks
-The two halves talk through a private interface and refuse another version, down to the last field: error 803 "system
-has unsupported display driver / cuda driver combination", 999, or no device at all. Mostly the driver was updated and
-the old module still runs; sometimes an old library was left behind or comes first in the search.
+The two halves of the driver talk through a private interface and must have exactly the same version. Otherwise: error 803
+"system has unsupported display driver / cuda driver combination", 999, or no device at all. Usually the driver was updated and
+the old module is still loaded; sometimes an old library was left behind or comes first on the search path.
 
 ## How culprit knows
-Version of the loaded module from /sys or /proc; the libcuda.so.1 that the model of the loader finds for a program in this
-shell, and the version in the name of the real file.
+The version of the loaded module from /sys or /proc; the libcuda.so.1 that the loader model finds for a program in this shell,
+and the version in the name of the real file.
 
 ## Fix
 After an update: reboot (or unload the old module when nothing uses the GPU). If the versions still differ after a reboot,
-an old library wins: remove it, or take its directory out of the search.
+an old library shadows the new one: remove it, or take its directory off the search path.
 
 ## When this is not your problem
-libcuda from a cuda-compat package is allowed to differ: CUL1011 judges that.
+libcuda from a cuda-compat package may differ: CUL1011 checks that.
 
 ## Sources
 CUDA driver API, cudaErrorSystemDriverMismatch (803); NVIDIA driver README.
 )md";
 
-// Whether a module of that version is on disk for the running kernel: the next start loads it.
+// Whether a module of that version is on disk for the running kernel: the next boot loads it.
 bool HasModule(const snapshot::Driver& driver, const std::string& version) {
   if (!driver.module_files) return false;
   for (const snapshot::ModuleFile& file : *driver.module_files) {
@@ -47,8 +47,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
   if (!loaded || loaded->kind == "stub" || loaded->kind == "compat") return;
   if (loaded->version.empty()) {
-    ruling.NotEnoughFacts("whether libcuda fits the kernel module",
-                          "the name of " + loaded->object->real_path + " does not tell its version");
+    ruling.NotEnoughFacts("whether libcuda matches the kernel module",
+                          "the file name " + loaded->object->real_path + " has no version");
     return;
   }
   if (loaded->version == *driver.kernel_version) return;
@@ -61,7 +61,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   finding.evidence.push_back(ModuleEvidence(driver));
   finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
   finding.evidence.push_back(
-      {"programs get it through " + FoundThrough(scenario.graph, path), "the loader's search"});
+      {"programs find it through " + FoundThrough(scenario.graph, path), "the loader's search"});
   if (loaded->object->via == loader::Via::kLdLibraryPath) {
     finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
     return;
@@ -69,7 +69,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   if (InContainer(scene)) {
     finding.fix = {
         .text =
-            "the image brings its own driver library: remove the driver packages from the image; the "
+            "the image bundles its own driver library: remove the driver packages from the image; the "
             "runtime mounts the host's",
         .commands = {"dpkg -S " + loaded->object->real_path},
         .risk = "low",
@@ -81,12 +81,12 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   const auto* right = CopyOfVersion(driver, "libcuda.so", *driver.kernel_version);
   if (!staged && right != nullptr) {
     finding.evidence.push_back(
-        {"libcuda of driver " + right->version + " is there as well", right->real_path});
+        {"libcuda of driver " + right->version + " is also installed", right->real_path});
     finding.fix = LeadToTheRight(scene, path, loaded->object->real_path, *right);
     return;
   }
   if (!staged && HasModule(driver, *driver.kernel_version)) {  // a reboot would load the same one again
-    finding.fix = {.text = "bring the driver's libraries to " + *driver.kernel_version +
+    finding.fix = {.text = "install the driver's libraries in version " + *driver.kernel_version +
                            ", the version of the module that is loaded and on disk (reinstall the driver "
                            "package)",
                    .commands = {"dpkg -S " + loaded->object->real_path},
@@ -97,10 +97,10 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
     return;
   }
   finding.fix = {
-      .text = std::string(staged ? "the update to " + loaded->version + " is installed and waits for a reboot"
-                                 : "reboot so that the module of the installed driver is loaded; if the "
-                                   "versions still differ then, " +
-                                       path + " is a leftover to be removed"),
+      .text = std::string(staged ? "reboot to finish the update to " + loaded->version
+                                 : "reboot to load the module of the installed driver; if the versions "
+                                   "still differ then, " +
+                                       path + " is a leftover: remove it"),
       .commands = {"sudo reboot"},
       .risk = "medium",
       .changes = {report::LoadModule{"nvidia", loaded->version}}};
@@ -121,7 +121,7 @@ extern const Rule kRule = {.code = "CUL1007",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "libcuda and the kernel module are of different versions",
+                           .title = "libcuda and the kernel module have different versions",
                            .page = kPage,
                            .check = Check};
 

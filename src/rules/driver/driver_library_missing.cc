@@ -1,4 +1,4 @@
-// CUL1002: the kernel half of the driver runs, the user half is missing.
+// CUL1002: the kernel module is loaded, libcuda.so.1 is not installed.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,22 +7,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The kernel module of the driver is loaded, but libcuda.so.1, the half of the driver that programs load, is nowhere.
+The driver's kernel module is loaded, but libcuda.so.1, the half of the driver that programs load, is not installed.
 
 ## Why it breaks
-Distributions split the driver into packages. A display or a server package without the compute part gives a module,
-often even nvidia-smi, and no CUDA: `libcuda.so.1: cannot open shared object file`.
+Distributions split the driver into packages. A display or server package without the compute package provides a module,
+often even nvidia-smi, but no CUDA: `libcuda.so.1: cannot open shared object file`.
 
 ## How culprit knows
-The version of the loaded module is read from /sys or /proc, and no directory that a loader searches or that drivers are
-installed to holds a libcuda.so.1.
+culprit reads the version of the loaded module from /sys or /proc. No directory that the loader searches or that drivers are
+installed to contains a libcuda.so.1.
 
 ## Fix
-Install the compute package of exactly the version of the module: libnvidia-compute-NNN (Ubuntu), libcuda1 (Debian),
-xorg-x11-drv-nvidia-cuda (RPM Fusion), nvidia-utils (Arch). Do not link a stub or a toolkit library to that name.
+Install the compute package in exactly the module's version: libnvidia-compute-NNN (Ubuntu), libcuda1 (Debian),
+xorg-x11-drv-nvidia-cuda (RPM Fusion), nvidia-utils (Arch). Do not symlink that name to a stub or a toolkit library.
 
 ## When this is not your problem
-In a container: there the runtime brings the library, see CUL2004.
+You are in a container: there the runtime provides the library, see CUL2004.
 
 ## Sources
 Package contents of Ubuntu's libnvidia-compute, Debian's libcuda1, RPM Fusion's xorg-x11-drv-nvidia-cuda-libs.
@@ -44,18 +44,18 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (driver == nullptr) return;
   if (!driver->kernel_version || InContainer(scene)) return ruling.NotApplicable();
   for (const snapshot::DriverLibrary& library : driver->libraries) {
-    // Also one that is empty or lacks its link: another rule names that.
+    // An empty one, or one without its symlink, counts too: another rule reports it.
     const bool some = library.kind != "stub" && library.kind != "compat" &&
                       library.name.starts_with("libcuda.so.") && !library.real_path.empty();
     if (some) return;
   }
-  report::Finding& finding = ruling.Fire("the kernel module " + *driver->kernel_version +
-                                             " is loaded, but there is no libcuda.so.1 on this machine",
-                                         "libcuda.so.1");
+  report::Finding& finding = ruling.Fire(
+      "the kernel module " + *driver->kernel_version + " is loaded, but libcuda.so.1 is not installed",
+      "libcuda.so.1");
   finding.evidence.push_back(ModuleEvidence(*driver));
   finding.evidence.push_back({"no libcuda.so.1 was found", "the loader's search and the usual directories"});
   finding.fix = {.text = "install the compute library of driver " + *driver->kernel_version +
-                         ", the same version as the module; do not link a stub to that name",
+                         ", the same version as the module; do not symlink that name to a stub",
                  .commands = {},
                  .risk = "low",
                  .changes = {report::InstallDriver{*driver->kernel_version}}};
@@ -71,7 +71,7 @@ extern const Rule kRule = {.code = "CUL1002",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the kernel module is loaded, its library libcuda.so.1 is not installed",
+                           .title = "the kernel module is loaded, libcuda.so.1 is not installed",
                            .page = kPage,
                            .check = Check};
 

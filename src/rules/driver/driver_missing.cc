@@ -1,4 +1,4 @@
-// CUL1001: there is no NVIDIA driver at all.
+// CUL1001: no NVIDIA driver is installed.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,24 +7,24 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Neither the kernel module nor the library libcuda.so.1 of the NVIDIA driver is on this machine.
+The NVIDIA driver is not installed: this machine has neither its kernel module nor its library libcuda.so.1.
 
 ## Why it breaks
-CUDA programs reach the GPU through libcuda.so.1, which belongs to the driver and to nothing else: no toolkit, no
-cuDNN and no Python package brings it. Without it: `libcuda.so.1: cannot open shared object file`, "CUDA driver version
-is insufficient for CUDA runtime version", `torch.cuda.is_available()` is False, cudaErrorNoDevice.
+CUDA programs reach the GPU through libcuda.so.1. Only the driver provides it: no toolkit, no cuDNN and no Python package does.
+Without it: `libcuda.so.1: cannot open shared object file`, "CUDA driver version is insufficient for CUDA runtime version",
+`torch.cuda.is_available()` is False, cudaErrorNoDevice.
 
 ## How culprit knows
-No version in /sys/module/nvidia and /proc/driver/nvidia, and no usable libcuda.so.1 in any directory that a loader
-searches or that drivers are installed to. Stubs and cuda-compat packages do not count. The PCI bus tells whether there
-is a GPU for it.
+No version in /sys/module/nvidia and /proc/driver/nvidia, and no usable libcuda.so.1 in any directory that the loader
+searches or that drivers are installed to. Stubs and cuda-compat packages do not count. The PCI bus shows whether there
+is a GPU.
 
 ## Fix
-With a GPU: install the driver of your distribution and reboot. Without one: use another machine, or run on the CPU on
-purpose. Do not put a stub libcuda or one copied from elsewhere in its place.
+With a GPU: install your distribution's driver and reboot. Without one: use another machine, or run on the CPU on
+purpose. Do not put a stub libcuda or a copy from another machine in its place.
 
 ## When this is not your problem
-You only compile here, or run on the CPU. Toolkit, cuDNN and frameworks are judged apart from this.
+You only compile here, or run on the CPU. culprit checks toolkit, cuDNN and frameworks separately.
 
 ## Sources
 NVIDIA, CUDA Installation Guide for Linux; data/libraries.toml (libcuda belongs to the driver).
@@ -35,7 +35,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (driver == nullptr) return;
   if (IsLoaded(*driver, "nvidia") || FindDriverLibrary(*driver) != nullptr) return;
   for (const snapshot::DriverLibrary& library : driver->libraries) {
-    // A copy that is damaged or lacks its link is another rule's.
+    // Another rule reports a copy that is damaged or lacks its symlink.
     const bool damaged = library.kind != "stub" && library.kind != "compat" &&
                          library.name.starts_with("libcuda.so.") && !library.real_path.empty();
     if (damaged) return;
@@ -43,10 +43,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   const auto& gpus = scene.stack().gpus;
   const std::string name = scene.OnWindows() ? "nvcuda.dll" : "libcuda.so.1";
   std::string summary =
-      "no NVIDIA driver: no " + name + " anywhere" + (scene.OnWindows() ? "" : " and no kernel module");
+      "no NVIDIA driver: " + name + (scene.OnWindows() ? " not found" : " and kernel module not found");
   if (gpus && gpus->empty()) summary += "; no NVIDIA GPU on the PCI bus either";
-  if (gpus && !gpus->empty()) summary += ", though there is a " + NameOf(gpus->front());
-  if (InContainer(scene)) summary += " (seen from a " + Circumstances(scene).container + " container)";
+  if (gpus && !gpus->empty()) summary += ", though this machine has a " + NameOf(gpus->front());
+  if (InContainer(scene)) summary += " (inside a " + Circumstances(scene).container + " container)";
   report::Finding& finding = ruling.Fire(summary, name);
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kFramework) finding.affects.push_back(scenario.title);
@@ -58,11 +58,11 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   if (gpus && gpus->empty()) {
     finding.fix = {
-        .text = "this machine has no NVIDIA GPU: run on another one, or on the CPU; a driver would not load",
+        .text = "this machine has no NVIDIA GPU: use another one, or run on the CPU; a driver would not load",
         .commands =
             scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
         .risk = "none",
-        .changes = {report::NotInFiles{"a machine with an NVIDIA GPU", "no change of files brings a GPU"}}};
+        .changes = {report::NotInFiles{"a machine with an NVIDIA GPU", "changing files does not add a GPU"}}};
   } else {
     finding.fix = InstallDriver(scene);
   }

@@ -1,4 +1,4 @@
-// CUL1013: the driver does not run this CUDA release.
+// CUL1013: the driver does not support this CUDA release.
 #include <algorithm>
 
 #include "base/text.h"
@@ -17,30 +17,30 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A framework or program was built for a CUDA release that this driver does not run.
+A framework or program was built for a CUDA release that this driver does not support.
 
 ## Why it breaks
-Each CUDA release needs a driver of a certain age: "CUDA driver version is insufficient for CUDA runtime version" (35),
+Each CUDA release requires a minimum driver: "CUDA driver version is insufficient for CUDA runtime version" (35),
 "The NVIDIA driver on your system is too old". From CUDA 11 on, any driver of the same major release line is enough
-(minor-version compatibility), and that is counted here.
+(minor-version compatibility), and the rule takes that into account.
 
 ## How culprit knows
 The CUDA that the framework was built for, or the version of the libcudart that the process loads; the version of the loaded
-module (or of the cuda-compat libcuda that wins); NVIDIA's table of the lowest drivers (data/drivers.toml).
+module (or of the cuda-compat libcuda that programs load); NVIDIA's table of minimum drivers (data/drivers.toml).
 
 ## Fix
-Update the driver, or install a build of the framework for an older CUDA. The toolkit plays no part in it: do not install
+Update the driver, or install a build of the framework for an older CUDA. The toolkit does not matter here: do not install
 another one.
 
 ## When this is not your problem
-The framework is not used with the GPU. Where it has no code for any GPU of the machine, no driver helps, and CUL7001 or CUL7002
+You do not use the framework with the GPU. If it has no code for any GPU of the machine, no driver helps, and CUL7001 or CUL7002
 says what does.
 
 ## Sources
 CUDA Toolkit Release Notes, table of driver versions; NVIDIA, CUDA Compatibility.
 )md";
 
-// Whether the framework has nothing that runs on any GPU here, whatever the driver.
+// Whether the framework has no code for any GPU here, whatever the driver.
 bool HasNoCode(const Scene& scene, const loader::Scenario& scenario) {
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
   if (framework == nullptr) return false;
@@ -62,22 +62,22 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   std::string driver_text = *driver.kernel_version, driver_source = driver.kernel_version.source;
   if (const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
       loaded && loaded->kind == "compat" &&
-      base::Version::Parse(loaded->version) > ModuleVersion(driver)) {  // an older one is CUL1011's
+      base::Version::Parse(loaded->version) > ModuleVersion(driver)) {  // CUL1011 reports an older one
     driver_text = loaded->version;
     driver_source = loaded->object->path;
     if (driver.assumed)
-      ruling.Remark("whether the GPU takes the libcuda in " + std::string(base::DirName(driver_source)),
-                    "forward compatibility works on data-centre GPUs alone; the host's was not named");
+      ruling.Remark("whether the GPU supports the libcuda in " + std::string(base::DirName(driver_source)),
+                    "forward compatibility works only on data-centre GPUs; the host's GPU is unknown");
   }
   const auto version = base::Version::Parse(driver_text);
   if (!version) {
-    ruling.NotEnoughFacts("whether the driver runs CUDA " + release,
+    ruling.NotEnoughFacts("whether the driver supports CUDA " + release,
                           "its version is \"" + driver_text + "\"");
     return;
   }
   const auto answer = knowledge::DriverRunsCuda(*version, FirstRelease(release), scene.platform());
   if (answer.support == knowledge::DriverSupport::kUnknown) {
-    ruling.NotEnoughFacts("whether driver " + driver_text + " runs CUDA " + release, answer.why);
+    ruling.NotEnoughFacts("whether driver " + driver_text + " supports CUDA " + release, answer.why);
     return;
   }
   if (answer.support != knowledge::DriverSupport::kNo || HasNoCode(scene, scenario)) return;
@@ -88,7 +88,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                   "NVIDIA driver " + driver_text);
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back({"the driver is " + driver_text, driver_source});
-  finding.evidence.push_back({scenario.title + " wants CUDA " + wanted.cuda, wanted.source});
+  finding.evidence.push_back({scenario.title + " needs CUDA " + wanted.cuda, wanted.source});
   finding.evidence.push_back({answer.why, std::string(answer.source)});
   const auto own = knowledge::CudaOfDriver(*version, scene.platform());
   finding.fix = {
@@ -111,13 +111,13 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!wants_cuda) return ruling.NotApplicable();
   if (Circumstances(scene).wsl && !(driver && driver->assumed)) {
     return ruling.Remark("whether the driver is new enough",
-                         "WSL does not tell the version of Windows' driver; "
-                         "say --host driver=VERSION");
+                         "WSL does not report the version of the Windows driver; "
+                         "pass --host driver=VERSION");
   }
   if (!Circumstances(scene).jetson.empty() && !(driver && driver->assumed)) return ruling.NotApplicable();
   if (!driver || !driver->kernel_version) {
     const bool nothing_there = driver && driver->kernel_version.state == snapshot::FactState::kAbsent;
-    if (nothing_there) return ruling.NotApplicable();  // without a driver no version is wrong
+    if (nothing_there) return ruling.NotApplicable();  // no driver, so no version to check
     if (driver.state == snapshot::FactState::kNotApplicable) {
       return ruling.Remark("whether the driver is new enough", driver.why);
     }
@@ -125,7 +125,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       return ruling.Remark("whether the driver is new enough", driver->kernel_version.why);
     }
     return ruling.NotEnoughFacts("whether the driver is new enough",
-                                 driver ? driver->kernel_version.why : "the driver was not looked at");
+                                 driver ? driver->kernel_version.why : "the driver was not checked");
   }
   for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, *driver, ruling);
 }
@@ -137,7 +137,7 @@ extern const Rule kRule = {.code = "CUL1013",
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "the driver is too old for the CUDA of a program or framework",
+                           .title = "the driver is too old for the CUDA release of a program or framework",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL1009: the module on disk is not the one that runs.
+// CUL1009: the module on disk is not the loaded one.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,17 +7,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The kernel module on disk is of another version than the one that is loaded. libcuda still fits the loaded one.
+The kernel module on disk has another version than the loaded one. libcuda still matches the loaded one.
 
 ## Why it breaks
-At the next boot, or when the module is reloaded, the two halves of the driver will no longer belong together, unless the
-libraries are updated too.
+At the next boot, or when the module is reloaded, module and libraries will no longer match, unless the libraries are updated
+too.
 
 ## How culprit knows
-Version of the loaded module from /sys, version of nvidia.ko of the running kernel from the module file.
+The version of the loaded module from /sys, and the version of the running kernel's nvidia.ko from the module file.
 
 ## Fix
-Bring libraries and module to one version (finish the update), then reboot.
+Finish the update, so that libraries and module have the same version, then reboot.
 
 ## When this is not your problem
 The update is still running.
@@ -34,10 +34,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     return ruling.NotApplicable();
   }
   const auto cuda = FindLoaded(scene, *any, "libcuda.so");
-  if (!cuda || cuda->version != *driver->kernel_version) return;  // a mismatch already: its own rule
+  if (!cuda || cuda->version != *driver->kernel_version) return;  // already a mismatch: CUL1007
   for (const snapshot::ModuleFile& file : *driver->module_files) {
     if (file.kernel != driver->running_kernel || file.version.empty()) continue;
-    if (file.version == *driver->kernel_version) return;  // one of several directories holds the loaded one
+    if (file.version == *driver->kernel_version) return;  // one of several directories has the loaded one
   }
   for (const snapshot::ModuleFile& file : *driver->module_files) {
     if (file.kernel != driver->running_kernel || file.version.empty()) continue;
@@ -47,7 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(ModuleEvidence(*driver));
     finding.evidence.push_back({"the module for the running kernel is " + file.version, file.path});
     finding.evidence.push_back({"libcuda.so.1 is " + cuda->version, cuda->object->real_path});
-    finding.fix = {.text = "finish the update: bring the libraries to " + file.version +
+    finding.fix = {.text = "finish the update: install the libraries in version " + file.version +
                            " too, the version of the module on disk, then reboot",
                    .commands = {"modinfo -F version nvidia", "cat /sys/module/nvidia/version"},
                    .risk = "low",

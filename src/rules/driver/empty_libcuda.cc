@@ -1,4 +1,4 @@
-// CUL1023: a libcuda of zero bytes stands in the way.
+// CUL1023: libcuda.so.1 is a file of zero bytes.
 #include "base/text.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -9,21 +9,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-libcuda.so.1 is there and has no contents.
+libcuda.so.1 exists but is empty.
 
 ## Why it breaks
 Container runtimes mount the driver's files over empty ones. When such a container is saved as an image (docker commit), or
-the mounts are gone, the empty files stay. The loader takes the first file of that name: `file too short`, and it does not
-look further.
+the mounts are gone, the empty files stay. The loader takes the first file of that name, fails with `file too short`, and stops
+searching.
 
 ## How culprit knows
-The size of every libcuda that is found, and the search of the loader.
+The size of every libcuda found, and the loader's search.
 
 ## Fix
 Remove the empty files from the image, and start the container with GPU access.
 
 ## When this is not your problem
-The image is started through the NVIDIA runtime with the same driver version: then the files are mounted over.
+You start the image through the NVIDIA runtime with the same driver version: it mounts the real files over the empty ones.
 
 ## Sources
 nvidia-container-toolkit (bind mounts of driver files); ld.so: an empty file ends the search.
@@ -50,13 +50,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool ends = EndsTheSearch(scene, library);
     report::Finding& finding =
         ruling.Fire(library.path + " is empty" +
-                        (ends ? ", and the loader stops at it" : "; it is not what programs load now"),
+                        (ends ? ", and the loader stops there" : "; programs do not load it now"),
                     library.path);
     if (!ends) finding.severity = report::Severity::kNote;
     finding.evidence.push_back({"0 bytes", library.real_path});
     finding.fix = {
         .text =
-            "remove the empty driver files from the image (they were left by a runtime's mounts) and start "
+            "remove the empty driver files from the image (a container runtime's mounts left them) and start "
             "the container with GPU access",
         .commands = {"find " + std::string(base::DirName(library.real_path)) +
                          " -maxdepth 1 -size 0 \\( -name 'libcuda*' -o -name 'libnvidia-*' \\) -print",
@@ -66,8 +66,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (ends && driver->kernel_version && InContainer(scene)) {
       finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
     } else if (ends && driver->kernel_version && FindDriverLibrary(*driver) == nullptr) {
-      finding.fix.text = "remove the empty files of the driver and install its libraries again, in version " +
-                         *driver->kernel_version;
+      finding.fix.text =
+          "remove the driver's empty files and reinstall its libraries in version " + *driver->kernel_version;
       if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
           !command.empty())
         finding.fix.commands.push_back(command);

@@ -1,4 +1,4 @@
-// CUL1025: a driver without a GPU.
+// CUL1025: the driver is installed, but there is no GPU.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -10,14 +10,14 @@ constexpr std::string_view kPage = R"md(
 The driver's libraries are installed, but no NVIDIA GPU is on the PCI bus.
 
 ## Why it breaks
-The kernel module does not load without a GPU: cudaErrorNoDevice, "no CUDA-capable device is detected". In a virtual machine
-or a cloud instance no GPU was attached; in a laptop it may be switched off; otherwise it fell off the bus.
+The kernel module does not load without a GPU: cudaErrorNoDevice, "no CUDA-capable device is detected". A virtual machine or
+cloud instance has no GPU attached; a laptop may have switched it off; otherwise it fell off the bus.
 
 ## How culprit knows
-/sys/bus/pci/devices has no display controller of NVIDIA (vendor 10de), and the module is not loaded.
+/sys/bus/pci/devices has no NVIDIA display controller (vendor 10de), and the module is not loaded.
 
 ## Fix
-Attach a GPU to the instance, switch it on (firmware, prime-select), or reseat it; then look with lspci.
+Attach a GPU to the instance, switch it on (firmware, prime-select), or reseat it; then check with lspci.
 
 ## When this is not your problem
 The machine only builds, or runs on the CPU.
@@ -39,13 +39,13 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"no display controller of vendor 10de", gpus.source});
   finding.evidence.push_back(ModuleEvidence(*driver));
   finding.evidence.push_back(
-      {"the driver's library is " + (library->version.empty() ? "there" : library->version),
+      {"the driver's library is " + (library->version.empty() ? "installed" : library->version),
        library->real_path});
   finding.fix = {
       .text = "attach or switch on a GPU, or use another machine; reinstalling the driver does not help",
       .commands = scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
       .risk = "none",
-      .changes = {report::NotInFiles{"an NVIDIA GPU in this machine", "no change of files brings a GPU"}}};
+      .changes = {report::NotInFiles{"an NVIDIA GPU in this machine", "changing files does not add a GPU"}}};
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ extern const Rule kRule = {.code = "CUL1025",
                            .cause = "driver-not-loaded",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "the driver is installed, and there is no NVIDIA GPU",
+                           .title = "the driver is installed, but there is no NVIDIA GPU",
                            .page = kPage,
                            .check = Check};
 

@@ -7,20 +7,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Every NVIDIA GPU of this machine is bound to vfio-pci, which hands devices to virtual machines.
+Every NVIDIA GPU of this machine is bound to vfio-pci, which passes devices through to virtual machines.
 
 ## Why it breaks
-A device that is bound to vfio-pci is out of reach for NVIDIA's driver on the host: nvidia-smi shows "No devices were
-found".
+NVIDIA's driver on the host cannot use a device that is bound to vfio-pci: nvidia-smi shows "No devices were found".
 
 ## How culprit knows
-The link `driver` of each GPU below /sys/bus/pci/devices.
+The `driver` symlink of each GPU in /sys/bus/pci/devices.
 
 ## Fix
-Run in the virtual machine, or give one GPU back to the driver: unbind it from vfio-pci and bind it to nvidia.
+Run inside the virtual machine, or give one GPU back to the driver: unbind it from vfio-pci and bind it to nvidia.
 
 ## When this is not your problem
-Passing the GPU through was the intention, and CUDA is used in the guest.
+You pass the GPU through on purpose and use CUDA in the guest.
 
 ## Sources
 Linux, Documentation/driver-api/vfio.rst; sysfs.
@@ -37,7 +36,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string& bus_id = gpus.front()->bus_id;
   report::Finding& finding =
       ruling.Fire(gpus.front()->bound_to + " holds the " + NameOf(*gpus.front()) +
-                      (gpus.size() > 1 ? " and all other GPUs" : "") + ", so NVIDIA's driver cannot",
+                      (gpus.size() > 1 ? " and all other GPUs" : "") + ", so NVIDIA's driver cannot use it",
                   bus_id);
   for (const snapshot::Gpu* gpu : gpus) {
     finding.evidence.push_back({NameOf(*gpu) + " is bound to " + gpu->bound_to, gpu->source + "/driver"});
@@ -64,7 +63,7 @@ extern const Rule kRule = {.code = "CUL1006",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "every GPU is handed to a virtual machine (vfio-pci)",
+                           .title = "every GPU is passed through to a virtual machine (vfio-pci)",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL1014: the driver branch has dropped the architecture of this GPU.
+// CUL1014: the driver branch dropped this GPU's architecture.
 #include <optional>
 
 #include "knowledge/arch.h"
@@ -11,28 +11,28 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The driver branch that is installed no longer supports the architecture of this GPU.
+The installed driver branch no longer supports this GPU's architecture.
 
 ## Why it breaks
-NVIDIA ends support of old architectures with a branch: Fermi with 390, Kepler with 470, Maxwell, Pascal and Volta with 580.
-A newer driver loads and leaves the GPU alone: "The NVIDIA GPU installed in this system is supported through the NVIDIA
-Legacy drivers", nvidia-smi shows no device.
+NVIDIA drops old architectures after a branch: Fermi after 390, Kepler after 470, Maxwell, Pascal and Volta after 580.
+A newer driver loads but ignores the GPU: "The NVIDIA GPU installed in this system is supported through the NVIDIA
+Legacy drivers", and nvidia-smi shows no device.
 
 ## How culprit knows
-Compute capability of the GPU, from its PCI id or from --host, against the last branch of the table data/architectures.toml.
+The GPU's compute capability, from its PCI id or from --host, and its last branch in the table data/architectures.toml.
 
 ## Fix
-Install the last branch that drives it, and CUDA builds that the branch runs. Beside a GPU that needs a newer branch no driver
-serves both.
+Install the last branch that supports it, and CUDA builds that this branch runs. If another GPU in the machine needs a newer
+branch, no driver supports both.
 
 ## When this is not your problem
-Another GPU of the machine is the one that is used.
+You use another GPU of this machine.
 
 ## Sources
 NVIDIA, legacy GPU lists and driver release notes, as cited in data/architectures.toml.
 )md";
 
-// A GPU of this machine for which that branch is too old.
+// A GPU of this machine that needs a newer branch.
 const snapshot::Gpu* NeedsNewer(const Scene& scene, uint32_t branch) {
   for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
     const auto capability = base::Version::Parse(gpu->compute_capability);
@@ -51,18 +51,18 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (knowledge::DriverDrives(*version, capability).verdict != knowledge::Verdict::kNo) continue;
     if (row->last_driver_branch == 0 || version->part(0) <= row->last_driver_branch) continue;
     const std::string branch = std::to_string(row->last_driver_branch);
-    report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " no longer drives the " +
+    report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " no longer supports the " +
                                                NameOf(*gpu) + "; the last branch that does is " + branch,
                                            gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
-    finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not see this GPU",
+    finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not support this GPU",
                    .commands = {},
                    .risk = "medium",
                    .changes = {}};
     if (const snapshot::Gpu* other = NeedsNewer(scene, row->last_driver_branch)) {
-      finding.fix.text = "no driver drives this GPU and the " + NameOf(*other) +
-                         ", which needs a newer branch: use one of them, in a machine of its own";
+      finding.fix.text = "no driver supports both this GPU and the " + NameOf(*other) +
+                         ", which needs a newer branch: use each in a separate machine";
       finding.fix.changes = {
-          report::NotInFiles{"one of the two GPUs alone in this machine", "no change of files does that"}};
+          report::NotInFiles{"only one of the two GPUs in this machine", "changing files does not do that"}};
     } else if (const auto drivers = knowledge::DriversOfBranch(row->last_driver_branch);
                drivers && !scene.OnWindows()) {
       finding.fix.changes = {report::InstallDriver{std::string(drivers->newest)}};
@@ -80,7 +80,7 @@ extern const Rule kRule = {.code = "CUL1014",
                            .cause = "driver-not-loaded",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "the driver no longer drives this GPU",
+                           .title = "the driver no longer supports this GPU",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL1015: the driver does not know this GPU yet.
+// CUL1015: the driver does not support this GPU yet.
 #include <algorithm>
 #include <optional>
 
@@ -12,28 +12,28 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The GPU is of an architecture that came after the driver branch that is installed.
+The GPU's architecture is newer than the installed driver branch.
 
 ## Why it breaks
-A driver does not know GPUs that are newer than itself: it does not bind to them, nvidia-smi shows "No devices were found".
+A driver does not know GPUs that are newer than itself. It does not bind to them, and nvidia-smi shows "No devices were found".
 
 ## How culprit knows
-Compute capability of the GPU, from its PCI id or from --host, against the first branch that knows it (data/architectures.toml).
-The table says from which branch on a GPU is sure to be known. A branch that knows no GPU of the whole architecture is an error,
-and so is one that leaves the GPU alone on the machine itself; where an assumed driver knows others of the architecture, it is a
-warning. If the driver lists the GPU, it knows it, and the rule says nothing.
+The GPU's compute capability, from its PCI id or from --host, and the first branch that surely supports it
+(data/architectures.toml). It is an error if the branch supports no GPU of that architecture, or if the driver on this machine
+does not bind to the GPU. It is a warning if an assumed driver supports other GPUs of the architecture. If the driver lists
+the GPU, the rule does not fire.
 
 ## Fix
 Install a driver of that branch or a newer one.
 
 ## When this is not your problem
-Another GPU of the machine is the one that is used.
+You use another GPU of this machine.
 
 ## Sources
 NVIDIA driver release notes and CUDA release notes, as cited in data/architectures.toml.
 )md";
 
-// Whether drivers of a branch know some GPU of the architecture.
+// Whether drivers of a branch support some GPU of the architecture.
 bool KnowsArchitecture(uint32_t branch, std::string_view architecture) {
   return std::ranges::any_of(knowledge::Capabilities(), [&](const knowledge::Capability& row) {
     return row.architecture == architecture && row.first_driver_branch != 0 &&
@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
       finding.fix.changes = {report::InstallDriver{choice}};
     if ((gpu->assumed || driver->assumed) && KnowsArchitecture(version->part(0), row->architecture))
-      finding.severity = report::Severity::kWarning;  // nobody has tried it
+      finding.severity = report::Severity::kWarning;  // untested
     finding.evidence = BranchEvidence(*driver, undriven);
   }
 }

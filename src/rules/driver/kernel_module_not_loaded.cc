@@ -1,4 +1,4 @@
-// CUL1003: the driver is on disk, but its kernel module does not run.
+// CUL1003: the driver is installed, but its kernel module is not loaded.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -11,19 +11,18 @@ The library libcuda.so.1 is installed, but the kernel module `nvidia` is not loa
 
 ## Why it breaks
 Without the module there is no device: cudaErrorNoDevice (100), "NVIDIA-SMI has failed because it couldn't communicate
-with the NVIDIA driver". Usual reasons: the module was not built for the running kernel, its build failed (DKMS), it was
-refused (secure boot), or the machine was not rebooted after the installation.
+with the NVIDIA driver". Usual reasons: the module was not built for the running kernel, its build failed (DKMS), secure boot
+rejected it, or the machine was not rebooted after the installation.
 
 ## How culprit knows
-libcuda.so.1 was found; /sys/module/nvidia and /proc/driver/nvidia are not there. The reasons that can be seen from files
-have codes of their own: another kernel (CUL1004), nouveau (CUL1005), vfio (CUL1006), secure boot (CUL1020), no GPU
-(CUL1025).
+libcuda.so.1 was found; /sys/module/nvidia and /proc/driver/nvidia do not exist. Reasons that files show have their own codes:
+another kernel (CUL1004), nouveau (CUL1005), vfio (CUL1006), secure boot (CUL1020), no GPU (CUL1025).
 
 ## Fix
-Load it by hand and read what the kernel says; rebuild it when there is none for this kernel.
+Load it by hand and read what the kernel says. If there is no module for this kernel, rebuild it.
 
 ## When this is not your problem
-A laptop that switches its NVIDIA GPU off, or a machine that is meant to compile only.
+A laptop has switched off its NVIDIA GPU, or you only compile on this machine.
 
 ## Sources
 NVIDIA driver README, chapters Installing and Common Problems.
@@ -36,7 +35,7 @@ std::string Files(const std::vector<snapshot::ModuleFile>& files, const std::str
   return "";
 }
 
-// Whether a rule with a better reason speaks.
+// Whether a rule with a better reason fires.
 bool Explained(const Scene& scene, const snapshot::Driver& driver, const std::string& file) {
   const auto& gpus = scene.stack().gpus;
   if (gpus && gpus->empty()) return true;
@@ -62,7 +61,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (Explained(scene, *driver, file)) return;
   report::Finding& finding =
       ruling.Fire("the kernel module nvidia is not loaded, though " + library->path + " is installed" +
-                      (InContainer(scene) ? " (the module is the host's)" : ""),
+                      (InContainer(scene) ? " (the host must load the module)" : ""),
                   "nvidia");
   finding.evidence.push_back(ModuleEvidence(*driver));
   finding.evidence.push_back(
@@ -78,7 +77,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           {"secure boot is on: the key that signed the module must be enrolled", "EFI"});
     }
     finding.fix = {
-        .text = "load the module and read what the kernel says; a reboot does it after a fresh installation",
+        .text = "load the module and read what the kernel says; after a fresh installation, reboot",
         .commands = {"sudo modprobe nvidia", "sudo dmesg | grep -i -E 'nvrm|nvidia' | tail -20"},
         .risk = "low",
         .changes = {report::LoadModule{"nvidia", library->version}}};
@@ -87,9 +86,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   } else {
     finding.evidence.push_back({"no nvidia.ko for any kernel", "/lib/modules"});
     finding.fix = {
-        .text =
-            "install the kernel module of the same version as the library, with the headers of the "
-            "running kernel",
+        .text = "install the kernel module in the library's version, with the headers of the running kernel",
         .commands = {"uname -r", "dkms status"},
         .risk = "medium",
         .changes = {}};
@@ -105,7 +102,7 @@ extern const Rule kRule = {.code = "CUL1003",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the driver is installed, its kernel module is not loaded",
+                           .title = "the driver is installed, but its kernel module is not loaded",
                            .page = kPage,
                            .check = Check};
 

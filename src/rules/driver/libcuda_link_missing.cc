@@ -1,4 +1,4 @@
-// CUL1024: the versioned libcuda is there, the name that programs ask for is not.
+// CUL1024: the versioned libcuda is installed, the symlink libcuda.so.1 is missing or dangling.
 #include "base/text.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/driver/driver_links.h"
@@ -9,22 +9,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A file libcuda.so.NNN is there, but libcuda.so.1, the name that programs ask for, is missing or leads nowhere.
+libcuda.so.NNN is installed, but libcuda.so.1, the name that programs ask for, is missing or a dangling symlink.
 
 ## Why it breaks
-ldconfig makes the link after an installation. Where it did not run (read-only images, files mounted by hand, an update that
-was cut off), the driver is on disk and nobody finds it: `libcuda.so.1: cannot open shared object file`.
+ldconfig creates the symlink after an installation. If it did not run (read-only images, files mounted by hand, an interrupted
+update), the driver is on disk but programs do not find it: `libcuda.so.1: cannot open shared object file`.
 
 ## How culprit knows
-All copies of libcuda by name; none called libcuda.so.1 leads to a file, or the one that leads nowhere stands where programs
-look and the others do not.
+All copies of libcuda by name. None called libcuda.so.1 resolves to a file, or only the dangling one is on the search path.
 
 ## Fix
-Run ldconfig; where Debian's alternatives make the link, choose the installed driver with update-alternatives. Do not make the
-link point to a stub.
+Run ldconfig. If Debian's alternatives manage the symlink, choose the installed driver with update-alternatives. Do not point
+the symlink to a stub.
 
 ## When this is not your problem
-Jetson and WSL name their files differently.
+Jetson and WSL use other file names.
 
 ## Sources
 ldconfig(8); nvidia-container-toolkit runs it inside the container.
@@ -35,7 +34,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!driver || driver->assumed) return ruling.NotApplicable();
   const snapshot::DriverLibrary* file = nullptr;
   const snapshot::DriverLibrary* dangling = nullptr;
-  bool whole = false;  // one that leads to a file
+  bool whole = false;  // one resolves to a file
   for (const snapshot::DriverLibrary& library : driver->libraries) {
     if (library.kind != "driver" && library.kind != "container") continue;
     if (library.name == "libcuda.so.1" && library.real_path.empty()) dangling = &library;
@@ -47,13 +46,14 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (whole && dangling == nullptr) return;
   if (file == nullptr) return;
   const std::string directory(base::DirName(file->path));
-  report::Finding& finding = ruling.Fire(
-      file->path + " is installed, but " +
-          (dangling != nullptr ? dangling->path + " leads nowhere" : "there is no link libcuda.so.1 to it"),
-      dangling != nullptr ? dangling->path : directory + "/libcuda.so.1");
+  report::Finding& finding =
+      ruling.Fire(file->path + " is installed, but " +
+                      (dangling != nullptr ? dangling->path + " is a dangling symlink"
+                                           : "the symlink libcuda.so.1 to it is missing"),
+                  dangling != nullptr ? dangling->path : directory + "/libcuda.so.1");
   finding.evidence.push_back({"libcuda of driver " + file->version, file->real_path});
-  finding.evidence.push_back({"no libcuda.so.1 leads to a file", directory});
-  finding.fix = {.text = "let ldconfig make the link; do not link a stub to that name",
+  finding.evidence.push_back({"no libcuda.so.1 resolves to a file", directory});
+  finding.fix = {.text = "let ldconfig create the symlink; do not point it to a stub",
                  .commands = {"sudo ldconfig", "ls -l " + directory + "/libcuda.so.1"},
                  .risk = "low",
                  .changes = {report::RefreshCache{}}};
@@ -69,7 +69,7 @@ extern const Rule kRule = {.code = "CUL1024",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "libcuda is installed, its link libcuda.so.1 is missing",
+                           .title = "libcuda is installed, but the symlink libcuda.so.1 is missing",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL1026: the driver library lies outside the search of the loader.
+// CUL1026: libcuda is in a directory that the loader does not search.
 #include "base/text.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -10,22 +10,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The driver's libcuda.so.1 is installed, but a program of this shell does not find it.
+The driver's libcuda.so.1 is installed, but a program started in this shell does not find it.
 
 ## Why it breaks
-Its directory is neither in /etc/ld.so.cache nor one of the system's directories, or the cache is older than the installation:
+Its directory is neither in /etc/ld.so.cache nor a system directory, or the cache is older than the installation:
 `libcuda.so.1: cannot open shared object file`.
 
 ## How culprit knows
-The copies of libcuda in the directories where drivers are installed, against the search that the model of the loader does for
-any program of this shell.
+culprit lists the copies of libcuda where drivers are installed, and runs the loader model's search for any program started in
+this shell.
 
 ## Fix
-Add the directory to /etc/ld.so.conf.d and run ldconfig. LD_LIBRARY_PATH works too, but also changes the search for everything
-else.
+Add the directory to /etc/ld.so.conf.d and run ldconfig. LD_LIBRARY_PATH works too, but also changes the search for all other
+libraries.
 
 ## When this is not your problem
-NixOS and some container images set the search per program.
+NixOS and some container images set the search path per program.
 
 ## Sources
 ld.so(8), ldconfig(8).
@@ -44,14 +44,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (request.uncertain)
       return ruling.NotEnoughFacts("which libcuda programs load", "files were not recorded");
     for (const loader::Attempt& attempt : request.attempts) {
-      if (attempt.outcome == loader::Outcome::kEmptyFile) return;  // found, and it ends the search: CUL1023
+      if (attempt.outcome == loader::Outcome::kEmptyFile) return;  // an empty file ends the search: CUL1023
     }
   }
   if (!library->version.empty() && DanglingLibcuda(scene, *driver) != nullptr) return;  // CUL1024
   const std::string directory(base::DirName(library->path));
-  report::Finding& finding =
-      ruling.Fire(library->path + " is installed, but the loader of this shell does not look in " + directory,
-                  library->path);
+  report::Finding& finding = ruling.Fire(
+      library->path + " is installed, but the loader does not search " + directory, library->path);
   finding.evidence.push_back(
       {"libcuda.so.1" + (library->version.empty() ? "" : " of driver " + library->version),
        library->real_path});
@@ -71,7 +70,7 @@ extern const Rule kRule = {.code = "CUL1026",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "libcuda.so.1 is on disk where the loader does not look",
+                           .title = "libcuda.so.1 is in a directory that the loader does not search",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL1004: nvidia.ko exists, but not for the kernel that runs.
+// CUL1004: nvidia.ko exists, but not for the running kernel.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The kernel module of the driver is on disk for other kernels, not for the one that runs.
+The driver's kernel module is on disk for other kernels, not for the running one.
 
 ## Why it breaks
-A kernel update brings a new directory under /lib/modules. The module must be built (DKMS, akmods) or installed for it;
-if the headers were missing or the build failed, the new kernel starts without a driver.
+A kernel update adds a new directory under /lib/modules. The module must be built (DKMS, akmods) or installed for it.
+If the headers were missing or the build failed, the new kernel starts without a driver.
 
 ## How culprit knows
-nvidia.ko is looked for below /lib/modules of every kernel and compared with the running kernel's release; the module is not
+culprit looks for nvidia.ko in /lib/modules of every kernel and compares with the running kernel's release. The module is not
 loaded.
 
 ## Fix
 Install the headers of the running kernel and build the module, or boot the kernel that has one.
 
 ## When this is not your problem
-In a container: /lib/modules there is not the host's, so the rule says nothing.
+You are in a container: /lib/modules there is not the host's, so the rule does not fire.
 
 ## Sources
 dkms(8); Ubuntu's linux-modules-nvidia packages; /proc/sys/kernel/osrelease.
@@ -35,7 +35,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   if (!driver->module_files || driver->module_files->empty()) return ruling.NotApplicable();
   for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
-    if (!gpu->bound_to.empty() && gpu->bound_to != "nvidia") return;  // another driver holds it: its own rule
+    if (!gpu->bound_to.empty() && gpu->bound_to != "nvidia") return;  // another driver holds it: another rule
   }
   if (scene.stack().gpus && scene.stack().gpus->empty()) return;
   std::string others;
@@ -44,14 +44,16 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (others.find(file.kernel) == std::string::npos) others += (others.empty() ? "" : ", ") + file.kernel;
   }
   report::Finding& finding = ruling.Fire(
-      "kernel " + driver->running_kernel + " runs, the NVIDIA module was built for " + others, "nvidia.ko");
-  finding.evidence.push_back({"kernel " + driver->running_kernel + " runs", "/proc/sys/kernel/osrelease"});
+      "the running kernel is " + driver->running_kernel + ", the NVIDIA module was built for " + others,
+      "nvidia.ko");
+  finding.evidence.push_back(
+      {"the running kernel is " + driver->running_kernel, "/proc/sys/kernel/osrelease"});
   for (const snapshot::ModuleFile& file : *driver->module_files) {
     finding.evidence.push_back({"a module for kernel " + file.kernel, file.path});
   }
   finding.evidence.push_back(ModuleEvidence(*driver));
   const std::string& distribution = Circumstances(scene).distribution;
-  // It is built from the sources of the driver that is installed.
+  // DKMS builds it from the installed driver's sources.
   const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
   const std::string version = library != nullptr ? library->version : driver->module_files->front().version;
   finding.fix = {

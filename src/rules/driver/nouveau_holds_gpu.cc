@@ -1,4 +1,4 @@
-// CUL1005: the open-source driver of the kernel holds the GPU.
+// CUL1005: the kernel's open-source driver holds the GPU.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The GPU is driven by nouveau (or nova), the driver that comes with Linux. CUDA needs NVIDIA's.
+nouveau (or nova), the driver that comes with Linux, holds the GPU. CUDA needs NVIDIA's driver.
 
 ## Why it breaks
-Only one kernel driver can hold a device. While nouveau has it, NVIDIA's module cannot bind: nvidia-smi finds no driver,
+Only one kernel driver can hold a device. While nouveau holds it, NVIDIA's module cannot bind: nvidia-smi finds no driver,
 cudaErrorNoDevice.
 
 ## How culprit knows
-The link `driver` of the GPU below /sys/bus/pci/devices names who holds it.
+The GPU's `driver` symlink in /sys/bus/pci/devices names the driver that holds it.
 
 ## Fix
-Install NVIDIA's driver; its packages put nouveau on a block list. If it still comes first, rebuild the initial ramdisk
-and reboot. Do not unload nouveau under a running desktop.
+Install NVIDIA's driver; its packages blacklist nouveau. If nouveau still comes first, rebuild the initramfs and reboot. Do not
+unload nouveau under a running desktop.
 
 ## When this is not your problem
-A second NVIDIA GPU that shall only show a desktop through nouveau: two drivers then live side by side.
+You use a second NVIDIA GPU only for the desktop, through nouveau: the two drivers then run side by side.
 
 ## Sources
 NVIDIA driver README, chapter on the interaction with the Nouveau driver; sysfs.
@@ -39,22 +39,21 @@ void Check(const Scene& scene, Ruling& ruling) {
       others = true;
     }
   }
-  // Without NVIDIA's driver on the machine the first thing to say is that it is missing.
+  // If NVIDIA's driver is not installed, that is reported first.
   if (held == nullptr || FindDriverLibrary(*driver) == nullptr) return;
   report::Finding& finding = ruling.Fire(
-      held->bound_to + " holds the " + NameOf(*held) + ", so NVIDIA's driver cannot", held->bus_id);
+      held->bound_to + " holds the " + NameOf(*held) + ", so NVIDIA's driver cannot use it", held->bus_id);
   if (others) finding.severity = report::Severity::kNote;
   finding.evidence.push_back({"its kernel driver is " + held->bound_to, held->source + "/driver"});
   finding.evidence.push_back(ModuleEvidence(*driver));
   const bool debian = Circumstances(scene).distribution.find("Debian") != std::string::npos ||
                       Circumstances(scene).distribution.find("Ubuntu") != std::string::npos;
   const std::string list = "/etc/modprobe.d/blacklist-" + held->bound_to + ".conf";
-  finding.fix = {
-      .text = "put " + held->bound_to + " on the block list, rebuild the initial ramdisk and reboot",
-      .commands = {"echo 'blacklist " + held->bound_to + "' | sudo tee " + list,
-                   debian ? "sudo update-initramfs -u" : "sudo dracut --force"},
-      .risk = "medium",
-      .changes = {report::PutText{list, "blacklist " + held->bound_to + "\n"}}};
+  finding.fix = {.text = "blacklist " + held->bound_to + ", rebuild the initramfs and reboot",
+                 .commands = {"echo 'blacklist " + held->bound_to + "' | sudo tee " + list,
+                              debian ? "sudo update-initramfs -u" : "sudo dracut --force"},
+                 .risk = "medium",
+                 .changes = {report::PutText{list, "blacklist " + held->bound_to + "\n"}}};
   if (!others) AddNodeMaker(scene, finding.fix);
   finding.fix.commands.emplace_back("sudo reboot");
   for (const snapshot::Gpu* gpu : KnownGpus(scene)) {

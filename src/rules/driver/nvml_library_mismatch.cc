@@ -1,4 +1,4 @@
-// CUL1008: NVML does not belong to the module that runs.
+// CUL1008: NVML does not match the loaded kernel module.
 #include "base/text.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -11,18 +11,18 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-libnvidia-ml.so.1 (NVML) is of another driver version than the kernel module; libcuda fits.
+libnvidia-ml.so.1 (NVML) has another driver version than the kernel module; libcuda matches.
 
 ## Why it breaks
-nvidia-smi says "Failed to initialize NVML: Driver/library version mismatch", and whoever asks NVML (NCCL, monitoring,
+nvidia-smi says "Failed to initialize NVML: Driver/library version mismatch", and everything that uses NVML (NCCL, monitoring,
 frameworks that list devices) fails, though CUDA itself may work.
 
 ## How culprit knows
-Version of the loaded module from /sys or /proc; the libnvidia-ml.so.1 that the model of the loader finds, and the version
-in the name of the real file. Silent when libcuda differs too: that is CUL1007.
+The version of the loaded module from /sys or /proc; the libnvidia-ml.so.1 that the loader model finds, and the version
+in the name of the real file. If libcuda differs too, only CUL1007 fires.
 
 ## Fix
-Reinstall the driver's libraries in one version, or remove the leftover copy.
+Reinstall all of the driver's libraries in the same version, or remove the leftover copy.
 
 ## When this is not your problem
 Nothing on this machine uses NVML.
@@ -50,7 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back(ModuleEvidence(*driver));
   finding.evidence.push_back({path + " is " + nvml->version, nvml->object->real_path});
   finding.evidence.push_back(
-      {"programs get it through " + FoundThrough(any->graph, path), "the loader's search"});
+      {"programs find it through " + FoundThrough(any->graph, path), "the loader's search"});
   if (nvml->object->via == loader::Via::kLdLibraryPath) {
     finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
     return;
@@ -58,12 +58,12 @@ void Check(const Scene& scene, Ruling& ruling) {
   const auto* right = CopyOfVersion(*driver, "libnvidia-ml.so", *driver->kernel_version);
   if (right != nullptr && !InContainer(scene)) {
     finding.evidence.push_back(
-        {"libnvidia-ml of driver " + right->version + " is there as well", right->real_path});
+        {"libnvidia-ml of driver " + right->version + " is also installed", right->real_path});
     finding.fix = LeadToTheRight(scene, path, nvml->object->real_path, *right);
     return;
   }
   finding.fix = {
-      .text = "bring the driver's libraries to " + *driver->kernel_version +
+      .text = "install the driver's libraries in version " + *driver->kernel_version +
               " (reinstall the driver package), and remove " + nvml->object->real_path +
               " if it is still there",
       .commands = {"dpkg -S " + nvml->object->real_path + " || rpm -qf " + nvml->object->real_path},
@@ -88,7 +88,7 @@ extern const Rule kRule = {.code = "CUL1008",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "libnvidia-ml and the kernel module are of different versions",
+                           .title = "libnvidia-ml and the kernel module have different versions",
                            .page = kPage,
                            .check = Check};
 

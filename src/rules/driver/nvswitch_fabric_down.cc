@@ -1,4 +1,4 @@
-// CUL1019: CUDA does not start on NVSwitch machines without the fabric manager.
+// CUL1019: on NVSwitch machines CUDA needs the fabric manager.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-GPUs of this machine are connected by NVSwitches, and the service nvidia-fabricmanager does not run.
+NVSwitches connect the GPUs of this machine, and the service nvidia-fabricmanager is not running.
 
 ## Why it breaks
-The fabric manager sets up the switches. Until it has, cuInit ends with 802 "system not yet initialized", while nvidia-smi
+The fabric manager sets up the switches. Until then cuInit fails with 802 "system not yet initialized", while nvidia-smi
 looks healthy.
 
 ## How culprit knows
 An NVSwitch on the PCI bus or its node in /dev; no process called nv-fabricmanager in /proc.
 
 ## Fix
-Install nvidia-fabricmanager in exactly the version of the driver, enable and start it.
+Install nvidia-fabricmanager in exactly the driver's version, enable and start it.
 
 ## When this is not your problem
-In a virtual machine whose host runs the service; machines of the Blackwell generation show no switch on the PCI bus, and the
-rule says nothing there.
+You are in a virtual machine whose host runs the service. Blackwell machines show no switch on the PCI bus, so the rule does not
+fire there.
 
 ## Sources
 NVIDIA Fabric Manager User Guide; CUDA driver API, CUDA_ERROR_SYSTEM_NOT_READY (802).
@@ -32,12 +32,12 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (driver == nullptr) return;
   const auto& running = driver->fabric_manager;
   if (running.state == snapshot::FactState::kUnreadable) {
-    return ruling.NotEnoughFacts("whether the fabric manager runs", running.why);
+    return ruling.NotEnoughFacts("whether the fabric manager is running", running.why);
   }
   if (!running || !driver->kernel_version) return ruling.NotApplicable();
   if (*running) return;
-  report::Finding& finding = ruling.Fire("this machine has NVSwitches, and nvidia-fabricmanager does not run",
-                                         "nvidia-fabricmanager");
+  report::Finding& finding = ruling.Fire(
+      "this machine has NVSwitches, but nvidia-fabricmanager is not running", "nvidia-fabricmanager");
   finding.evidence.push_back({"no process nv-fabricmanager", running.source});
   finding.evidence.push_back(ModuleEvidence(*driver));
   finding.fix = {.text = "start the service; its version must be exactly " + *driver->kernel_version,
@@ -55,7 +55,7 @@ extern const Rule kRule = {.code = "CUL1019",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "this machine has NVSwitches and no fabric manager runs",
+                           .title = "this machine has NVSwitches, but the fabric manager is not running",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL1022: libcuda's compiler for PTX is not installed.
+// CUL1022: the driver's PTX JIT compiler is not installed.
 #include <optional>
 
 #include "base/text.h"
@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-libnvidia-ptxjitcompiler of the driver's version is not on this machine.
+libnvidia-ptxjitcompiler in the driver's version is not installed.
 
 ## Why it breaks
-libcuda opens it to compile PTX for a GPU for which a program has no machine code. Without it such a program fails with
-CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221) or "PTX JIT compiler library not found"; others run.
+libcuda opens it to compile PTX when a program has no machine code for the GPU. Without it such a program fails with
+CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221) or "PTX JIT compiler library not found". Other programs run.
 
 ## How culprit knows
-libcuda.so.1 that wins, its version, and the copies of libnvidia-ptxjitcompiler in the directories of drivers.
+The libcuda.so.1 that programs load, its version, and the copies of libnvidia-ptxjitcompiler in the driver directories.
 
 ## Fix
 Install the rest of the driver's compute libraries in the same version.
 
 ## When this is not your problem
-Programs that bring machine code for this GPU.
+Your programs contain machine code for this GPU.
 
 ## Sources
 CUDA driver API, CUDA_ERROR_JIT_COMPILER_NOT_FOUND; contents of the driver's packages.
@@ -41,8 +41,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (library.version == loaded->version || library.version.empty()) return;
   }
   report::Finding& finding =
-      ruling.Fire("libnvidia-ptxjitcompiler.so." + loaded->version + " is missing beside " +
-                      loaded->object->path + ": PTX cannot be compiled",
+      ruling.Fire("libnvidia-ptxjitcompiler.so." + loaded->version + " is missing next to " +
+                      loaded->object->path + ": the driver cannot compile PTX",
                   "libnvidia-ptxjitcompiler.so.1");
   finding.evidence.push_back({loaded->object->path + " is " + loaded->version, loaded->object->real_path});
   finding.evidence.push_back(
@@ -50,7 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {
       .text = InContainer(scene)
                   ? "start the container through the NVIDIA runtime, which mounts the library with the "
-                    "capability compute; single files mounted by hand are not enough"
+                    "capability compute; mounting single files by hand is not enough"
                   : "reinstall the compute libraries of driver " + loaded->version,
       .commands = {},
       .risk = "low",
@@ -72,7 +72,7 @@ extern const Rule kRule = {.code = "CUL1022",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the PTX compiler of the driver is missing",
+                           .title = "the driver's PTX JIT compiler is missing",
                            .page = kPage,
                            .check = Check};
 

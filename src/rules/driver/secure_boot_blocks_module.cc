@@ -1,4 +1,4 @@
-// CUL1020: the module carries no signature and secure boot is on.
+// CUL1020: the kernel module is not signed and secure boot is on.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,19 +7,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Secure boot is on, and the kernel module of the driver for the running kernel is not signed.
+Secure boot is on, and the driver's kernel module for the running kernel is not signed.
 
 ## Why it breaks
 Under secure boot the kernel loads only signed modules: `modprobe: ERROR: could not insert 'nvidia': Key was rejected by
 service` or "Operation not permitted".
 
 ## How culprit knows
-The firmware's variable SecureBoot; nvidia.ko ends without the mark that a signature leaves. A compressed module cannot be
-judged, nor whether the key of a signed one is enrolled.
+The firmware variable SecureBoot; nvidia.ko has no signature at its end. culprit cannot check a compressed module, nor whether
+the key of a signed one is enrolled.
 
 ## Fix
-Sign the module with a key that is enrolled (DKMS does it where a MOK is set up), use the signed modules of the distribution,
-or switch secure boot off in the firmware.
+Sign the module with an enrolled key (DKMS does it if a MOK is set up), use the distribution's signed modules, or switch secure
+boot off in the firmware.
 
 ## When this is not your problem
 The module is loaded.
@@ -41,14 +41,14 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::ModuleFile& file : *driver->module_files) {
     if (file.kernel != driver->running_kernel || !file.unsigned_file) continue;
     report::Finding& finding = ruling.Fire(
-        "secure boot is on and " + file.path + " is not signed, so the kernel refuses it", file.path);
+        "secure boot is on and " + file.path + " is not signed, so the kernel rejects it", file.path);
     finding.evidence.push_back({"secure boot is on", "/sys/firmware/efi/efivars/SecureBoot-*"});
     finding.evidence.push_back({"the module has no signature", file.path});
     finding.evidence.push_back(ModuleEvidence(*driver));
     finding.fix = {
         .text =
-            "sign the module with an enrolled key (rebuild it through DKMS with a MOK set up), or switch "
-            "secure boot off in the firmware",
+            "sign the module with an enrolled key (rebuild it with DKMS and a MOK), or switch secure boot "
+            "off in the firmware",
         .commands = {"mokutil --sb-state", "sudo modprobe nvidia"},
         .risk = "medium",
         .changes = {report::LoadModule{"nvidia", file.version}}};
@@ -66,7 +66,7 @@ extern const Rule kRule = {.code = "CUL1020",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "secure boot refuses the unsigned kernel module",
+                           .title = "secure boot rejects the unsigned kernel module",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL1021: leftovers of another driver version.
+// CUL1021: libcuda of another driver version is left over.
 #include <optional>
 
 #include "rules/kit/changes.h"
@@ -10,21 +10,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Beside the libcuda that programs load there is one of another driver version.
+Besides the libcuda that programs load, there is one of another driver version.
 
 ## Why it breaks
-It does no harm while the right one wins. It begins to when LD_LIBRARY_PATH, a new cache or a container runtime picks it:
-then error 803.
+It does no harm while programs load the right one. If LD_LIBRARY_PATH, a new cache or a container runtime picks the other, they
+fail with error 803.
 
 ## How culprit knows
-Every copy of libcuda in the directories that a loader searches or that drivers are installed to, by the version in its name,
-against the loaded module.
+culprit compares the version in the name of every libcuda with the loaded module, in all directories that the loader searches
+or that drivers are installed to.
 
 ## Fix
-Nothing has to be done. Leftovers of a .run installation go away with nvidia-uninstall, those of packages with the package.
+You do not have to do anything. nvidia-uninstall removes leftovers of a .run installation; removing a package removes its own.
 
 ## When this is not your problem
-Copies that belong to a cuda-compat package are not counted.
+The copy belongs to a cuda-compat package: the rule does not count those.
 
 ## Sources
 File names of the driver's libraries.
@@ -43,11 +43,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     }
     report::Finding& finding = ruling.Fire(library.path + " is " + library.version + ", the driver is " +
-                                               *driver->kernel_version + " and its own libcuda wins",
+                                               *driver->kernel_version + " and programs load its own libcuda",
                                            library.path);
     finding.evidence.push_back(ModuleEvidence(*driver));
     finding.evidence.push_back({"libcuda.so.1 of " + library.version, library.real_path});
-    finding.fix = {.text = "nothing has to be done; to tidy up, find who owns the file and remove it",
+    finding.fix = {.text = "nothing to do; to tidy up, find the package that owns the file and remove it",
                    .commands = {"dpkg -S " + library.real_path + " || rpm -qf " + library.real_path},
                    .risk = "low",
                    .changes = WithoutFile(scene, library.path, library.real_path)};
@@ -62,7 +62,7 @@ extern const Rule kRule = {.code = "CUL1021",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "libraries of another driver version lie around",
+                           .title = "libraries of another driver version are left over",
                            .page = kPage,
                            .check = Check};
 

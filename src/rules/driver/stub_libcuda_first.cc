@@ -1,4 +1,4 @@
-// CUL1010: programs get the stub of the toolkit instead of the driver.
+// CUL1010: programs load the toolkit's stub instead of the driver's libcuda.
 #include "base/text.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -10,21 +10,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A program loads the stub libcuda of the toolkit (lib64/stubs) and not that of the driver.
+A program loads the toolkit's stub libcuda (lib64/stubs) instead of the driver's.
 
 ## Why it breaks
-The stub exists for linking on machines without a driver. Each of its functions only returns an error: cuInit gives 34
+The stub is for linking on machines without a driver. Its functions only return an error: cuInit gives 34
 CUDA_ERROR_STUB_LIBRARY, "CUDA driver is a stub library", or "no CUDA-capable device".
 
 ## How culprit knows
-The libcuda that the model of the loader finds lies in a directory called stubs, or is a link into one.
-A stubs directory on the search path that does not win is CUL5014.
+The libcuda that the loader model finds is in a directory called stubs, or is a symlink into one.
+CUL5014 reports a stubs directory on the search path from which nothing is loaded.
 
 ## Fix
-Take the stubs directory out of LD_LIBRARY_PATH and /etc/ld.so.conf.d; it belongs on the linker's path (-L, LIBRARY_PATH).
+Remove the stubs directory from LD_LIBRARY_PATH and /etc/ld.so.conf.d; it belongs on the linker's path (-L, LIBRARY_PATH).
 
 ## When this is not your problem
-Inside a build that only links.
+You run a build that only links.
 
 ## Sources
 CUDA driver API, CUDA_ERROR_STUB_LIBRARY; the toolkit's lib64/stubs.
@@ -44,12 +44,12 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   } else {
     finding.fix = {
         .text =
-            "remove the stub from the loader's search: no link called libcuda.so.1 may lead to it and no "
-            "file of /etc/ld.so.conf.d may name its directory; then rebuild the cache",
+            "remove the stub from the loader's search path: no symlink libcuda.so.1 may point to it and no "
+            "file in /etc/ld.so.conf.d may name its directory; then rebuild the cache",
         .commands = {"grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "ls -l " + path, "sudo ldconfig"},
         .risk = "low",
         .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
-    // A link in a directory of the system that leads to the stub.
+    // A symlink in a system directory points to the stub.
     if (base::BaseName(base::DirName(path)) != "stubs")
       finding.fix.changes = {report::RemoveFile{path}, report::RefreshCache{}};
   }
@@ -67,7 +67,7 @@ extern const Rule kRule = {.code = "CUL1010",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a stub libcuda is found before the driver",
+                           .title = "a stub libcuda shadows the driver's",
                            .page = kPage,
                            .check = Check};
 

@@ -7,23 +7,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The module nvidia-uvm is not loaded, or /dev/nvidia-uvm is missing, and what would bring it on demand is missing too.
+The module nvidia-uvm is not loaded, or /dev/nvidia-uvm is missing, and nothing will load or create it on demand.
 
 ## Why it breaks
-cuInit opens /dev/nvidia-uvm. Without it: "CUDA unknown error" (999) or cudaErrorNoDevice, while nvidia-smi looks healthy,
-because it does not need it.
+cuInit opens /dev/nvidia-uvm. Without it: "CUDA unknown error" (999) or cudaErrorNoDevice. nvidia-smi does not need it and looks
+healthy.
 
 ## How culprit knows
-Loaded modules and /dev; and /usr/bin/nvidia-modprobe, the set-user-id program with which libcuda loads the module and makes
-the node when a program starts. Where that works, a missing nvidia-uvm is normal and the rule says nothing. In a container
-nobody can load modules.
+The loaded modules, /dev, and /usr/bin/nvidia-modprobe, the setuid program with which libcuda loads the module and creates the
+node when a program starts. If that works, a missing nvidia-uvm is normal and the rule does not fire. A container cannot load
+modules.
 
 ## Fix
-Install nvidia-modprobe, which loads the module and makes its node when a program starts, and run it once. In a container: pass
-the device on.
+Install nvidia-modprobe, which loads the module and creates its node when a program starts, and run it once. In a container:
+pass the device in.
 
 ## When this is not your problem
-Machines that load it on demand.
+Your machine loads the module on demand.
 
 ## Sources
 NVIDIA driver README, nvidia-modprobe; nvidia-container-toolkit lists /dev/nvidia-uvm among the devices of `compute`.
@@ -44,18 +44,18 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string path = "/dev/nvidia-uvm";
   const snapshot::DeviceNode* node = FindNode(*driver, path);
   if (node != nullptr && !node->not_a_device) return;
-  // Without any node the trouble is larger than uvm.
+  // If all nodes are missing, another rule reports that.
   if (FindNode(*driver, "/dev/nvidiactl") == nullptr) return;
   const bool container = InContainer(scene);
-  if (container && FindDriverLibrary(*driver) == nullptr) return;  // nothing of compute was given
+  if (container && FindDriverLibrary(*driver) == nullptr) return;  // started without the capability compute
   const std::string helper = container ? "" : ModprobeProblem(scene);
   const bool loaded = IsLoaded(*driver, "nvidia_uvm");
   if (!container && helper.empty() && node == nullptr) return;
   if (node != nullptr) {
     report::Finding& finding =
         ruling.Fire(path + " is not a device node but a plain file or directory", path);
-    finding.evidence.push_back({"something else than a device stands at " + path, path});
-    finding.fix = {.text = "remove it and let nvidia-modprobe make the node",
+    finding.evidence.push_back({path + " is not a device", path});
+    finding.fix = {.text = "remove it and let nvidia-modprobe create the node",
                    .commands = {"sudo rm -r " + path},
                    .risk = "low",
                    .changes = {report::RemoveFile{path}}};
@@ -64,7 +64,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     return;
   }
   report::Finding& finding = ruling.Fire(
-      container ? path + " is missing in this container, though " + "/dev/nvidiactl is there"
+      container ? path + " is missing in this container, though /dev/nvidiactl exists"
                 : (loaded ? path + " is missing and " : "the module nvidia-uvm is not loaded and ") + helper,
       path);
   finding.evidence.push_back({path + " does not exist", "/dev"});
@@ -80,7 +80,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .risk = "low",
         .changes = {report::StartContainer{*driver->kernel_version}}};
     if (Circumstances(scene).container == "lxc") {
-      finding.fix.text = "make the node on the host before the container starts, and hand it in";
+      finding.fix.text = "create the node on the host before the container starts, and pass it in";
       finding.fix.commands = {"sudo nvidia-modprobe -u -c=0   # on the host, at every boot",
                               "lxc.mount.entry = /dev/nvidia-uvm dev/nvidia-uvm none "
                               "bind,optional,create=file   # its configuration"};
@@ -89,7 +89,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   finding.evidence.push_back({helper, std::string(ModprobePath())});
   finding.fix = {
-      .text = "load the module and make its node; programs do both by nvidia-modprobe from then on",
+      .text =
+          "load the module and create its node; from then on nvidia-modprobe does both when a program starts",
       .commands = {"sudo modprobe nvidia-uvm"},
       .risk = "low",
       .changes = {}};
@@ -105,7 +106,7 @@ extern const Rule kRule = {.code = "CUL1016",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "nvidia-uvm is not there and nobody will load it",
+                           .title = "nvidia-uvm is missing and nothing will load it",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL7006: a package with kernels of its own has none that run on this GPU.
+// CUL7006: a package with its own kernels has none for this GPU.
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 #include "rules/kit/python/package_facts.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The framework itself may run on this GPU, but a package with kernels of its own (xformers, flash-attn, torchvision,
+The framework itself may run on this GPU, but a package with its own kernels (xformers, flash-attn, torchvision,
 torchaudio, bitsandbytes, CuPy) was built without code for it.
 
 ## Why it breaks
-"no kernel image is available for execution on the device" as soon as one of its operators is called; everything else
+"no kernel image is available for execution on the device" as soon as a program calls one of its operators. Everything else
 works.
 
 ## How culprit knows
-It reads the headers of the GPU code in the library of the package, as for CUL7001.
+It reads the GPU code headers in the package's library, as for CUL7001.
 
 ## Fix
-A newer build of the package, or one built for this GPU (TORCH_CUDA_ARCH_LIST when it is built from source).
+Install a newer build of the package, or build it for this GPU (TORCH_CUDA_ARCH_LIST when building from source).
 
 ## When this is not your problem
-The program does not use operators of that package on the GPU.
+Your program does not use that package's operators on the GPU.
 
 ## Sources
 CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
@@ -37,12 +37,11 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            fit.library);
     Explain(fit, finding);
     const std::string package = fit.framework->package.empty() ? fit.framework->name : fit.framework->package;
-    // The tables do not know for which GPUs these packages have code, so nothing can be shown beforehand.
+    // The tables do not list for which GPUs these packages have code, so the fix cannot be verified.
     finding.fix = {
-        .text =
-            "install a build of " + fit.framework->name +
-            " with code for this GPU, or build it here; which release has it is not in the tables, so look "
-            "into the file before use",
+        .text = "install a build of " + fit.framework->name +
+                " with code for this GPU, or build it here; culprit does not know which release has it, so "
+                "inspect the file before use",
         .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + package,
                      "culprit inspect " + fit.library},
         .risk = "medium"};
@@ -56,7 +55,7 @@ extern const Rule kRule = {.code = "CUL7006",
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "a package with kernels of its own has none that run on this GPU",
+                           .title = "a package with its own kernels has none for this GPU",
                            .page = kPage,
                            .check = Check};
 

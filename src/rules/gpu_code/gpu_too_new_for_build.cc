@@ -1,4 +1,4 @@
-// CUL7001: the framework has no code that runs on this GPU, which is newer than the build.
+// CUL7001: the framework has no code for this GPU, which is newer than the build.
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 
@@ -7,23 +7,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The framework's own library holds machine code for some generations of GPUs. None of it runs on this one, and it
-carries no PTX that the driver could compile for it. The GPU is newer than the build, or was left out of it.
+The framework's library contains machine code for some GPU architectures. None of it runs on this GPU, and there is no PTX
+that the driver could compile for it. The GPU is newer than the build, or the build left it out.
 
 ## Why it breaks
 "CUDA error: no kernel image is available for execution on the device" (209) at the first kernel, or a warning like
 "sm_120 is not compatible with the current PyTorch installation".
 
 ## How culprit knows
-It reads the headers of the GPU code in the library, container by container, and judges each: machine code runs within
-its major version on the same or a later minor one, sm_90a only on sm_90, sm_100f in its family, PTX on everything
-later.
+It reads the GPU code headers in the library, container by container, and checks each: machine code runs within its major
+version on the same or a later minor one, sm_90a only on sm_90, sm_100f in its family, PTX on everything later.
 
 ## Fix
-A newer build of the framework, or one for a newer CUDA. A newer driver or toolkit does not help: the code is missing.
+Install a newer build of the framework, or one for a newer CUDA. A newer driver or toolkit does not help: the code is
+missing.
 
 ## When this is not your problem
-Another GPU of the machine runs the framework, and the program never uses this one.
+Your program uses another GPU that the framework supports.
 
 ## Sources
 CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
@@ -44,14 +44,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL7001",
-    .name = "gpu_too_new_for_build",
-    .cause = "arch-unsupported",
-    .severity = report::Severity::kError,
-    .since = "0.2.0",
-    .title = "the framework has no code that runs on this GPU, which is newer than the build",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL7001",
+                           .name = "gpu_too_new_for_build",
+                           .cause = "arch-unsupported",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "the framework has no code for this GPU, which is newer than the build",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::gpu_too_new_for_build

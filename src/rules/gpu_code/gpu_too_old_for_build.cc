@@ -1,4 +1,4 @@
-// CUL7002: the framework has no code that runs on this GPU, which is older than the build supports.
+// CUL7002: the framework has no code for this GPU, which is older than the build supports.
 #include "base/version.h"
 #include "knowledge/arch.h"
 #include "rules/kit/gpu_code/fitting_build.h"
@@ -10,30 +10,30 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Everything that the framework's library holds is for GPUs of later generations than this one. Builds drop old
-generations: CUDA 13 compiles nothing before Turing (sm_75), and frameworks drop more.
+All code in the framework's library is for newer GPU architectures than this one. Builds drop old architectures: CUDA 13
+compiles nothing before Turing (sm_75), and frameworks drop more.
 
 ## Why it breaks
-"CUDA error: no kernel image is available for execution on the device"; PyTorch names the lowest capability that it
-supports in a warning.
+"CUDA error: no kernel image is available for execution on the device". PyTorch names its lowest supported capability in a
+warning.
 
-CuPy compiles most kernels itself with NVRTC, which knows the same GPUs: "nvrtc: error: invalid value for --gpu-architecture".
+CuPy compiles most kernels with NVRTC, which supports the same GPUs: "nvrtc: error: invalid value for --gpu-architecture".
 
 ## How culprit knows
-It reads the headers of the GPU code in the library; the lowest architecture in it is above that of the GPU.
+It reads the GPU code headers in the library; the lowest architecture there is above that of the GPU.
 
 ## Fix
-An older build of the framework, or one for an older CUDA. PTX does not help downwards.
+Install an older build of the framework, or one for an older CUDA. PTX does not run on older GPUs.
 
 ## When this is not your problem
-Another GPU of the machine runs the framework, and the program never uses this one.
+Your program uses another GPU that the framework supports.
 
 ## Sources
 CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
 data/architectures.toml.
 )md";
 
-// CuPy is packaged by the CUDA whose NVRTC it uses: that of the last release that compiles for the GPU.
+// CuPy has one package per CUDA major, whose NVRTC it uses: choose the last one that supports the GPU.
 report::Fix OlderCupy(const Scene& scene, const GpuFit& fit) {
   const auto capability = base::Version::Parse(fit.gpu->compute_capability);
   const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
@@ -43,7 +43,7 @@ report::Fix OlderCupy(const Scene& scene, const GpuFit& fit) {
   const std::string package = "cupy-cuda" + MajorOf(row->last_cuda) + "x";
   const auto versions = KnownVersions(scene, *fit.environment, package);
   fix.text = "install " + package + ": CUDA " + std::string(row->last_cuda) +
-             " is the last release that compiles for this GPU; a newer driver does not help";
+             " is the last release that supports this GPU; a newer driver does not help";
   fix.commands = {PipOf(*fit.environment) + " uninstall -y " + old,
                   PipOf(*fit.environment) + " install \"" + package + "[ctk]\""};
   if (versions.empty()) return fix;
@@ -59,8 +59,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   for (const GpuFit& fit : fits) {
     if (fit.fit != Fit::kNone || !fit.gpu_is_older) continue;
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " begins with " +
-                                               fit.lowest + ", the GPU is " + DisplayName(*fit.gpu),
+    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " supports " +
+                                               fit.lowest + " and newer, the GPU is " + DisplayName(*fit.gpu),
                                            fit.library);
     Explain(fit, finding);
     finding.fix = fit.framework->name == "cupy" ? OlderCupy(scene, fit) : BuildForThisGpu(scene, fit);
@@ -75,7 +75,7 @@ extern const Rule kRule = {
     .cause = "arch-unsupported",
     .severity = report::Severity::kError,
     .since = "0.2.0",
-    .title = "the framework has no code that runs on this GPU, which is older than the build supports",
+    .title = "the framework has no code for this GPU, which is older than the build supports",
     .page = kPage,
     .check = Check};
 

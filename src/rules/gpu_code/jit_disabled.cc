@@ -1,4 +1,4 @@
-// CUL7004: a variable forbids or forces compiling PTX, and so nothing runs on this GPU.
+// CUL7004: a variable disables or forces PTX JIT, so nothing runs on this GPU.
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 #include "rules/kit/python/package_facts.h"
 
@@ -7,17 +7,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA_DISABLE_PTX_JIT (or CUDA_DISABLE_JIT) forbids the driver to compile PTX, and the framework has nothing but PTX for
-this GPU; or CUDA_FORCE_PTX_JIT demands PTX where the framework has only machine code.
+CUDA_DISABLE_PTX_JIT (or CUDA_DISABLE_JIT) stops the driver from compiling PTX, and the framework has only PTX for this GPU;
+or CUDA_FORCE_PTX_JIT requires PTX, and the framework has only machine code.
 
 ## Why it breaks
 "no kernel image is available for execution on the device", though the build supports the GPU.
 
 ## How culprit knows
-It judges the GPU code of the library with the variables of this shell and without them.
+It checks the library's GPU code with this shell's variables and without them.
 
 ## Fix
-Unset the variable. These are meant for testing whether a build carries what it should.
+Unset the variable. It is meant for testing what code a build contains.
 
 ## When this is not your problem
 You test exactly that.
@@ -50,14 +50,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL7004",
-    .name = "jit_disabled",
-    .cause = "arch-unsupported",
-    .severity = report::Severity::kError,
-    .since = "0.2.0",
-    .title = "a variable forbids or forces compiling PTX, and so nothing runs on this GPU",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL7004",
+                           .name = "jit_disabled",
+                           .cause = "arch-unsupported",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a variable disables or forces PTX JIT, so nothing runs on this GPU",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::jit_disabled

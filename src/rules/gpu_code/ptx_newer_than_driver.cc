@@ -11,22 +11,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The library has no machine code for this GPU, but PTX, which the driver compiles when it is first used. The PTX was
-written by a CUDA release that is newer than the driver, and this driver does not know that version of PTX.
+The library has no machine code for this GPU, only PTX, which the driver compiles on first use. A CUDA release newer than the
+driver produced the PTX, and this driver does not support that PTX version.
 
 ## Why it breaks
 "the provided PTX was compiled with an unsupported toolchain" (222) at the first kernel. Minor-version compatibility
 does not cover PTX.
 
 ## How culprit knows
-It reads the PTX version from the headers of the GPU code, and the newest one that the driver compiles from a table by
-driver branch.
+It reads the PTX version from the GPU code headers, and the newest version that the driver compiles from a table by driver
+branch.
 
 ## Fix
-A newer driver; or a build of the framework with machine code for this GPU.
+Install a newer driver, or a build of the framework with machine code for this GPU.
 
 ## When this is not your problem
-The program uses another GPU that the library has machine code for.
+Your program uses another GPU that the library has machine code for.
 
 ## Sources
 CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
@@ -37,17 +37,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
     if (fit.fit != Fit::kPtxTooNew) continue;
     const std::string driver = DriverVersion(scene);
-    report::Finding& finding =
-        ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " + DisplayName(*fit.gpu) +
-                        ", newer than driver " + driver + " compiles",
-                    fit.library);
+    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " +
+                                               DisplayName(*fit.gpu) + ", too new for driver " + driver,
+                                           fit.library);
     Explain(fit, finding);
     const auto version = base::Version::Parse(driver);
     if (const auto* newest = version ? knowledge::NewestPtxOfDriver(*version) : nullptr) {
       finding.evidence.push_back({"driver " + driver + " compiles PTX up to " + std::string(newest->isa),
                                   std::string(newest->source)});
     }
-    finding.fix = {.text = "install a newer driver; a CUDA toolkit beside it does not help",
+    finding.fix = {.text = "install a newer driver; a newer CUDA toolkit does not help",
                    .commands = {"culprit inspect " + fit.library},
                    .risk = "medium",
                    .changes = {}};
@@ -57,7 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     });
     if (choice.version.empty()) continue;
     finding.fix.text = "install driver " + choice.version + " or newer, which compiles PTX " + fit.ptx +
-                       "; a CUDA toolkit beside it does not help";
+                       "; a newer CUDA toolkit does not help";
     finding.fix.commands.push_back("culprit plan " + fit.framework->name + " --allow driver-upgrade");
     finding.fix.changes = {report::InstallDriver{choice.version}};
   }
@@ -65,13 +64,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL7003",
-                           .name = "ptx_newer_than_driver",
-                           .cause = "driver-too-old",
-                           .severity = report::Severity::kError,
-                           .since = "0.2.0",
-                           .title = "only PTX would run on this GPU, and it is newer than the driver",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL7003",
+    .name = "ptx_newer_than_driver",
+    .cause = "driver-too-old",
+    .severity = report::Severity::kError,
+    .since = "0.2.0",
+    .title = "the framework has only PTX for this GPU, and it is newer than the driver",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::ptx_newer_than_driver

@@ -1,4 +1,4 @@
-// CUL7005: the framework runs on this GPU only by compiling PTX at first use.
+// CUL7005: the framework has only PTX for this GPU, which the driver compiles on first use.
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 #include "rules/kit/python/package_facts.h"
 
@@ -7,19 +7,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The library has no machine code for this GPU. The driver compiles its PTX when it is first used and keeps the result in
+The library has no machine code for this GPU. The driver compiles its PTX on first use and caches the result in
 ~/.nv/ComputeCache.
 
 ## Why it breaks
-It does not break. The first start takes minutes, again after each update of the driver or the framework, and each time
-in a container that does not keep the cache.
+Nothing breaks. The first start takes minutes, again after each update of the driver or the framework, and every time in a
+container that does not keep the cache.
 
 ## How culprit knows
-It reads the headers of the GPU code: nothing but PTX fits this GPU, and the driver knows that version of PTX.
+It reads the GPU code headers: only PTX runs on this GPU, and the driver supports that PTX version.
 
 ## Fix
-Wait once; give the cache room (CUDA_CACHE_MAXSIZE) and a place that stays (CUDA_CACHE_PATH); or install a build with
-machine code for this GPU.
+Wait once. Make the cache large enough (CUDA_CACHE_MAXSIZE) and keep it (CUDA_CACHE_PATH). Or install a build with machine
+code for this GPU.
 
 ## When this is not your problem
 The delay does not matter to you.
@@ -36,10 +36,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                                                DisplayName(*fit.gpu) + ": the first start is slow",
                                            fit.library);
     Explain(fit, finding);
-    finding.fix = {.text = "keep the driver's cache, so that it is compiled once",
+    finding.fix = {.text = "keep the driver's cache, so that the PTX is compiled only once",
                    .commands = {"export CUDA_CACHE_MAXSIZE=4294967296"},
                    .risk = "none",
-                   .changes = {report::NotInFiles{"a cache of compiled code that is large enough",
+                   .changes = {report::NotInFiles{"a compute cache that is large enough",
                                                   "it fills at the first start, and this note stays"}}};
   }
 }
@@ -51,7 +51,7 @@ extern const Rule kRule = {.code = "CUL7005",
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",
-                           .title = "the framework runs on this GPU only by compiling PTX at first use",
+                           .title = "the framework has only PTX for this GPU, which is compiled on first use",
                            .page = kPage,
                            .check = Check};
 

@@ -8,20 +8,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA_HOME (or CUDA_PATH) holds several directories with colons between them, as if it were a search path.
+CUDA_HOME (or CUDA_PATH) lists several directories separated by colons, as if it were a search path.
 
 ## Why it breaks
-It stands for one directory. Builds look for "/usr/local/cuda-12.4:/usr/local/cuda/bin/nvcc", which does not exist. It
-comes from `export CUDA_HOME=/usr/local/cuda:$CUDA_HOME` in a start-up file, which also grows with every shell.
+It must be one directory. Builds look for "/usr/local/cuda-12.4:/usr/local/cuda/bin/nvcc", which does not exist. The usual
+reason is `export CUDA_HOME=/usr/local/cuda:$CUDA_HOME` in a startup file, which also grows with every shell.
 
 ## How culprit knows
-The value contains a colon and is no directory.
+The value contains a colon and is not a directory.
 
 ## Fix
 Set it to one toolkit.
 
 ## When this is not your problem
-A directory whose name really contains a colon is recognised.
+The directory's name really contains a colon: culprit recognises that.
 
 ## Sources
 torch/utils/cpp_extension.py.
@@ -38,13 +38,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (better.empty() && ToolkitAt(scene, element) != nullptr) better = element;
     }
     report::Finding& finding =
-        ruling.Fire(std::string(name) + "=" + value + " is a list, and must be one directory", name);
+        ruling.Fire(std::string(name) + "=" + value + " is a list, but must be one directory", name);
     finding.evidence.push_back({std::string(name) + "=" + value, "environment"});
-    finding.fix = {
-        .text = "set it to one toolkit, and mend the line in the start-up file that makes it a list",
-        .commands = {better.empty() ? std::string("unset ") + name
-                                    : std::string("export ") + name + "=" + better},
-        .risk = "low"};
+    finding.fix = {.text = "set it to one toolkit, and fix the line in the startup file that makes it a list",
+                   .commands = {better.empty() ? std::string("unset ") + name
+                                               : std::string("export ") + name + "=" + better},
+                   .risk = "low"};
     if (better.empty()) {
       finding.fix.changes = {report::UnsetVariable{name}};
     } else {

@@ -1,4 +1,4 @@
-// CUL4002: CUDA_HOME does not lead to a toolkit.
+// CUL4002: CUDA_HOME does not point to a toolkit.
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
@@ -9,20 +9,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA_HOME, CUDA_PATH or CUDACXX names something that is no toolkit (or no nvcc), while there is one elsewhere.
+CUDA_HOME, CUDA_PATH or CUDACXX does not point to a toolkit (or an nvcc), but one is installed elsewhere.
 
 ## Why it breaks
-Build systems believe the variable and look no further: nvcc, headers or libraries "not found". XLA looks below
-CUDA_HOME for ptxas and libdevice.
+Build systems trust the variable and search nowhere else: nvcc, headers or libraries "not found". XLA looks in CUDA_HOME
+for ptxas and libdevice.
 
 ## How culprit knows
-The directory was looked at: no nvcc, no version file, no cuda.h, no CUDA runtime is in it.
+culprit looks into the directory: it has no nvcc, no version file, no cuda.h and no CUDA runtime.
 
 ## Fix
 Set the variable to the root of the toolkit (not to its bin directory), or unset it.
 
 ## When this is not your problem
-Where nothing is built and no XLA program runs, the variable is not read.
+You build nothing and run no XLA program: then nothing reads the variable.
 
 ## Sources
 torch/utils/cpp_extension.py; xla cuda_root_path.cc; documentation of CMake.
@@ -36,14 +36,14 @@ void Check(const Scene& scene, Ruling& ruling) {
   const auto fire = [&](const std::string& name, const std::string& value, const std::string& what,
                         const std::string& better) {
     report::Finding& finding = ruling.Fire(
-        name + "=" + value + " leads to no " + what + "; " + compilers.front()->root + " is one", name);
-    finding.summary = name + "=" + value + " leads to no " + what + "; CUDA " + compilers.front()->version +
+        name + "=" + value + " is not " + what + "; " + compilers.front()->root + " is one", name);
+    finding.summary = name + "=" + value + " is not " + what + "; CUDA " + compilers.front()->version +
                       " is in " + compilers.front()->root;
     finding.evidence.push_back({name + "=" + value, "environment"});
     finding.evidence.push_back({"CUDA " + compilers.front()->version + " is in " + compilers.front()->root,
                                 compilers.front()->source});
     finding.fix = {
-        .text = "set it to a toolkit that is there, or unset it",
+        .text = "set it to an installed toolkit, or unset it",
         .commands = {scene.OnWindows() ? "set \"" + name + "=" + better + "\""
                                        : "export " + name + "=" + better},
         .risk = "low",
@@ -58,11 +58,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     }
     const auto* above = ToolkitAt(scene, std::string(base::DirName(scene.PathOf(value))));  // .../bin
-    fire(name, value, "toolkit", above != nullptr ? above->root : compilers.front()->root);
+    fire(name, value, "a toolkit", above != nullptr ? above->root : compilers.front()->root);
   }
   const std::string nvcc(scene.Variable("CUDACXX"));
   if (nvcc.starts_with('/') && scene.view.Open(base::CleanPath(nvcc)).error == base::PathError::kNoEntry) {
-    fire("CUDACXX", nvcc, "nvcc", compilers.front()->nvcc);
+    fire("CUDACXX", nvcc, "an nvcc", compilers.front()->nvcc);
   }
 }
 
@@ -73,7 +73,7 @@ extern const Rule kRule = {.code = "CUL4002",
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "CUDA_HOME does not lead to a toolkit",
+                           .title = "CUDA_HOME does not point to a toolkit",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL4006: a CUDA library that is asked for is nowhere on the machine.
+// CUL4006: a required CUDA library is not installed.
 #include "loader/library_copies.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/load_fixes.h"
@@ -11,23 +11,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A program needs a library of CUDA (cuBLAS, the runtime, cuFFT ...) of a certain generation, and no copy of any
-generation is installed.
+A program needs a CUDA library (cuBLAS, the runtime, cuFFT ...) of a certain major version, and no version of it is
+installed.
 
 ## Why it breaks
-"libcublas.so.12: cannot open shared object file: No such file or directory". The driver does not bring these: they
-come with the toolkit, with wheels, or with conda packages.
+"libcublas.so.12: cannot open shared object file: No such file or directory". The driver does not provide these libraries:
+they come with the toolkit, with wheels, or with conda packages.
 
 ## How culprit knows
-The load is played through a model of the loader; then the directories in which CUDA libraries are commonly
-installed are listed.
+It simulates the load with a model of the loader, then lists the directories where CUDA libraries are usually installed.
 
 ## Fix
-Install the package that brings it, of the CUDA generation that the name tells. The number of a soname is not always
+Install the package that provides it, for the CUDA major that the name implies. The number of a soname is not always
 the CUDA version: libcufft.so.11 belongs to CUDA 12.
 
 ## When this is not your problem
-A build for CPUs never asks. That cuDNN has no NVRTC is a warning: only engines that are compiled at run time need it.
+A CPU-only build never needs it. If only cuDNN lacks NVRTC, it is a warning: only runtime-compiled engines need it.
 
 ## Sources
 File lists of the nvidia-* wheels; ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -38,8 +37,8 @@ bool Mine(const Scene& scene, const FailedLoad& failed) {
   return !ExplainedByCudnnForAnotherCuda(scene, failed);
 }
 
-// cuDNN survives without NVRTC, and its engines that are compiled at run time do not: told where a package of
-// the environment requires NVRTC, so that its absence is no choice.
+// cuDNN works without NVRTC, but its runtime-compiled engines do not. Reported only if a package of the
+// environment requires NVRTC, so that it is not missing on purpose.
 void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     const auto* environment = scene.EnvironmentOf(scenario);
@@ -67,9 +66,9 @@ void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
                               .file = {},
                               .copies = {},
                               .unlisted = {}};
-      report::Finding& finding = Fire(
-          ruling, failed, request.name + ", with which cuDNN compiles engines, is nowhere on this machine",
-          request.name);
+      report::Finding& finding =
+          Fire(ruling, failed, request.name + ", which cuDNN needs to compile engines, is not installed",
+               request.name);
       finding.cause = "dependent-missing";
       finding.severity = report::Severity::kWarning;
       finding.fix = Install(scene, failed);
@@ -85,10 +84,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
     report::Finding& finding = Fire(ruling, failed,
                                     failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
-                                        " is asked for and is nowhere on this machine",
+                                        " is required, but not installed",
                                     failed.request->name);
     finding.evidence.push_back(
-        {"no copy of it in any searched or usual directory", "directories of libraries"});
+        {"no copy of it in any searched or usual directory", "library directories"});
     finding.fix = Install(scene, failed);
   }
 }
@@ -100,7 +99,7 @@ extern const Rule kRule = {.code = "CUL4006",
                            .cause = "cuda-library-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a CUDA library that is asked for is nowhere on the machine",
+                           .title = "a required CUDA library is not installed",
                            .page = kPage,
                            .check = Check};
 

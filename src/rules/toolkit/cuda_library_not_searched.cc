@@ -1,4 +1,4 @@
-// CUL4007: a CUDA library is on disk, where the loader does not look.
+// CUL4007: a CUDA library is in a directory that the loader does not search.
 #include "base/text.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/load_fixes.h"
@@ -11,20 +11,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The library that the program asks for is installed, but in a directory that the loader does not search for this program.
+The library that the program needs is installed, but in a directory that the loader does not search for this program.
 
 ## Why it breaks
-The loader looks into the run paths of the file that asks, LD_LIBRARY_PATH, ld.so.cache and the directories of the
-system. /usr/local/cuda/lib64 is none of these unless someone said so.
+The loader searches the RPATH or RUNPATH of the requesting file, LD_LIBRARY_PATH, ld.so.cache and the system directories.
+/usr/local/cuda/lib64 is none of these unless you add it.
 
 ## How culprit knows
-The search is played with every place that is tried; the copy was found among the usual directories for CUDA libraries.
+The loader model tries every directory of the search; the copy was found in one of the usual directories for CUDA libraries.
 
 ## Fix
-Name the directory: with ldconfig where it is a directory of the system, otherwise for that one program.
+Add the directory to the search path: with ldconfig if it is a system directory, otherwise for that one program.
 
 ## When this is not your problem
-Frameworks that preload their own copies by path need no search path; those loads succeed and are not reported.
+The framework preloads its own copies by path: those loads succeed, and the rule does not report them.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -49,7 +49,7 @@ extern const Rule kRule = {.code = "CUL4007",
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a CUDA library is on disk, where the loader does not look",
+                           .title = "a CUDA library is in a directory that the loader does not search",
                            .page = kPage,
                            .check = Check};
 

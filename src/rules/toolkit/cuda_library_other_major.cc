@@ -1,4 +1,4 @@
-// CUL4008: only another generation of a CUDA library is on the machine.
+// CUL4008: only another major version of a CUDA library is installed.
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
@@ -12,20 +12,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The program was built for one CUDA generation (libcublas.so.11, say), and the machine has the library of another one.
+The program was built for one CUDA major (libcublas.so.11, say), and the machine has the library of another one.
 
 ## Why it breaks
-Generations are not interchangeable, so their file names differ and the loader does not take one for the other.
+CUDA majors are not interchangeable, so their file names differ and the loader does not take one for the other.
 
 ## How culprit knows
-The name that is asked for carries its generation; the copies on disk carry theirs.
+The required name contains the major version; the names of the copies on disk contain theirs.
 
 ## Fix
-Install the libraries of the generation that the program was built for (generations live side by side), or take a build
-for the CUDA that is there. Do not link one generation to the name of another: it loads, and then breaks.
+Install the libraries of the CUDA major that the program was built for (majors can coexist), or install a build for the
+installed CUDA. Do not symlink one major to the name of another: it loads, and then breaks.
 
 ## When this is not your problem
-The CUDA version in the banner of nvidia-smi is what the driver can serve, and no installed library.
+The CUDA version that nvidia-smi shows is what the driver supports, not an installed library.
 
 ## Sources
 Release notes of CUDA 11, 12 and 13; file lists of the nvidia-* wheels.
@@ -44,13 +44,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         Fire(ruling, failed,
              failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
-                 " is asked for, this machine has " + std::string(base::BaseName(there)) + " in " +
+                 " is required, this machine has " + std::string(base::BaseName(there)) + " in " +
                  std::string(base::DirName(there)),
              failed.request->name);
     for (const loader::LibraryCopy& copy : failed.copies) {
       const auto version = scene.view.Version(copy.path);
       finding.evidence.push_back(
-          {copy.path + (version ? " is " + version->version : " is another generation"),
+          {copy.path + (version ? " is " + version->version : " is another major version"),
            version ? version.source : copy.path});
     }
     finding.fix = Install(scene, failed);
@@ -73,7 +73,7 @@ extern const Rule kRule = {.code = "CUL4008",
                            .cause = "cuda-version-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "only another generation of a CUDA library is on the machine",
+                           .title = "only another major version of a CUDA library is installed",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL4009: cuBLAS and cuBLASLt of different releases meet in one process.
+// CUL4009: one process loads cuBLAS and cuBLASLt of different releases.
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/kit/load_facts.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-libcublas and libcublasLt are made together and call each other through private functions. In this process they come
+libcublas and libcublasLt are built together and call each other through private functions. In this process they come
 from two releases.
 
 ## Why it breaks
@@ -19,13 +19,13 @@ With an older cuBLASLt: "undefined symbol: cublasLt..., version libcublasLt.so.1
 first matrix product. The file names are the same for a whole CUDA major, so the loader cannot tell them apart.
 
 ## How culprit knows
-The load is played; the release of each file comes from its real name or its package.
+It simulates the load; the release of each file comes from its real name or its package.
 
 ## Fix
-Let both come from one directory; mostly LD_LIBRARY_PATH is to blame.
+Let both come from one directory. Usually LD_LIBRARY_PATH is to blame.
 
 ## When this is not your problem
-A newer cuBLASLt under an older cuBLAS mostly works and is a warning.
+A newer cuBLASLt under an older cuBLAS usually works and is only a warning.
 
 ## Sources
 Issues of PyTorch about undefined symbols of cublasLt.
@@ -42,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (library->name == "cublasLt" && light == nullptr) light = &object;
     }
     if (cublas == nullptr || light == nullptr) continue;
-    // A process that was seen may have two of each, opened by their paths: a pair of one directory is one.
+    // An observed process may have two of each, opened by path: prefer the pair from one directory.
     for (const loader::Object& object : scenario.graph.objects) {
       const knowledge::Library* library = scenario.WasSeen() ? LibraryOf(object) : nullptr;
       if (library != nullptr && library->name == "cublasLt" &&
@@ -71,18 +71,18 @@ void Check(const Scene& scene, Ruling& ruling) {
     const loader::Object* odd = light->via == loader::Via::kLdLibraryPath    ? light
                                 : cublas->via == loader::Via::kLdLibraryPath ? cublas
                                                                              : nullptr;
-    // Side by side they belong to one package, of which one file was replaced.
+    // In the same directory they belong to one package, and one file was replaced.
     const auto* environment = scene.EnvironmentOf(scenario);
     const auto* package = environment == nullptr ? nullptr : PackageOf(*environment, cublas->path);
     if (package != nullptr && base::DirName(cublas->path) == base::DirName(light->path)) {
       finding.fix = ReinstallPackage(scene, *environment, package->name, package->version,
-                                     "install " + package->name + " again, which brings both");
+                                     "reinstall " + package->name + ", which provides both");
       continue;
     }
     finding.fix =
         odd != nullptr
             ? WithoutSearchDirectory(scene, std::string(base::DirName(odd->path)))
-            : report::Fix{.text = "let both come from one release and one directory",
+            : report::Fix{.text = "use both from one release and one directory",
                           .commands = {"culprit why libcublasLt.so." + std::to_string(version->part(0))},
                           .risk = "none"};
   }
@@ -95,7 +95,7 @@ extern const Rule kRule = {.code = "CUL4009",
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "cuBLAS and cuBLASLt of different releases meet in one process",
+                           .title = "one process loads cuBLAS and cuBLASLt of different releases",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL4005: PATH gives an nvcc of another toolkit than CUDA_HOME.
+// CUL4005: the nvcc on PATH and CUDA_HOME belong to different toolkits.
 #include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/rule.h"
 
@@ -7,20 +7,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA_HOME names one toolkit, and the nvcc that a shell finds belongs to another release.
+CUDA_HOME points to one toolkit, and the nvcc on PATH belongs to another release.
 
 ## Why it breaks
-Build systems that mix the two compile with one release and link against the other. Make and CMake mostly take nvcc
-from PATH, extensions of torch take CUDA_HOME.
+Build systems that mix the two compile with one release and link against the other. Make and CMake usually take nvcc
+from PATH, torch extensions take CUDA_HOME.
 
 ## How culprit knows
-nvcc of PATH was followed to its toolkit, and the release compared with that of CUDA_HOME.
+culprit follows the nvcc on PATH to its toolkit and compares its release with that of CUDA_HOME.
 
 ## Fix
-Put the bin directory of CUDA_HOME first in PATH, or set CUDA_HOME to the other one.
+Put the bin directory of CUDA_HOME first on PATH, or set CUDA_HOME to the other toolkit.
 
 ## When this is not your problem
-Where nothing is built, neither is used.
+You build nothing: then neither is used.
 
 ## Sources
 torch/utils/cpp_extension.py; documentation of CMake (FindCUDAToolkit).
@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         name);
     finding.evidence.push_back({nvcc + " is CUDA " + by_path->version, by_path->source});
     finding.evidence.push_back({value + " is CUDA " + home->version, home->source});
-    finding.fix = {.text = "let both lead to one toolkit",
+    finding.fix = {.text = "let both point to one toolkit",
                    .commands = {scene.OnWindows() ? "set \"PATH=" + value + "\\bin;%PATH%\""
                                                   : "export PATH=" + value + "/bin:$PATH"},
                    .risk = "low",
@@ -59,7 +59,7 @@ extern const Rule kRule = {.code = "CUL4005",
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "PATH gives an nvcc of another toolkit than CUDA_HOME",
+                           .title = "the nvcc on PATH and CUDA_HOME belong to different toolkits",
                            .page = kPage,
                            .check = Check};
 

@@ -10,23 +10,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-NVRTC, the compiler that programs use at run time, opens libnvrtc-builtins of exactly its own release, and does not
-find it.
+NVRTC, the runtime compiler, needs libnvrtc-builtins of exactly its own release and does not find it.
 
 ## Why it breaks
 "nvrtc: error: failed to open libnvrtc-builtins.so.12.4. Make sure that libnvrtc-builtins.so.12.4 is installed
-correctly", at the first kernel that is compiled at run time (fused kernels, CuPy, some cuDNN engines).
+correctly", at the first runtime-compiled kernel (fused kernels, CuPy, some cuDNN engines).
 
 ## How culprit knows
-libnvrtc has no run path of its own, so the file beside it is found only if its directory is searched or the file was
-loaded before. The search is played.
+libnvrtc has no RUNPATH, so it finds the file next to it only if that directory is on the search path or the file is already
+loaded. The loader model simulates the search.
 
 ## Fix
-Install NVRTC and its builtins together, from one release and in one searched directory.
+Install NVRTC and its builtins together, from one release and in one directory on the search path.
 
 ## When this is not your problem
-Programs that load the builtins by path before (torch does) do not fail. Where the file lies beside NVRTC this is a
-note: it depends on whether the program does so.
+Programs that first load the builtins by path (torch does) do not fail. If the file is next to NVRTC, this is only a note: it
+depends on whether the program does so.
 
 ## Sources
 The text inside libnvrtc.so; the trace of the loader with CUDA 13.0.
@@ -38,13 +37,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.why != Why::kNowhere && failed.why != Why::kElsewhere && failed.why != Why::kOtherMajor)
       continue;
     report::Finding& finding =
-        Fire(ruling, failed, failed.request->name + " is not found by " + failed.asker, failed.asker);
-    // Beside NVRTC it serves whoever loads it by path first; whether this process does is not known.
+        Fire(ruling, failed, failed.asker + " does not find " + failed.request->name, failed.asker);
+    // Next to NVRTC it works for programs that first load it by path; whether this one does is unknown.
     const std::string beside =
         base::JoinPath(base::DirName(scene.view.RealPath(failed.asker)), failed.request->name);
     if (scene.view.Open(beside).error == base::PathError::kNone) finding.severity = report::Severity::kNote;
     for (const loader::LibraryCopy& copy : failed.copies) {
-      finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
+      finding.evidence.push_back({copy.path + " exists, but not on the search path", copy.path});
     }
     finding.fix = failed.why == Why::kElsewhere
                       ? SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)))

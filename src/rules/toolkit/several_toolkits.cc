@@ -7,20 +7,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-More than one CUDA toolkit with a compiler is on the machine.
+More than one CUDA toolkit with a compiler is installed.
 
 ## Why it breaks
-It breaks nothing. Builds take one of them by rules that differ between build systems, and not always the one that was
-meant.
+Nothing breaks. Build systems choose one of them by different rules, and not always the one you meant.
 
 ## How culprit knows
-Every toolkit was listed; the choice follows CUDA_HOME or CUDA_PATH, then the nvcc of PATH, then /usr/local/cuda.
+culprit lists every toolkit. A build uses CUDA_HOME or CUDA_PATH, then the nvcc on PATH, then /usr/local/cuda.
 
 ## Fix
-To take another one, set CUDA_HOME and put its bin directory first in PATH.
+To use another one, set CUDA_HOME and put its bin directory first on PATH.
 
 ## When this is not your problem
-Programs that are already built are not concerned.
+You only run programs that are already built.
 
 ## Sources
 torch/utils/cpp_extension.py; documentation of CMake (FindCUDAToolkit).
@@ -36,13 +35,13 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   report::Finding& finding =
       ruling.Fire("several CUDA toolkits: " + list +
-                      (chosen.toolkit == nullptr ? "" : "; a build takes " + chosen.toolkit->root),
+                      (chosen.toolkit == nullptr ? "" : "; a build uses " + chosen.toolkit->root),
                   "CUDA toolkits");
   for (const snapshot::Toolkit* toolkit : compilers) {
     finding.evidence.push_back({toolkit->root + " is CUDA " + toolkit->version, toolkit->source});
   }
   if (chosen.toolkit != nullptr) {
-    finding.evidence.push_back({"a build takes " + chosen.toolkit->root, chosen.because});
+    finding.evidence.push_back({"a build uses " + chosen.toolkit->root, chosen.because});
   }
 }
 

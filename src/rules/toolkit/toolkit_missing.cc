@@ -1,4 +1,4 @@
-// CUL4001: a CUDA toolkit is asked for and none is installed.
+// CUL4001: a variable points to a CUDA toolkit, and none is installed.
 #include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/rule.h"
 
@@ -7,17 +7,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A variable such as CUDA_HOME points to a CUDA toolkit, and there is no toolkit with a compiler on the machine.
+A variable such as CUDA_HOME points to a CUDA toolkit, but no toolkit with a compiler is installed.
 
 ## Why it breaks
-Builds of extensions stop: "CUDA_HOME environment variable is not set" or "/usr/local/cuda/bin/nvcc: No such file or
+Extension builds fail: "CUDA_HOME environment variable is not set" or "/usr/local/cuda/bin/nvcc: No such file or
 directory". Programs that are already built do not need a toolkit.
 
 ## How culprit knows
-The places of toolkits (/usr/local/cuda*, /opt/cuda, the HPC SDK, distribution, conda, wheels, PATH) were looked at.
+culprit looks in all usual places (/usr/local/cuda*, /opt/cuda, the HPC SDK, distribution, conda, wheels, PATH).
 
 ## Fix
-Install a toolkit of the CUDA version that your framework was built for, if you mean to build; otherwise unset the
+If you want to build, install a toolkit of the CUDA version that your framework was built for; otherwise unset the
 variable.
 
 ## When this is not your problem
@@ -36,17 +36,17 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!Compilers(scene).empty()) return;
   for (const char* name : kVariables) {
     const std::string value(scene.Variable(name));
-    if (value.empty() || ToolkitAt(scene, value) != nullptr) continue;  // one without nvcc serves the runtime
-    // The installer of Windows sets the variable for everybody, whatever parts were chosen.
+    if (value.empty() || ToolkitAt(scene, value) != nullptr) continue;  // one without nvcc is a runtime
+    // The Windows installer sets the variable for all users, whatever components were chosen.
     if (scene.OnWindows() && scene.view.Directory(scene.PathOf(value)) == base::PathError::kNone) continue;
-    report::Finding& finding = ruling.Fire(
-        std::string(name) + "=" + value + ", and no CUDA toolkit with nvcc is on this machine", name);
+    report::Finding& finding =
+        ruling.Fire(std::string(name) + "=" + value + ", but no CUDA toolkit with nvcc is installed", name);
     finding.evidence.push_back({std::string(name) + "=" + value, "environment"});
     finding.evidence.push_back(
-        {"no nvcc in /usr/local/cuda*, /opt/cuda*, the HPC SDK, the distribution's place or PATH",
-         "directories of toolkits"});
+        {"no nvcc in /usr/local/cuda*, /opt/cuda*, the HPC SDK, the distribution's directory or PATH",
+         "toolkit directories"});
     finding.fix = {
-        .text = "install a toolkit if you mean to build, otherwise unset the variable",
+        .text = "install a toolkit if you want to build, otherwise unset the variable",
         .commands = {scene.OnWindows() ? std::string("set ") + name + "=" : std::string("unset ") + name},
         .risk = "low",
         .changes = {report::UnsetVariable{name}}};
@@ -61,7 +61,7 @@ extern const Rule kRule = {.code = "CUL4001",
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "a CUDA toolkit is asked for and none is installed",
+                           .title = "a variable points to a CUDA toolkit, and none is installed",
                            .page = kPage,
                            .check = Check};
 

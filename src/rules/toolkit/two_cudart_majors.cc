@@ -1,4 +1,4 @@
-// CUL4010: two generations of the CUDA runtime meet in one process.
+// CUL4010: one process loads two major versions of the CUDA runtime.
 #include <map>
 
 #include "rules/kit/load_facts.h"
@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The process loads the CUDA runtime of two major versions, because parts of it were built for different ones.
+The process loads two major versions of the CUDA runtime, because its libraries were built for different ones.
 
 ## Why it breaks
-Each part uses its own runtime, so it can work; they share the context of the driver. cudnn-frontend refuses it:
+Each library uses its own runtime and they share the driver's context, so it can work. cudnn-frontend rejects it:
 "Multiple libcudart libraries found".
 
 ## How culprit knows
-The load is played; both sonames are among what is loaded.
+It simulates the load; both sonames are loaded.
 
 ## Fix
-Bring all packages of the process to one CUDA major where you can.
+If you can, install all packages of the process for one CUDA major.
 
 ## When this is not your problem
-Most programs run so without harm, which is why this is a note.
+Most programs run fine this way, so this is only a note.
 
 ## Sources
 cudnn_frontend_shim.h of cudnn-frontend.
@@ -42,10 +42,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (runtimes.size() < 2) continue;
     const auto& [low, first] = *runtimes.begin();
     const auto& [high, last] = *runtimes.rbegin();
-    report::Finding& finding =
-        ruling.Fire("the runtimes of CUDA " + low + " (" + first->path + ") and CUDA " + high + " (" +
-                        last->path + ") meet in one process",
-                    last->path);
+    report::Finding& finding = ruling.Fire("one process loads the runtimes of CUDA " + low + " (" +
+                                               first->path + ") and CUDA " + high + " (" + last->path + ")",
+                                           last->path);
     finding.affects.push_back(scenario.title);
     for (const auto& [cuda, object] : runtimes) {
       finding.evidence.push_back({object->path + " is the runtime of CUDA " + cuda + ", found through " +
@@ -62,7 +61,7 @@ extern const Rule kRule = {.code = "CUL4010",
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",
-                           .title = "two generations of the CUDA runtime meet in one process",
+                           .title = "one process loads two major versions of the CUDA runtime",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2005: the container got the GPU without libcuda.
+// CUL2005: the container has the GPU but not libcuda.
 #include "rules/kit/driver/device_nodes.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -8,20 +8,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The container has the GPU's device nodes, but NVIDIA_DRIVER_CAPABILITIES leaves out `compute`, so libcuda.so.1 was not brought.
+The container has the GPU's device nodes, but NVIDIA_DRIVER_CAPABILITIES lacks `compute`, so the runtime did not mount
+libcuda.so.1.
 
 ## Why it breaks
-The runtime mounts libraries by capability: utility brings nvidia-smi and NVML, compute brings libcuda. With utility alone
+The runtime mounts libraries by capability: utility provides nvidia-smi and NVML, compute provides libcuda. With utility alone
 nvidia-smi works and CUDA does not.
 
 ## How culprit knows
-The variable, device nodes in /dev, and no libcuda.so.1.
+The variable, the device nodes in /dev, and the missing libcuda.so.1.
 
 ## Fix
-Start the container again with compute,utility (the default when the variable is unset) or all.
+Restart the container with compute,utility (the default if the variable is unset) or all.
 
 ## When this is not your problem
-A container for display or video only.
+The container is only for display or video.
 
 ## Sources
 NVIDIA Container Toolkit documentation, driver capabilities.
@@ -35,14 +36,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     return ruling.NotApplicable();
   const std::string value(scene.Variable(name));
   if (!LacksCompute(value)) return;
-  report::Finding& finding =
-      ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value +
-                      " leaves out compute, so there is no libcuda.so.1 in this container",
-                  name);
+  report::Finding& finding = ruling.Fire(
+      "NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks compute, so there is no libcuda.so.1 in this container",
+      name);
   finding.evidence.push_back({name + "=" + value, "environment"});
-  finding.evidence.push_back({"nodes of GPUs are there", "/dev"});
+  finding.evidence.push_back({"GPU device nodes exist", "/dev"});
   finding.evidence.push_back({"no libcuda.so.1", "the loader's search and the usual directories"});
-  finding.fix = {.text = "start the container again with compute among the capabilities",
+  finding.fix = {.text = "restart the container with the capability compute",
                  .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
                  .risk = "low",
                  .changes = {report::SetVariable{name, "compute,utility"}}};
@@ -57,7 +57,7 @@ extern const Rule kRule = {.code = "CUL2005",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "NVIDIA_DRIVER_CAPABILITIES leaves out compute",
+                           .title = "NVIDIA_DRIVER_CAPABILITIES lacks compute",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2006: NVIDIA_REQUIRE_CUDA is not met by the driver.
+// CUL2006: the driver does not meet NVIDIA_REQUIRE_CUDA.
 #include "base/version.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/requirement.h"
@@ -11,22 +11,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The image states in NVIDIA_REQUIRE_CUDA which driver it needs, and this driver is not one of them.
+The image says in NVIDIA_REQUIRE_CUDA which drivers it supports, and this driver is not one of them.
 
 ## Why it breaks
 The NVIDIA runtime refuses to start such a container: `unsatisfied condition: cuda>=12.8, please update your driver to a newer
-version, or use an earlier cuda container`. A container that was started nevertheless (NVIDIA_DISABLE_REQUIRE, CDI) has a CUDA
-that the driver may not run.
+version, or use an earlier cuda container`. A container that was started anyway (NVIDIA_DISABLE_REQUIRE, CDI) has a CUDA that
+the driver may not support.
 
 ## How culprit knows
-Every NVIDIA_REQUIRE_* is evaluated with the runtime's grammar (spaces are OR, commas are AND) against the driver's version, the
-CUDA release that belongs to it, and the GPUs.
+culprit evaluates every NVIDIA_REQUIRE_* with the runtime's grammar (spaces are OR, commas are AND) against the driver's version,
+its CUDA release, and the GPUs.
 
 ## Fix
-Update the driver of the host, or use an image of an older CUDA. NVIDIA_DISABLE_REQUIRE=1 only switches the check off.
+Update the host's driver, or use an image with an older CUDA. NVIDIA_DISABLE_REQUIRE=1 only switches the check off.
 
 ## When this is not your problem
-The check is switched off on purpose, and the programs in the image run.
+You switched the check off on purpose, and the programs in the image run.
 
 ## Sources
 nvidia-container-toolkit, internal/requirements; data/drivers.toml.
@@ -64,7 +64,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (driver && driver->kernel_version.state == snapshot::FactState::kAbsent)
         return;  // no driver: CUL1001
       return ruling.NotEnoughFacts("whether the driver meets " + name,
-                                   "the driver's version is not known; say --host");
+                                   "the driver's version is unknown; pass --host");
     }
     const knowledge::Met met =
         knowledge::EvaluateRequirement(value, HostFacts(scene, ModuleVersion(*driver)));
@@ -75,20 +75,20 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string first = value.substr(0, value.find(' '));
     report::Finding& finding = ruling.Fire(
         "driver " + *driver->kernel_version + " does not meet what the image requires: " + first, name);
-    if (!driver->assumed) finding.severity = report::Severity::kWarning;  // it was started nevertheless
+    if (!driver->assumed) finding.severity = report::Severity::kWarning;  // it was started anyway
     finding.evidence.push_back({name + "=" + value, "environment"});
     finding.evidence.push_back({"the driver is " + *driver->kernel_version, driver->kernel_version.source});
     const auto own = knowledge::CudaOfDriver(*ModuleVersion(*driver));
     if (!own.cuda.empty()) {
-      finding.evidence.push_back({"it belongs to CUDA " + std::string(own.cuda), std::string(own.source)});
+      finding.evidence.push_back({"its CUDA release is " + std::string(own.cuda), std::string(own.source)});
     }
     const std::string choice =
         ChooseDriver(scene, [&](const base::Version& other) {
           return knowledge::EvaluateRequirement(value, HostFacts(scene, other)) == knowledge::Met::kYes;
         }).version;
-    finding.fix = {.text = "update the driver of the host" +
+    finding.fix = {.text = "update the host's driver" +
                            (choice.empty() ? "" : " to " + choice + " or newer") +
-                           ", or use an image of an older CUDA; NVIDIA_DISABLE_REQUIRE=1 only switches the "
+                           ", or use an image with an older CUDA; NVIDIA_DISABLE_REQUIRE=1 only switches the "
                            "check off",
                    .commands = {},
                    .risk = "medium",

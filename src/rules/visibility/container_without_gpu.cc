@@ -1,4 +1,4 @@
-// CUL2004: the host has a GPU and this container was not given it.
+// CUL2004: the host has a GPU, but this container has no access to it.
 #include "base/text.h"
 #include "rules/kit/driver/device_nodes.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -9,21 +9,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The host has a GPU or a loaded driver, and nothing of it is in this container: no device node or no libcuda.so.1.
+The host has a GPU or a loaded driver, but this container has no access to it: no device node or no libcuda.so.1.
 
 ## Why it breaks
-A container sees only what it is given. Without the NVIDIA runtime: `libcuda.so.1: cannot open shared object file`, "Found no
-NVIDIA driver on your system", "CUDA driver version is insufficient".
+A container sees only what the runtime passes in. Without the NVIDIA runtime: `libcuda.so.1: cannot open shared object file`,
+"Found no NVIDIA driver on your system", "CUDA driver version is insufficient".
 
 ## How culprit knows
-The host's module or GPU shows through /sys; /dev has no nvidia nodes, or no libcuda.so.1 is there.
+The host's module or GPU is visible in /sys, but /dev has no nvidia nodes or libcuda.so.1 is not found.
 
 ## Fix
 Start it with GPU access: `docker run --gpus all`, `podman run --device nvidia.com/gpu=all`, `apptainer exec --nv`, in Kubernetes
 a limit nvidia.com/gpu. The host needs the nvidia-container-toolkit. Do not install a driver inside the container.
 
 ## When this is not your problem
-The container shall not use the GPU.
+The container is not meant to use the GPU.
 
 ## Sources
 NVIDIA Container Toolkit documentation; Apptainer user guide, GPU support.
@@ -35,12 +35,12 @@ report::Fix StartWithGpu(const std::string& runtime) {
                   .risk = "low"};
   if (runtime == "kubernetes") {
     fix.text =
-        "ask for a GPU in the pod: resources.limits nvidia.com/gpu, on a node with NVIDIA's device plugin";
+        "request a GPU for the pod: resources.limits nvidia.com/gpu, on a node with NVIDIA's device plugin";
     fix.commands = {"kubectl describe nodes | grep nvidia.com/gpu"};
   } else if (runtime == "singularity") {
     fix.commands = {"apptainer exec --nv IMAGE ..."};
   } else if (runtime == "lxc") {
-    fix.text = "hand the GPU and the libraries of the host's driver into the container";
+    fix.text = "pass the GPU and the host driver's libraries into the container";
     fix.commands = {"lxc config device add CONTAINER gpu gpu",
                     "lxc config set CONTAINER nvidia.runtime true"};
   } else if (runtime == "podman") {
@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     return ruling.NotApplicable();
   if (!driver->nodes) return ruling.NotEnoughFacts("device nodes", "/dev: " + driver->nodes.why);
   const bool node = HasGpuNode(*driver);
-  bool library = false;  // also an empty one or one without its link: rules of their own
+  bool library = false;  // also an empty one or one without its symlink: other rules report those
   for (const snapshot::DriverLibrary& copy : driver->libraries) {
     library |= copy.name.starts_with("libcuda.so.") && copy.kind != "stub" && copy.kind != "compat" &&
                !copy.real_path.empty();
@@ -73,18 +73,18 @@ void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::Context& here = Circumstances(scene);
   report::Finding& finding = ruling.Fire("this " + here.container + " container has " +
                                              (node      ? "device nodes but no libcuda.so.1"
-                                              : library ? "libcuda.so.1 but no node of a GPU in /dev"
+                                              : library ? "libcuda.so.1 but no GPU device node in /dev"
                                                         : "no GPU: neither device nodes nor libcuda.so.1") +
                                              ", though the host runs driver " +
                                              (driver->kernel_version ? *driver->kernel_version : "nvidia"),
                                          here.container);
   finding.evidence.push_back({"a " + here.container + " container", here.container_source});
   finding.evidence.push_back(ModuleEvidence(*driver));
-  finding.evidence.push_back({node ? "nodes of GPUs are there" : "no node of a GPU", "/dev"});
-  finding.evidence.push_back({library ? "libcuda.so.1 is there" : "no libcuda.so.1",
-                              "the loader's search and the usual directories"});
+  finding.evidence.push_back({node ? "GPU device nodes exist" : "no GPU device node", "/dev"});
+  finding.evidence.push_back(
+      {library ? "libcuda.so.1 exists" : "no libcuda.so.1", "the loader's search and the usual directories"});
   if (here.injected.empty())
-    finding.evidence.push_back({"no file of the driver is mounted", "/proc/self/mountinfo"});
+    finding.evidence.push_back({"no driver file is mounted", "/proc/self/mountinfo"});
   finding.fix = StartWithGpu(here.container);
   if (driver->kernel_version) finding.fix.changes = {report::StartContainer{*driver->kernel_version}};
 }
@@ -97,7 +97,7 @@ extern const Rule kRule = {.code = "CUL2004",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the container was started without access to the GPU",
+                           .title = "the container was started without GPU access",
                            .page = kPage,
                            .check = Check};
 

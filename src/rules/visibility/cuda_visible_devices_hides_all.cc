@@ -1,4 +1,4 @@
-// CUL2001: the variable is set so that no GPU is left.
+// CUL2001: CUDA_VISIBLE_DEVICES hides every GPU.
 #include "base/text.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/live/probe_facts.h"
@@ -12,17 +12,17 @@ constexpr std::string_view kPage = R"md(
 CUDA_VISIBLE_DEVICES is set to a value that hides all GPUs: empty, -1, or a word such as none.
 
 ## Why it breaks
-CUDA shows a process only the devices that the variable lists; an empty list shows none: "no CUDA-capable device is detected"
+CUDA shows a process only the devices that the variable lists. An empty list shows none: "no CUDA-capable device is detected"
 (100), `torch.cuda.is_available()` is False. nvidia-smi ignores the variable and looks healthy.
 
 ## How culprit knows
-The variable of this shell. A set but empty variable hides all; an unset one hides none.
+The variable in this shell. If it is set but empty, it hides all GPUs; if it is unset, it hides none.
 
 ## Fix
-Unset it. Find who sets it: a shell profile, a batch system, a service file, a notebook.
+Unset it. Find what sets it: a shell profile, a batch system, a service file, a notebook.
 
 ## When this is not your problem
-Hiding the GPUs was the intention (a run on the CPU).
+You hide the GPUs on purpose (a run on the CPU).
 
 ## Sources
 CUDA C++ Programming Guide, CUDA environment variables.
@@ -41,12 +41,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       trimmed.empty() || trimmed == "-1" || trimmed == "none" || trimmed == "NoDevFiles" || trimmed == "void";
   if (!on_purpose) return;
   report::Finding& finding =
-      ruling.Fire("CUDA_VISIBLE_DEVICES is " + (trimmed.empty() ? "set and empty" : "\"" + trimmed + "\"") +
+      ruling.Fire("CUDA_VISIBLE_DEVICES is " + (trimmed.empty() ? "set but empty" : "\"" + trimmed + "\"") +
                       ": CUDA sees no GPU in this shell",
                   name);
   finding.evidence.push_back({name + "=" + value, "environment"});
   if (gpus) finding.evidence.push_back({NameOf(gpus->front()), gpus->front().source});
-  finding.fix = {.text = "unset it, unless the GPUs shall be hidden",
+  finding.fix = {.text = "unset it, unless you hide the GPUs on purpose",
                  .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
                  .risk = "none",
                  .changes = {report::UnsetVariable{name}}};

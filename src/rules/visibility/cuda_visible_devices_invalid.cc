@@ -1,4 +1,4 @@
-// CUL2002: the list of visible devices ends early, or is empty, because of an entry that is no device.
+// CUL2002: an invalid entry in CUDA_VISIBLE_DEVICES cuts the list short or empties it.
 #include "base/text.h"
 #include "knowledge/visible_devices.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -10,20 +10,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA_VISIBLE_DEVICES has an entry that is no device here. CUDA ends the list at it; a repeated entry empties the list.
+CUDA_VISIBLE_DEVICES has an entry that is not a device of this machine. CUDA ends the list there. A repeated entry empties the
+list.
 
 ## Why it breaks
-Devices after the bad entry are invisible without a word; when it is the first, all are: "no CUDA-capable device is detected".
+CUDA silently hides all devices after the bad entry. If it is the first one, no device is left: "no CUDA-capable device is
+detected".
 
 ## How culprit knows
-The variable is read as CUDA reads it (numbers up to the first that is none, UUIDs cut short, MIG ids) and held against the GPUs
-that the driver lists.
+culprit parses the variable as CUDA does (numbers up to the first invalid one, shortened UUIDs, MIG ids) and compares it with the
+GPUs that the driver lists.
 
 ## Fix
 Correct the list: numbers from 0 to one less than the number of GPUs, each once.
 
 ## When this is not your problem
-MIG ids cannot be judged without the driver; the rule says so.
+You use MIG ids: culprit cannot check them without the driver, and the rule says so.
 
 ## Sources
 CUDA C++ Programming Guide, CUDA environment variables; torch/cuda/__init__.py, _parse_visible_devices.
@@ -40,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (!gpu->minor.empty()) devices.push_back({gpu->uuid});
   }
   const auto& driver = scene.stack().driver;
-  if (driver && !driver->mig_instances.empty()) devices.clear();  // CUDA counts instances then
+  if (driver && !driver->mig_instances.empty()) devices.clear();  // then CUDA counts MIG instances
   const knowledge::VisibleDevices visible = knowledge::ParseVisibleDevices(value, devices);
   if (visible.rejected.empty()) {
     if (visible.unsure) {
@@ -49,7 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     return;
   }
   for (const std::string_view word : {"-1", "none", "NoDevFiles", "void"}) {
-    if (base::Trim(value) == word) return;  // hides on purpose: CUL2001
+    if (base::Trim(value) == word) return;  // hidden on purpose: CUL2001
   }
   const bool nothing_left = visible.entries.empty();
   report::Finding& finding = ruling.Fire(
@@ -64,7 +66,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         {"the driver lists " + std::to_string(devices.size()) + (devices.size() == 1 ? " GPU" : " GPUs"),
          "/proc/driver/nvidia/gpus"});
   }
-  finding.fix = {.text = "name devices that are there, each once",
+  finding.fix = {.text = "list only devices that exist, each once",
                  .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
                  .risk = "none",
                  .changes = {report::UnsetVariable{name}}};
@@ -84,7 +86,7 @@ extern const Rule kRule = {.code = "CUL2002",
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "CUDA_VISIBLE_DEVICES names a device that is not there",
+                           .title = "CUDA_VISIBLE_DEVICES lists a device that does not exist",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2008: MIG was set up halfway.
+// CUL2008: MIG has GPU instances but no compute instance.
 #include <map>
 #include <set>
 
@@ -10,21 +10,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A GPU is divided by MIG, and none of its parts has a compute instance.
+MIG splits a GPU into GPU instances, and none of them has a compute instance.
 
 ## Why it breaks
-CUDA runs on compute instances. `nvidia-smi mig -cgi` alone makes GPU instances; without compute instances in them CUDA sees
-nothing of that GPU, though nvidia-smi lists it.
+CUDA runs on compute instances. `nvidia-smi mig -cgi` alone creates only GPU instances. Without compute instances in them CUDA
+does not see that GPU, though nvidia-smi lists it.
 
 ## How culprit knows
-The driver's tree /proc/driver/nvidia/capabilities: instances gi without ci below them.
+The driver's tree /proc/driver/nvidia/capabilities has gi instances without a ci below them.
 
 ## Fix
-Make the compute instances.
+Create the compute instances.
 
 ## When this is not your problem
-Another process is just setting up MIG. A GPU with MIG switched on and no instances at all cannot be told from one without MIG
-by files; the probe asks the driver.
+Another process is setting up MIG right now. Files do not show whether a GPU without any instance has MIG on; `culprit probe`
+asks the driver.
 
 ## Sources
 NVIDIA Multi-Instance GPU User Guide; nvidia-capabilities in /proc.
@@ -47,13 +47,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (served.contains(gpu)) continue;
     const std::string number = gpu.substr(3);
     report::Finding& finding =
-        ruling.Fire("GPU " + number + " is divided by MIG into " + std::to_string(instances.size()) +
+        ruling.Fire("MIG splits GPU " + number + " into " + std::to_string(instances.size()) +
                         " GPU instance" + (instances.size() == 1 ? "" : "s") + " without a compute instance",
                     gpu);
     for (const std::string& instance : instances) {
       finding.evidence.push_back({instance + " has no ci", "/proc/driver/nvidia/capabilities/" + instance});
     }
-    finding.fix = {.text = "make compute instances in them",
+    finding.fix = {.text = "create compute instances in them",
                    .commands = {"sudo nvidia-smi mig -i " + number + " -cci", "nvidia-smi -L"},
                    .risk = "low",
                    .changes = {}};
@@ -70,7 +70,7 @@ extern const Rule kRule = {.code = "CUL2008",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a GPU instance without a compute instance",
+                           .title = "a MIG GPU instance has no compute instance",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2003: the variable tells the container runtime to give no GPU.
+// CUL2003: NVIDIA_VISIBLE_DEVICES tells the container runtime to pass in no GPU.
 #include "base/text.h"
 #include "rules/kit/driver/device_nodes.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -9,21 +9,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-NVIDIA_VISIBLE_DEVICES is void, none or empty in this container, and no GPU is in it.
+NVIDIA_VISIBLE_DEVICES is void, none or empty in this container, and the container has no GPU.
 
 ## Why it breaks
 The NVIDIA container runtime reads the variable when the container starts: empty or void means an ordinary container without
-anything of the driver, none means its libraries without a GPU.
+the driver, none means the driver's libraries without a GPU.
 
 ## How culprit knows
-The variable, and no /dev/nvidiaN in the container, while the driver of the host is seen through /sys.
+The variable, and no /dev/nvidiaN in the container, while /sys shows the host's driver.
 
 ## Fix
-Start the container again with NVIDIA_VISIBLE_DEVICES=all (or a list), or with --gpus. Setting it in a running container changes
-nothing.
+Restart the container with NVIDIA_VISIBLE_DEVICES=all (or a list), or with --gpus. Setting it in a running container has no
+effect.
 
 ## When this is not your problem
-GPUs given by other means (CDI, --device): then the nodes are there and the rule says nothing.
+The container gets its GPUs in another way (CDI, --device): then the nodes exist and the rule does not fire.
 
 ## Sources
 nvidia-container-toolkit, internal/config/image; NVIDIA Container Toolkit documentation, environment variables.
@@ -39,16 +39,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string value(base::Trim(scene.Variable(name)));
   if (!value.empty() && value != "void" && value != "none") return;
   report::Finding& finding = ruling.Fire("NVIDIA_VISIBLE_DEVICES is " + (value.empty() ? "empty" : value) +
-                                             ": the runtime gave this container no GPU",
+                                             ": the runtime passed no GPU into this container",
                                          name);
   finding.evidence.push_back({name + "=" + value, "environment"});
-  finding.evidence.push_back({"no node of a GPU", "/dev"});
+  finding.evidence.push_back({"no GPU device node", "/dev"});
   finding.evidence.push_back(
       {"this is a " + Circumstances(scene).container + " container", Circumstances(scene).container_source});
   finding.fix = {
       .text =
-          "start the container again with the variable set to all or to a list; setting it in a running "
-          "container changes nothing",
+          "restart the container with the variable set to all or to a list; setting it in a running "
+          "container has no effect",
       .commands = {"docker run --gpus all -e NVIDIA_VISIBLE_DEVICES=all ..."},
       .risk = "low",
       .changes = {report::SetVariable{name, "all"}}};

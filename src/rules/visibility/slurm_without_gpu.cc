@@ -1,4 +1,4 @@
-// CUL2013: the job was given no GPU.
+// CUL2013: the Slurm job has no GPU.
 #include "base/text.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -8,20 +8,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-This shell is a Slurm job that was given no GPU.
+This shell runs in a Slurm job that has no GPU.
 
 ## Why it breaks
-Slurm shows a job only what it asked for. Without --gres=gpu or --gpus it sets CUDA_VISIBLE_DEVICES to nothing (or NoDevFiles) and
-keeps the device nodes away: "no CUDA-capable device is detected", though the node has GPUs.
+Slurm gives a job only what it requested. Without --gres=gpu or --gpus it sets CUDA_VISIBLE_DEVICES to nothing (or NoDevFiles)
+and hides the device nodes: "no CUDA-capable device is detected", though the node has GPUs.
 
 ## How culprit knows
-SLURM_JOB_ID is set, no variable names GPUs of the job, and CUDA_VISIBLE_DEVICES is empty or NoDevFiles.
+SLURM_JOB_ID is set, no variable lists GPUs for the job, and CUDA_VISIBLE_DEVICES is empty or NoDevFiles.
 
 ## Fix
-Ask for a GPU when the job is submitted. Unsetting CUDA_VISIBLE_DEVICES takes GPUs of others, where it works at all.
+Request a GPU when you submit the job. Unsetting CUDA_VISIBLE_DEVICES takes other people's GPUs, if it works at all.
 
 ## When this is not your problem
-A job that shall not use a GPU.
+The job is not meant to use a GPU.
 
 ## Sources
 Slurm documentation, Generic Resource (GRES) Scheduling.
@@ -35,14 +35,14 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   const std::string value(base::Trim(scene.Variable("CUDA_VISIBLE_DEVICES")));
   if (!value.empty() && value != "NoDevFiles" && value != "-1") return;
-  report::Finding& finding = ruling.Fire("Slurm job " + job + " was given no GPU", "SLURM_JOB_GPUS");
+  report::Finding& finding = ruling.Fire("Slurm job " + job + " has no GPU", "SLURM_JOB_GPUS");
   finding.evidence.push_back({"CUDA_VISIBLE_DEVICES=" + value, "environment"});
   finding.evidence.push_back({"SLURM_JOB_GPUS is not set", "environment"});
-  finding.fix = {.text = "ask for a GPU when the job is submitted; do not unset CUDA_VISIBLE_DEVICES",
+  finding.fix = {.text = "request a GPU when you submit the job; do not unset CUDA_VISIBLE_DEVICES",
                  .commands = {"srun --gres=gpu:1 --pty bash"},
                  .risk = "none",
-                 .changes = {report::NotInFiles{"a job that was given a GPU",
-                                                "Slurm decides that; look again inside the new job"}}};
+                 .changes = {report::NotInFiles{"a job with a GPU",
+                                                "Slurm decides that; run culprit again inside the new job"}}};
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ extern const Rule kRule = {.code = "CUL2013",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a Slurm job that did not ask for a GPU",
+                           .title = "the Slurm job did not request a GPU",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2009: WSL: a Linux driver package shadows the driver of Windows.
+// CUL2009: in WSL, a Linux driver package shadows the Windows driver.
 #include <algorithm>
 #include <utility>
 
@@ -12,21 +12,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Programs in this WSL load a libcuda.so.1 of a Linux driver package and not the one that Windows provides.
+Programs in this WSL load libcuda.so.1 from a Linux driver package instead of the one that Windows provides.
 
 ## Why it breaks
-In WSL the driver is Windows'. Its libcuda in /usr/lib/wsl/lib talks to it through /dev/dxg. The libcuda of a Linux driver looks
-for a kernel module that does not exist here: "no CUDA-capable device", "CUDA unknown error".
+WSL uses the Windows driver. Its libcuda in /usr/lib/wsl/lib talks to it through /dev/dxg. A Linux driver's libcuda needs
+a kernel module that does not exist here: "no CUDA-capable device", "CUDA unknown error".
 
 ## How culprit knows
-The libcuda.so.1 that the model of the loader finds for any program lies outside /usr/lib/wsl.
+The libcuda.so.1 that the loader model finds for any program is outside /usr/lib/wsl.
 
 ## Fix
 Remove the driver packages (libnvidia-compute-*, nvidia-driver-*, cuda-drivers); keep the toolkit (cuda-toolkit-*). Never install
-the package `cuda` in WSL, it brings a driver.
+the package `cuda` in WSL: it installs a driver.
 
 ## When this is not your problem
-Programs with a run path of their own to /usr/lib/wsl/lib.
+Your programs have a RUNPATH to /usr/lib/wsl/lib.
 
 ## Sources
 NVIDIA, CUDA on WSL User Guide; Microsoft's WSL documentation on GPU.
@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   report::Finding& finding =
       ruling.Fire("in WSL programs load " + path +
                       (loaded->version.empty() ? "" : " of the Linux driver " + loaded->version) +
-                      " instead of Windows' libcuda in /usr/lib/wsl/lib",
+                      " instead of the Windows driver's libcuda in /usr/lib/wsl/lib",
                   path);
   finding.evidence.push_back({path, loaded->object->real_path});
   finding.evidence.push_back({"found through " + FoundThrough(any->graph, path), "the loader's search"});
@@ -52,20 +52,20 @@ void Check(const Scene& scene, Ruling& ruling) {
   const bool debian = Circumstances(scene).distribution.find("Debian") != std::string::npos;
   finding.fix = {
       .text =
-          "remove the Linux driver packages from WSL and keep the toolkit; the driver is "
-          "installed in Windows",
+          "remove the Linux driver packages from WSL and keep the toolkit; the driver belongs "
+          "in Windows",
       .commands = {"dpkg -S " + loaded->object->real_path,
                    debian ? "sudo apt remove --purge libcuda1 libnvidia-ml1 'nvidia-driver*'"
                           : "sudo apt remove --purge 'libnvidia-compute-*' 'nvidia-driver-*' cuda-drivers",
                    "sudo ldconfig"},
       .risk = "medium",
       .changes = {}};
-  // Everything that the packages put there: what is of the same version.
+  // Everything the packages installed: all files of the same version.
   for (const snapshot::DriverLibrary& library : scene.stack().driver->libraries) {
     if (library.kind != "driver" || library.real_path.empty() || library.version != loaded->version) continue;
     for (report::Change& change : WithoutFile(scene, library.path, library.real_path)) {
       if (std::ranges::find(finding.fix.changes, change) ==
-          finding.fix.changes.end())  // several links lead to one
+          finding.fix.changes.end())  // several symlinks may point to one file
         finding.fix.changes.push_back(std::move(change));
     }
   }
@@ -80,7 +80,7 @@ extern const Rule kRule = {.code = "CUL2009",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a Linux driver inside WSL hides Windows' libcuda",
+                           .title = "a Linux driver inside WSL shadows the Windows driver's libcuda",
                            .page = kPage,
                            .check = Check};
 

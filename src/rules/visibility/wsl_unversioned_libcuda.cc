@@ -1,4 +1,4 @@
-// CUL2011: WSL: the name libcuda.so without a number is not found.
+// CUL2011: in WSL, libcuda.so without a version is not found.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -7,20 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A library opens libcuda.so, without a number. In WSL only libcuda.so.1 is in the loader's cache.
+A library opens libcuda.so, without a version. In WSL only libcuda.so.1 is in the loader's cache.
 
 ## Why it breaks
-ldconfig records a library by its soname, libcuda.so.1. The name libcuda.so is found only in directories that are searched one by
-one: "Could not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file".
+ldconfig records a library by its soname, libcuda.so.1. The loader finds the name libcuda.so only in directories on its search
+path: "Could not load library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file".
 
 ## How culprit knows
-A dlopen of libcuda.so in the played load of a framework ends without a file, while libcuda.so.1 is found in /usr/lib/wsl/lib.
+When culprit simulates loading a framework, a dlopen of libcuda.so finds no file, while libcuda.so.1 is found in
+/usr/lib/wsl/lib.
 
 ## Fix
-Put /usr/lib/wsl/lib on LD_LIBRARY_PATH; it holds nothing but the driver.
+Add /usr/lib/wsl/lib to LD_LIBRARY_PATH; it contains only the driver.
 
 ## When this is not your problem
-Libraries that open libcuda.so.1, as cuDNN 9 does.
+Your libraries open libcuda.so.1, as cuDNN 9 does.
 
 ## Sources
 microsoft/WSL issue 8587; ldconfig(8).
@@ -29,7 +30,7 @@ microsoft/WSL issue 8587; ldconfig(8).
 void Check(const Scene& scene, Ruling& ruling) {
   if (!Circumstances(scene).wsl) return ruling.NotApplicable();
   const auto& driver = scene.stack().driver;
-  if (driver && FindDriverLibrary(*driver) == nullptr) return;  // there is none by any name: CUL2010
+  if (driver && FindDriverLibrary(*driver) == nullptr) return;  // no libcuda under any name: CUL2010
   for (const loader::Scenario& scenario : scene.scenarios) {
     for (const loader::Request& request : scenario.graph.requests) {
       if (request.name != "libcuda.so" || request.object != loader::kNone || request.alternative) continue;
@@ -37,12 +38,12 @@ void Check(const Scene& scene, Ruling& ruling) {
                                   ? scenario.graph.objects[request.requester].path
                                   : request.requester_path;
       report::Finding& finding =
-          ruling.Fire(who + " opens libcuda.so, which WSL offers only as libcuda.so.1", who);
+          ruling.Fire(who + " opens libcuda.so, which WSL provides only as libcuda.so.1", who);
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({"libcuda.so is not found", "the loader's search"});
       finding.evidence.push_back({"this is WSL", "/proc/sys/kernel/osrelease"});
       finding.fix = {
-          .text = "put the directory of Windows' driver on the search path; it holds nothing else",
+          .text = "add the Windows driver's directory to the search path; it contains nothing else",
           .commands = {"export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
           .risk = "low",
           .changes = {report::AddToList{"LD_LIBRARY_PATH", "/usr/lib/wsl/lib"}}};
@@ -58,7 +59,7 @@ extern const Rule kRule = {.code = "CUL2011",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a library asks for libcuda.so, which WSL does not offer by that name",
+                           .title = "a library opens libcuda.so, which WSL does not provide under that name",
                            .page = kPage,
                            .check = Check};
 

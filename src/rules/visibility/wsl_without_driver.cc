@@ -1,4 +1,4 @@
-// CUL2010: WSL does not offer a GPU: /dev/dxg or Windows' libcuda is missing.
+// CUL2010: WSL provides no GPU: /dev/dxg or the Windows driver's libcuda is missing.
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -11,17 +11,17 @@ constexpr std::string_view kPage = R"md(
 This is WSL, and /dev/dxg or /usr/lib/wsl/lib/libcuda.so.1 is missing.
 
 ## Why it breaks
-Windows offers its GPU through the device /dev/dxg and mounts its user-space driver at /usr/lib/wsl/lib. Without one of them CUDA
-finds no device. WSL 1 has neither; an old Windows driver brings no libcuda for WSL.
+Windows provides its GPU through the device /dev/dxg and mounts its user-space driver at /usr/lib/wsl/lib. Without both, CUDA
+finds no device. WSL 1 has neither; an old Windows driver has no libcuda for WSL.
 
 ## How culprit knows
-The kernel names Microsoft; /dev and /usr/lib/wsl/lib are looked at.
+The kernel release names Microsoft; culprit lists /dev and /usr/lib/wsl/lib.
 
 ## Fix
 Install NVIDIA's driver in Windows, use WSL 2, and update it (wsl --update). Do not install a Linux driver inside WSL.
 
 ## When this is not your problem
-A Windows machine without an NVIDIA GPU.
+The Windows machine has no NVIDIA GPU.
 
 ## Sources
 NVIDIA, CUDA on WSL User Guide.
@@ -38,19 +38,20 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   if (device && library) return;
   const std::string missing = device ? "/usr/lib/wsl/lib/libcuda.so.1" : "/dev/dxg";
-  report::Finding& finding = ruling.Fire("WSL offers no GPU: " + missing + " is missing", missing);
+  report::Finding& finding = ruling.Fire("WSL provides no GPU: " + missing + " is missing", missing);
   finding.evidence.push_back({missing + " does not exist", device ? "/usr/lib/wsl/lib" : "/dev"});
   finding.evidence.push_back({"this is WSL", "/proc/sys/kernel/osrelease"});
   finding.fix = {
-      .text = device
-                  ? "install a current NVIDIA driver in Windows, then restart WSL; no Linux driver inside WSL"
-                  : "use WSL 2 and update it, from Windows; this kernel has no /dev/dxg",
+      .text =
+          device
+              ? "install a current NVIDIA driver in Windows, then restart WSL; install no Linux driver in WSL"
+              : "use WSL 2 and update it from Windows; this kernel has no /dev/dxg",
       .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
       .risk = "low",
       .changes = {}};
   if (!device) {
     finding.fix.changes = {report::NotInFiles{"WSL 2 with a kernel that has /dev/dxg",
-                                              "Windows brings it; look again after the update"}};
+                                              "Windows provides it; run culprit again after the update"}};
   } else if (const std::string choice = ChooseWindowsDriver(scene).version; !choice.empty()) {
     finding.fix.changes = {report::InstallDriver{choice}};
   }

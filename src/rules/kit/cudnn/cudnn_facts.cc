@@ -31,7 +31,7 @@ std::vector<LoadedCudnn> CudnnOf(const Scene& scene, const loader::Scenario& sce
     if (one.version) one.version->parts.resize(3);
     loaded.push_back(std::move(one));
   }
-  if (scenario.WasSeen()) {  // the order of addresses may be all that is known
+  if (scenario.WasSeen()) {  // the real load order may be unknown
     const auto shim = std::ranges::find_if(loaded, &LoadedCudnn::IsShim);
     if (shim != loaded.end()) std::rotate(loaded.begin(), shim, shim + 1);
   }
@@ -78,7 +78,7 @@ std::optional<CudnnForAnotherCuda> FindCudnnForAnotherCuda(const Scene& scene,
     }
   }
   if (found.cudnn_cuda.empty()) return std::nullopt;
-  // cuDNN has the CUDA runtime inside; a libcudart in the process is the program's.
+  // cuDNN links the CUDA runtime statically; a libcudart in the process belongs to the program.
   for (const loader::Object& object : scenario.graph.objects) {
     const knowledge::Library* library = LibraryOf(object);
     if (library == nullptr || library->name != "cudart") continue;
@@ -86,7 +86,7 @@ std::optional<CudnnForAnotherCuda> FindCudnnForAnotherCuda(const Scene& scene,
         object.elf != nullptr && object.elf->soname ? *object.elf->soname : object.name;
     const std::string cuda = CudaOfSoname(*library, soname);
     if (cuda.empty()) continue;
-    if (cuda == found.cudnn_cuda) return std::nullopt;  // one of several runtimes fits
+    if (cuda == found.cudnn_cuda) return std::nullopt;  // one of several runtimes matches
     found.process_cuda = cuda;
     found.process_source = object.path;
   }

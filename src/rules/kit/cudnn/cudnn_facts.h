@@ -1,5 +1,4 @@
-// What the rules about cuDNN ask of a process: which files of cuDNN it loads, of which versions, for which
-// CUDA.
+// Which cuDNN files a process loads, in which versions, for which CUDA.
 #pragma once
 
 #include <optional>
@@ -16,26 +15,25 @@ struct LoadedCudnn {
   const loader::Object* object = nullptr;
   const knowledge::Library* library = nullptr;
   std::optional<base::Version>
-      version;         // three parts: the fourth is a build number that not every part tells
+      version;         // three numbers: the fourth is a build number that not every sub-library has
   std::string source;  // of the version
 
   bool IsShim() const { return library->name == "cudnn"; }
-  // auditwheel copied the shim alone into a package (libcudnn-0a1b2c3d.so.9.1.0 of ctranslate2): it takes the
-  // parts from wherever they are, by design.
+  // auditwheel copied only the shim into a package (libcudnn-0a1b2c3d.so.9.1.0 of ctranslate2): it takes the
+  // sub-libraries from elsewhere by design.
   bool IsBundledShim() const;
 };
 
-// In load order; of a process that was seen the shim first.
+// In load order; for an observed process, the shim first.
 std::vector<LoadedCudnn> CudnnOf(const Scene& scene, const loader::Scenario& scenario);
 
-// The version that the process sees: that of the parts, which do the work. nullopt when none tells, or they
-// differ.
+// The version that the process uses: that of the sub-libraries. nullopt if unknown or if they differ.
 std::optional<LoadedCudnn> OneCudnnOf(const Scene& scene, const loader::Scenario& scenario);
 
-// The installed copy that a file belongs to; nullptr when the collector did not see it.
+// The installed copy that a file belongs to; nullptr if the collector did not find it.
 const snapshot::CudnnCopy* CopyOf(const Scene& scene, const std::string& path);
 
-// A cuDNN made for one CUDA major in a process of another.
+// A cuDNN built for one CUDA major in a process that uses another.
 struct CudnnForAnotherCuda {
   std::string cudnn;         // path of the shim
   std::string cudnn_cuda;    // "13"
@@ -46,7 +44,7 @@ struct CudnnForAnotherCuda {
 std::optional<CudnnForAnotherCuda> FindCudnnForAnotherCuda(const Scene& scene,
                                                            const loader::Scenario& scenario);
 
-// A CUDA library that only such a cuDNN asks for: CUL3005 speaks for it.
+// Whether only such a cuDNN needs the CUDA library: then CUL3005 reports it.
 bool ExplainedByCudnnForAnotherCuda(const Scene& scene, const FailedLoad& failed);
 
 }  // namespace culprit::rules

@@ -18,7 +18,7 @@
 namespace culprit::rules {
 namespace {
 
-// "9" for the packages libcudnn9-cuda-12; before 9 the CUDA was no part of the name.
+// libcudnn9-cuda-12, libcudnn8: before 9 the package name did not contain the CUDA version.
 std::string SystemPackage(const CudnnChoice& choice) {
   const std::string major = MajorOf(choice.version);
   return "libcudnn" + major + (major == "8" || choice.cuda.empty() ? "" : "-cuda-" + choice.cuda);
@@ -73,8 +73,8 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
   const std::string name =
       "cuDNN " + choice.version + (choice.cuda.empty() ? "" : " for CUDA " + choice.cuda);
   report::Fix fix{.text = "install " + name +
-                          " as a whole; do not link another version to the name, and take no single file "
-                          "from a download site",
+                          ", all of it; do not symlink the name to another version, and do not download "
+                          "single files",
                   .commands = {},
                   .risk = "low"};
   const PackageManager manager = PackageManagerOf(scene);
@@ -82,7 +82,7 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
   if (scene.OnWindows() && place.empty()) {
     place = "/C:/Program Files/NVIDIA/CUDNN/v" + choice.version.substr(0, choice.version.rfind('.')) + "/bin";
     fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(place)}};
-    fix.text += ", and put its bin directory on PATH";
+    fix.text += "; add its bin directory to PATH";
     fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
   } else if (manager != PackageManager::kUnknown && place == SystemDirectory(scene)) {
     const std::string package = SystemPackage(choice);
@@ -106,7 +106,7 @@ report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& e
   const std::string pinned = PinnedVersion(scene, environment, package);
   const bool fits = !pinned.empty() && MajorOf(pinned) == MajorOf(choice.version);
   return ReinstallPackage(scene, environment, package, fits ? pinned : choice.build,
-                          "install the package that brings it into this environment");
+                          "install the package that provides it in this environment");
 }
 
 bool BringsShimAlone(const Scene& scene, const std::string& shim) {
@@ -131,7 +131,7 @@ report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenar
     const CudnnChoice choice = ChooseLike(scene, file, CudaOfProcess(scene, scenario));
     if (!choice.build.empty() && !choice.cuda.empty()) {
       return ReinstallPackage(scene, *around, "nvidia-cudnn-cu" + choice.cuda, choice.build,
-                              "install the release of cuDNN that this package brings the main library of");
+                              "install the cuDNN release that matches this package's main library");
     }
   }
   const snapshot::CudnnCopy* copy = CopyOf(scene, file);
@@ -139,7 +139,7 @@ report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenar
   if (words.size() == 3 && words[0] == "pip") {
     if (const auto* environment = scene.EnvironmentOf(scenario)) {
       return ReinstallPackage(scene, *environment, words[1], words[2],
-                              "install the package again, the same version");
+                              "reinstall the package in the same version");
     }
   }
   if (auto fix = ReinstallKeeper(scene, PlaceOf(scene, file))) return *fix;
@@ -152,19 +152,20 @@ report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenar
   const std::string directory(base::DirName(PlaceOf(scene, file)));
   const report::InstallCudnn again{release.version, release.cuda, directory};
   if (words.size() >= 2 && words[0] == "dpkg") {
-    return {.text = "install the package again",
+    return {.text = "reinstall the package",
             .commands = {"sudo apt-get install --reinstall " + words[1]},
             .risk = "low",
             .changes = {again, report::RefreshCache{}}};
   }
   if (words.size() >= 2 && words[0] == "conda") {
-    return {.text = "install the package again",
+    return {.text = "reinstall the package",
             .commands = {"conda install --force-reinstall " + words[1]},
             .risk = "low",
             .changes = {again}};
   }
-  return {.text = "put all parts of cuDNN " + (release.version.empty() ? "of one release" : release.version) +
-                  " into " + directory + "; do not copy single parts from another release",
+  return {.text = "copy all libraries of cuDNN " +
+                  (release.version.empty() ? "(one release)" : release.version) + " into " + directory +
+                  "; do not copy single files from another release",
           .commands = {"culprit why " + std::string(base::BaseName(file))},
           .risk = "none",
           .changes = {again}};

@@ -1,4 +1,4 @@
-// Which cuDNN to install, from where, and what is different then.
+// Which cuDNN to install, from where, and what that changes.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@ namespace culprit::rules {
 
 // A release that can be installed here.
 struct CudnnChoice {
-  std::string version;  // "9.14.0"; "" = none is known
-  std::string build;    // "9.14.0.64", as packages are numbered; "" not known
-  std::string cuda;     // "12"; "" not known
-  bool newest = true;   // of its major: a package manager takes it unasked
+  std::string version;  // "9.14.0"; "" if none is known
+  std::string build;    // "9.14.0.64", the package version; "" if unknown
+  std::string cuda;     // "12"; "" if unknown
+  bool newest = true;   // of its major: a package manager installs it by default
 };
 
-// The CUDA major that a process runs on, or would: by its libcudart, its framework, the toolkit that is here,
-// the driver. "" when nothing tells.
+// The CUDA major that a process uses, from its CUDA libraries, its framework, the chosen toolkit or the
+// driver. "" if unknown.
 std::string CudaOfProcess(const Scene& scene, const loader::Scenario& scenario);
-// The newest release of that major that was built for this CUDA ("" = any) and serves the GPUs of the
-// machine.
+// The newest release of that major that was built for this CUDA ("" for any) and supports this machine's
+// GPUs.
 CudnnChoice ChooseCudnn(const Scene& scene, uint32_t major, const std::string& cuda);
 
-// The choice for everybody on the machine, or into `directory` where one is given.
+// Installs the choice system-wide, or into `directory` if given.
 report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const std::string& directory = "");
-// The choice into an environment, in place of any other that is there.
+// Installs the choice into an environment, replacing any other.
 report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& environment,
                         const CudnnChoice& choice);
 
-// Whether a package brings this shim alone: on Linux by auditwheel (libcudnn-0a1b2c3d.so.9.1.0), on Windows
-// under its own name. Its parts come from a cuDNN of that major elsewhere, or from none.
+// Whether a package bundles only this shim: on Linux by auditwheel (libcudnn-0a1b2c3d.so.9.1.0), on Windows
+// under its own name. Its sub-libraries come from a cuDNN of that major elsewhere, or are missing.
 bool BringsShimAlone(const Scene& scene, const std::string& shim);
-// The release of the shim where it is known, otherwise as ChooseCudnn.
+// The shim's release if known, otherwise as ChooseCudnn.
 CudnnChoice ChooseLike(const Scene& scene, const std::string& shim, const std::string& cuda);
 
-// The cuDNN that `file` belongs to again, all parts of the same release, by whatever brought it.
+// Reinstalls the cuDNN that `file` belongs to, all of the same release, with the tool that installed it.
 report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file);
 
 }  // namespace culprit::rules

@@ -1,4 +1,5 @@
-// What rules about devices and containers ask of the nodes in /dev and of the runtime's variables.
+// Queries about the nodes in /dev and the container runtime's variables, for rules about devices and
+// containers.
 #pragma once
 
 #include <string_view>
@@ -9,11 +10,11 @@ namespace culprit::rules {
 
 // "/dev/nvidia0", not "/dev/nvidiactl".
 bool IsGpuNode(const snapshot::DeviceNode& node);
-// A node of a GPU, or WSL's /dev/dxg. False also when /dev could not be listed.
+// Whether there is a GPU node, or WSL's /dev/dxg. False also if /dev could not be listed.
 bool HasGpuNode(const snapshot::Driver& driver);
 
-// Whether a value of NVIDIA_DRIVER_CAPABILITIES leaves out libcuda; an empty one is the default, which has
-// it.
+// Whether a value of NVIDIA_DRIVER_CAPABILITIES excludes libcuda. The empty value is the default, which
+// includes it.
 bool LacksCompute(std::string_view capabilities);
 
 }  // namespace culprit::rules

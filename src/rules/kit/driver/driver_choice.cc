@@ -16,7 +16,7 @@ using base::Platform;
 using base::Version;
 using Condition = std::function<bool(const Version&)>;
 
-// Drivers that the tables name, by version; a branch alone ("580") is none.
+// Drivers that the tables list, by version; a bare branch ("580") does not count.
 std::map<Version, std::string> NamedDrivers(Platform platform) {
   std::map<Version, std::string> drivers;
   for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {
@@ -39,8 +39,8 @@ bool DrivesAll(const Version& driver, const std::vector<Version>& gpus) {
   });
 }
 
-// The release that compiled a library with a runtime of its own inside: its compiler wrote the newest PTX
-// there.
+// For a framework that links the runtime statically: the CUDA release whose compiler wrote the newest PTX in
+// its libraries.
 WantedCuda CudaOfCode(const Scene& scene, const snapshot::Framework& framework) {
   WantedCuda wanted;
   Version newest{{0}};

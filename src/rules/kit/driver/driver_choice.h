@@ -1,4 +1,4 @@
-// Which driver to install: what the processes of a machine ask of it, and the versions that the tables name.
+// Which driver to install: what this machine's processes need, and the versions that the tables list.
 #pragma once
 
 #include <functional>
@@ -10,29 +10,29 @@
 
 namespace culprit::rules {
 
-// The CUDA release that a process runs on: of the runtime that it really loads; without one, what its
-// framework says of itself.
+// The CUDA release that a process needs: that of the runtime it loads, or else the one its framework was
+// built for.
 struct WantedCuda {
-  std::string cuda, source;  // "12.4.127"; "" none
+  std::string cuda, source;  // "12.4.127"; "" if none
 };
 WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario);
-// "12.4.127" -> "12.4": the third part of a library is no update number.
+// "12.4.127" -> "12.4": the third part of a library's version is not an update number.
 std::string ReleaseOf(const std::string& cuda);
-// The first release of a major that stands alone, "13.0" of "13" (cupy-cuda13x, tensorrt-cu13): from CUDA 11
-// on its driver runs the whole major. Another release as it is.
+// The first release of a bare major: "13" -> "13.0" (cupy-cuda13x, tensorrt-cu13). From CUDA 11 on, a driver
+// for it runs the whole major. Other releases are returned unchanged.
 std::string FirstRelease(const std::string& release);
 
 struct DriverChoice {
-  std::string version;   // "" = the tables name none that serves
-  std::string because;   // "CUDA 13.0"; "" when only the GPUs decide
-  bool at_most = false;  // newer branches no longer drive a GPU of this machine
+  std::string version;   // "" if the tables list no suitable driver
+  std::string because;   // "CUDA 13.0"; "" if only the GPUs matter
+  bool at_most = false;  // newer branches no longer support a GPU of this machine
 };
-// The lowest driver of the tables that drives every GPU and runs the CUDA of every process natively, or by
-// minor-version compatibility where none does; the newest that drives them where nothing asks for CUDA.
-// `also` is one more condition.
+// The lowest driver of the tables that supports every GPU and the CUDA of every process, natively or else by
+// minor-version compatibility. If nothing needs CUDA, the newest that supports the GPUs. `also` is one more
+// condition.
 DriverChoice ChooseDriver(const Scene& scene,
                           const std::function<bool(const base::Version&)>& also = nullptr);
-// The same for a driver of Windows, which serves WSL.
+// The same for a Windows driver, which WSL uses.
 DriverChoice ChooseWindowsDriver(const Scene& scene);
 
 }  // namespace culprit::rules

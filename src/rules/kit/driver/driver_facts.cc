@@ -23,7 +23,7 @@ const Driver* KernelSide(const Scene& scene, Ruling& ruling) {
     if (driver.state == FactState::kNotApplicable) {
       ruling.NotApplicable();
     } else {
-      ruling.NotEnoughFacts("the driver", driver.why.empty() ? "was not looked at" : driver.why);
+      ruling.NotEnoughFacts("the driver", driver.why.empty() ? "was not checked" : driver.why);
     }
     return nullptr;
   }
@@ -130,11 +130,11 @@ std::vector<report::Evidence> BranchEvidence(const Driver& driver, const Undrive
 std::string ModprobeProblem(const Scene& scene) {
   const std::string path(ModprobePath());
   const snapshot::FileFacts& file = scene.view.Open(path);
-  if (file.error == base::PathError::kNoEntry) return path + " is not there";
+  if (file.error == base::PathError::kNoEntry) return path + " is not installed";
   if (file.error == base::PathError::kNone && !file.set_user_id && !Circumstances(scene).root) {
-    return path + " has no set-user-id bit";
+    return path + " is not setuid";
   }
-  return "";  // it works, or nothing is known against it
+  return "";  // it works, as far as we know
 }
 
 namespace {
@@ -148,7 +148,7 @@ std::string DriverInWords(const DriverChoice& choice) {
   if (choice.version.empty()) return "";
   if (choice.at_most)
     return " of branch " + choice.version.substr(0, choice.version.find('.')) +
-           " (newer ones do not drive this GPU)";
+           " (newer ones do not support this GPU)";
   if (choice.because.empty()) return "";
   return ", " + choice.version + " or newer for " + choice.because + ",";
 }
@@ -158,15 +158,14 @@ std::string DriverInWords(const DriverChoice& choice) {
 report::Fix InstallDriver(const Scene& scene) {
   const DriverChoice choice = ChooseDriver(scene);
   report::Fix fix{.text = "install the NVIDIA driver" + DriverInWords(choice) +
-                          " and reboot; do not mix packages of the distribution with NVIDIA's .run file",
+                          " and reboot; do not mix distribution packages with NVIDIA's .run file",
                   .commands = {},
                   .risk = "medium"};
   if (!choice.version.empty()) fix.changes = {report::InstallDriver{choice.version}};
   if (scene.OnWindows()) {
     fix.text = "install NVIDIA's driver for this GPU (GeForce or Studio driver for GeForce cards, the " +
                std::string("data-center driver otherwise)") + DriverInWords(choice) +
-               " and restart; nvcuda.dll comes with it and with nothing else: take no single file from a "
-               "download site";
+               " and restart; only the driver provides nvcuda.dll: do not download that file by itself";
     fix.commands = {"nvidia-smi"};
   } else if (InContainer(scene)) {
     fix.text =
@@ -177,7 +176,7 @@ report::Fix InstallDriver(const Scene& scene) {
   } else if (OnDistribution(scene, "Ubuntu")) {
     fix.commands = {"sudo ubuntu-drivers install", "sudo reboot"};
   } else if (OnDistribution(scene, "Debian")) {
-    fix.text += "; the package is in the section non-free of Debian";
+    fix.text += "; the package is in Debian's non-free section";
     fix.commands = {"sudo apt install nvidia-driver", "sudo reboot"};
   } else if (OnDistribution(scene, "Fedora")) {
     fix.text += "; the package is in RPM Fusion's nonfree repository";
@@ -201,7 +200,7 @@ std::string InstallComputeLibraries(const Scene& scene, const std::string& versi
 void AddNodeMaker(const Scene& scene, report::Fix& fix) {
   const std::string path(ModprobePath());
   const std::string problem = ModprobeProblem(scene);
-  if (problem.empty()) return;  // nodes are made when a program starts
+  if (problem.empty()) return;  // nodes are created when a program starts
   if (scene.view.Open(path).error == base::PathError::kNone) {
     fix.commands.push_back("sudo chmod u+s " + path);
   } else {
@@ -209,7 +208,7 @@ void AddNodeMaker(const Scene& scene, report::Fix& fix) {
     if (OnDistribution(scene, "Fedora")) fix.commands.emplace_back("sudo dnf install nvidia-modprobe");
     if (OnDistribution(scene, "Debian") || OnDistribution(scene, "Ubuntu"))
       fix.commands.emplace_back("sudo apt install nvidia-modprobe");
-    fix.text += "; nvidia-modprobe, which makes the device nodes, has to be installed too";
+    fix.text += "; also install nvidia-modprobe, which creates the device nodes";
     fix.changes.push_back(report::PutLibrary{.path = path, .program = true});
   }
   fix.changes.push_back(report::SetMode{path, 04755});

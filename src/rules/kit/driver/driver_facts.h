@@ -1,5 +1,5 @@
-// What the rules about the driver ask again and again: is there one, is its module loaded, which copy of
-// libcuda does a process get, where are we.
+// Questions that several driver rules share: is a driver installed, is its module loaded, which libcuda does
+// a process load, is this a container.
 #pragma once
 
 #include <optional>
@@ -13,65 +13,65 @@
 
 namespace culprit::rules {
 
-// The circumstances; all empty when they are not known.
+// Where we are running (container, WSL, Jetson); all empty if unknown.
 const snapshot::Context& Circumstances(const Scene& scene);
 inline bool InContainer(const Scene& scene) { return !Circumstances(scene).container.empty(); }
 
-// The driver of this machine where its kernel side can be judged. nullptr, after telling the ruling why, when
-// it cannot: --root and --host (not applicable), WSL and Jetson (another kind of driver; not applicable), or
-// facts that could not be had.
+// The driver of this machine if its kernel side can be checked. Otherwise nullptr, after telling the ruling
+// why: --root and --host (not applicable), WSL and Jetson (another kind of driver; not applicable), or
+// missing facts.
 const snapshot::Driver* KernelSide(const Scene& scene, Ruling& ruling);
 
 bool IsLoaded(const snapshot::Driver& driver, std::string_view module);  // "nvidia" also by its version alone
-// The module's version as a number; nullopt when it is not loaded or names itself otherwise.
+// The module's version; nullopt if it is not loaded or its version is not a number.
 std::optional<base::Version> ModuleVersion(const snapshot::Driver& driver);
 
-// A copy of libcuda that can serve programs: no stub, no compat package, not empty, reachable as
-// libcuda.so.1.
+// A copy of libcuda that programs can use: not a stub, not from cuda-compat, not empty, named libcuda.so.1.
 const snapshot::DriverLibrary* FindDriverLibrary(const snapshot::Driver& driver);
 
-// The copy of a driver library that a process ends up with.
+// The copy of a driver library that a process loads.
 struct LoadedCopy {
   const loader::Object* object = nullptr;
   std::string kind;                               // as DriverLibrary::kind
-  std::string version;                            // "" not known
-  const snapshot::DriverLibrary* copy = nullptr;  // the row of the driver collector; nullptr when it has none
+  std::string version;                            // "" if unknown
+  const snapshot::DriverLibrary* copy = nullptr;  // the driver collector's row; nullptr if it has none
 };
 // `family` is "libcuda.so" or "libnvidia-ml.so".
 std::optional<LoadedCopy> FindLoaded(const Scene& scene, const loader::Scenario& scenario,
                                      std::string_view family);
-// The scenario of any program of this shell; nullptr when nothing was played.
+// The scenario of any program started in this shell; nullptr if no load was simulated.
 const loader::Scenario* AnyProgram(const Scene& scene);
 
-// GPUs of the PCI bus that are NVIDIA's and known; empty also when they could not be looked at.
+// The NVIDIA GPUs on the PCI bus; empty also if it could not be read.
 std::vector<const snapshot::Gpu*> KnownGpus(const Scene& scene);
 // "NVIDIA H200 at 0000:19:00.0".
 std::string NameOf(const snapshot::Gpu& gpu);
 
-// A GPU to hold against the branch of the driver: its architecture is known, and the loaded driver does not
-// list it itself. A Jetson's GPU comes with a driver of its own and is left out.
+// A GPU to check against the driver branch: its architecture is known, and the loaded driver does not list
+// it. A Jetson's GPU has its own driver and is skipped.
 struct UndrivenGpu {
   const snapshot::Gpu* gpu;
   base::Version capability;
   const knowledge::Capability* row;
 };
 std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, const snapshot::Driver& driver);
-// Driver, capability and the row of the table.
+// Driver, compute capability and the table row.
 std::vector<report::Evidence> BranchEvidence(const snapshot::Driver& driver, const UndrivenGpu& undriven);
 
-// The setuid program that loads nvidia-uvm and makes device nodes on demand; without it nobody does. "" when
-// it does its work, otherwise what is wrong with it: "/usr/bin/nvidia-modprobe is not there".
+// nvidia-modprobe, the setuid program, loads nvidia-uvm and creates device nodes on demand; nothing else
+// does.
+// "" if it works, otherwise what is wrong with it: "/usr/bin/nvidia-modprobe is not installed".
 std::string ModprobeProblem(const Scene& scene);
 std::string_view ModprobePath();
 
-// How a driver is installed on this distribution, and which: one that drives the GPUs and runs the CUDA that
-// processes ask for (driver_choice.h).
+// How to install a driver on this distribution, and which: one that supports the GPUs and the CUDA that
+// processes need (driver_choice.h).
 report::Fix InstallDriver(const Scene& scene);
-// The command that installs the libraries of the driver again; "" on a distribution that is not known.
+// The command that reinstalls the driver's libraries; "" on an unknown distribution.
 std::string InstallComputeLibraries(const Scene& scene, const std::string& version);
-// To a fix after which nobody would make device nodes: nvidia-modprobe, as it should be.
+// Adds nvidia-modprobe to a fix if nothing else would create the device nodes.
 void AddNodeMaker(const Scene& scene, report::Fix& fix);
-// ... and has it make them now, with nvidia-uvm.
+// Adds creating the nodes now, with nvidia-uvm.
 void AddNodes(const Scene& scene, report::Fix& fix);
 report::Evidence ModuleEvidence(const snapshot::Driver& driver);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kFamilies = {"libcuda.so", "libnvidia-ml.so",
                                                        "libnvidia-ptxjitcompiler.so"};
 
-// Every link of that directory that the alternative switches, as it is afterwards.
+// Every symlink of that directory that the alternative switches, with its new target.
 Changes Switched(const Scene& scene, const std::string& directory, std::string_view version) {
   Changes changes;
   for (const std::string_view family : kFamilies) {
@@ -70,20 +70,20 @@ report::Fix LeadToTheRight(const Scene& scene, const std::string& path, const st
   const std::string directory = scene.view.RealPath(std::string(base::DirName(path)));
   if (IsAlternative(scene, path)) {
     return {.text = "choose the libraries of driver " + right.version + " in " + place +
-                    " again; no reboot changes this choice",
+                    " again; a reboot does not change this choice",
             .commands = {"sudo update-alternatives --config nvidia"},
             .risk = "low",
             .changes = Switched(scene, directory, right.version)};
   }
   const std::string link = base::JoinPath(directory, base::BaseName(path));
   if (scene.view.RealPath(place) == directory || wrong.empty()) {
-    return {.text = "let " + path + " lead to " + right.real_path + " again; no reboot changes a link",
+    return {.text = "point " + path + " to " + right.real_path + " again; a reboot does not change a symlink",
             .commands = {"sudo ln -sfn " + right.real_path + " " + link, "sudo ldconfig"},
             .risk = "low",
             .changes = {report::PutLink{link, right.real_path}, report::RefreshCache{}}};
   }
-  report::Fix fix{.text = "remove " + path + ", a leftover that is found before the libraries of driver " +
-                          right.version + " in " + place + "; no reboot removes it",
+  report::Fix fix{.text = "remove " + path + ", a leftover that shadows the libraries of driver " +
+                          right.version + " in " + place + "; a reboot does not remove it",
                   .commands = {"dpkg -S " + wrong + " || rpm -qf " + wrong + "   # no package must own it",
                                "sudo rm " + (link == wrong ? wrong : link + " " + wrong), "sudo ldconfig"},
                   .risk = "medium",

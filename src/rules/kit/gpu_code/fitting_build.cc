@@ -44,7 +44,7 @@ bool Suits(const Scene& scene, const PythonEnvironment& environment, const Frame
   const auto driver = Version::Parse(DriverVersion(scene));
   if (FrameworkOnPlatform(row, scene.platform()).verdict != Verdict::kYes) return false;
   if (driver && FrameworkOnDriver(row, *driver, scene.platform()).verdict != Verdict::kYes) return false;
-  // Where the row does not say, the wheels on the package index do.
+  // If the row does not say, the wheels on PyPI do.
   const auto python = Version::Parse(environment.python);
   const auto on_python = python ? FrameworkOnPython(row, *python).verdict : Verdict::kYes;
   if (on_python == Verdict::kNo) return false;
@@ -55,17 +55,17 @@ bool Suits(const Scene& scene, const PythonEnvironment& environment, const Frame
   return RunsOnGpus(scene, row, driver ? &*driver : nullptr);
 }
 
-// What pip is asked for; nothing for a framework whose packages are not known by version.
+// What pip installs; nullopt for a framework whose package versions are unknown.
 std::optional<Build> BuildOf(const Scene& scene, const FrameworkRelease& row, const std::string& version) {
   if (row.framework == "torch") {
-    // The package index has one build for Linux on x86-64; those for Windows have no CUDA there.
+    // PyPI has one CUDA build for Linux on x86-64; its Windows builds have no CUDA.
     const bool there = row.is_default && !scene.OnWindows() && !OnArm(scene);
     if (there) return Build{{"torch", version}, ""};
     const std::string whole = version + "+" + std::string(row.variant);
     return Build{{"torch", whole}, PytorchIndex(whole)};
   }
   if (row.framework == "jax") {
-    // Before the package index had the plugins, they came from elsewhere.
+    // Before PyPI had the plugins, they came from elsewhere.
     if (knowledge::FindPin("jax", version, row.variant) == nullptr) return std::nullopt;
     return Build{{"jax", version, {std::string(row.variant)}}, ""};
   }
@@ -110,7 +110,7 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
              (!cuda_major.empty() && MajorOf(std::string(row->cuda)) != cuda_major);
     });
     if (rows.empty()) continue;
-    // Builds of which more is known come first: those of a table without cuDNN are for few.
+    // Prefer builds that the tables know more about: rows without cuDNN are rarely used builds.
     const auto whole = [](const FrameworkRelease* row) { return !row->cudnn.empty(); };
     if (std::ranges::any_of(rows, whole)) std::erase_if(rows, std::not_fn(whole));
     const auto by_default =
@@ -119,7 +119,7 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
         by_default != rows.end() ? by_default : std::ranges::find_if(rows, [&](const FrameworkRelease* row) {
           return HasCudaMajor(environment, row->cuda);
         });
-    // Of several the one for the newest CUDA, which is listed last.
+    // Of several, the one for the newest CUDA, which is listed last.
     const FrameworkRelease* row = chosen != rows.end() ? *chosen : rows.back();
     auto build = BuildOf(scene, *row, version);
     if (!build) continue;
@@ -136,7 +136,7 @@ std::optional<report::Fix> OnnxruntimeFor(const Scene& scene, const PythonEnviro
   const auto fitting = FindFittingBuild(scene, environment, "onnxruntime", "", cuda_major);
   if (!fitting) return std::nullopt;
   report::Fix fix{
-      .text = "install " + fitting->title + ", the CUDA that is there", .commands = {}, .risk = "low"};
+      .text = "install " + fitting->title + ", the installed CUDA", .commands = {}, .risk = "low"};
   InstallTogether(scene, environment, fitting->build, fix);
   return fix;
 }
@@ -172,7 +172,7 @@ std::string PreferredMajor(const Scene& scene, const PythonEnvironment& environm
         !framework.name.starts_with("tensorrt"))
       return own;
   }
-  // Otherwise the one whose libraries are here.
+  // Otherwise the one whose libraries are installed.
   std::string here;
   for (const snapshot::PythonPackage& package : environment.packages) {
     const std::string own = package.name == "nvidia-cuda-runtime" ? MajorOf(package.version)
@@ -208,7 +208,7 @@ void InstallTogether(const Scene& scene, const PythonEnvironment& environment, c
       AddInstall(scene, environment, also, Pip::kAlone, installs);
     }
   }
-  // pip leaves packages of another CUDA in place, and the new ones would be mixed with them.
+  // pip keeps packages of another CUDA, which would then be mixed with the new ones.
   const auto in_the_way = InTheWay(scene, environment, installs);
   std::string names;
   for (const std::string& name : in_the_way) {
@@ -229,7 +229,7 @@ report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
   const auto fitting = FindFittingBuild(scene, *fit.environment, name);
   if (!fitting) {
     fix.text = "install " + which +
-               " that has code for this GPU; the tables know none that also suits driver and "
+               " that has code for this GPU; culprit knows none that also supports this driver and "
                "Python. A newer driver alone does not help";
     fix.commands = {"culprit plan " + name, "culprit inspect " + fit.library};
     return fix;

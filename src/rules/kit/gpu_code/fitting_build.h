@@ -1,5 +1,5 @@
-// Which build of a framework suits this machine: its driver, GPUs, Python and system, by the tables. Only
-// what they answer with yes counts; a release of which they do not know enough is passed over.
+// Which build of a framework supports this machine: its driver, GPUs, Python and system, by the tables. A
+// release that the tables do not know enough about is skipped.
 #pragma once
 
 #include <optional>
@@ -14,42 +14,40 @@
 namespace culprit::rules {
 
 struct FittingBuild {
-  Build build;                             // what pip is asked for
-  const knowledge::FrameworkRelease* row;  // that says so
+  Build build;                             // what pip installs
+  const knowledge::FrameworkRelease* row;  // its table row
   std::string title;                       // "torch 2.14.0 for CUDA 13.0"
 };
-// Whether packages of NVIDIA for that CUDA ("12.4", "12") are installed.
+// Whether NVIDIA packages for that CUDA ("12.4", "12") are installed.
 bool HasCudaMajor(const snapshot::PythonEnvironment& environment, std::string_view cuda);
 
-// The newest release with a build that suits; of `release` or for a CUDA major alone where they are given.
-// What the package index has comes before the builds of other indexes, and a CUDA major that is installed
-// already before others.
+// The newest release with a suitable build; only `release` or only that CUDA major if given. Prefers PyPI to
+// other indexes, and a CUDA major that is already installed.
 std::optional<FittingBuild> FindFittingBuild(const Scene& scene,
                                              const snapshot::PythonEnvironment& environment,
                                              std::string_view framework, std::string_view release = "",
                                              std::string_view cuda_major = "");
 
-// The newest onnxruntime that is built for the CUDA major that is there, in place of the one that is not.
-// Other frameworks bring their CUDA with them.
+// Installs the newest onnxruntime built for the installed CUDA major. Other frameworks bundle their CUDA.
 std::optional<report::Fix> OnnxruntimeFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                                           std::string_view cuda_major);
 
-// The release of torchvision, torchaudio or xformers that belongs to a release of torch: the newest; nothing
-// when the tables name none.
+// The newest release of torchvision, torchaudio or xformers for a torch release; nullopt if the tables list
+// none.
 std::optional<std::string> CompanionOf(std::string_view package, std::string_view torch);
 
-// The CUDA major to keep where packages of several are mixed: that of a framework beside them, otherwise the
-// highest that the driver runs.
+// The CUDA major to keep if packages of several are mixed: that of a framework in the environment, otherwise
+// the highest that the driver supports.
 std::string PreferredMajor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                            const std::set<std::string>& majors);
 
-// pip install of that build, together with what is built on torch and installed here: "X -m pip install
+// pip install of that build, together with the installed packages that depend on torch: "X -m pip install
 // torch==2.14.0 torchvision==0.29.2". Adds commands and what they change.
 void InstallTogether(const Scene& scene, const snapshot::PythonEnvironment& environment, const Build& build,
                      report::Fix& fix);
 
 struct GpuFit;
-// A build with code for this machine's GPUs in place of the one that has none.
+// Installs a build with code for this machine's GPUs.
 report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit);
 
 }  // namespace culprit::rules

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> kLeading = {"torch",       "tensorflow
 constexpr std::array<std::string_view, 6> kBuiltOn = {"torchvision", "torchaudio",   "xformers",
                                                       "flash-attn",  "bitsandbytes", "cupy"};
 
-// CUDA takes any value but 0 for yes.
+// CUDA treats any value but 0 as on.
 bool IsOn(const Scene& scene, const char* name) {
   const std::string_view value = scene.Variable(name);
   return !value.empty() && value != "0";
@@ -33,7 +33,7 @@ bool IsOn(const Scene& scene, const char* name) {
 
 bool Runs(const GpuSupport& support) { return support.native + support.jit + support.link > 0; }
 
-// Without machine code, as CUDA_FORCE_PTX_JIT demands.
+// Without machine code, as CUDA_FORCE_PTX_JIT requires.
 GpuCode PtxOnly(GpuCode code) {
   for (auto& containers : code.containers) {
     std::erase_if(containers.targets,
@@ -42,8 +42,8 @@ GpuCode PtxOnly(GpuCode code) {
   return code;
 }
 
-// A framework's own kernels are compiled by nvcc, so they lie in the sections of CUDA's tools; that not the
-// whole file was searched leaves no doubt about them.
+// nvcc compiles a framework's own kernels into known sections, so reading those is enough; the rest of the
+// file need not be searched.
 Fit Judge(const Scene& scene, const GpuCode& code, binfmt::GpuDevice device,
           std::optional<PtxVersion> newest_ptx) {
   const bool jit_allowed = !IsOn(scene, "CUDA_DISABLE_PTX_JIT") && !IsOn(scene, "CUDA_DISABLE_JIT");
@@ -87,7 +87,7 @@ std::optional<PtxVersion> NewestPtx(const std::string& driver) {
   return PtxVersion{static_cast<uint16_t>(isa->part(0)), static_cast<uint16_t>(isa->part(1))};
 }
 
-// Of the libraries of bitsandbytes one is used: that of torch's CUDA.
+// bitsandbytes uses only its library for torch's CUDA.
 bool IsUsed(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework,
             const std::string& library) {
   if (framework.name != "bitsandbytes") return true;
@@ -116,7 +116,7 @@ void AddFits(const Scene& scene, const snapshot::PythonEnvironment& environment,
       if (!code) {
         fit.why = library + ": " + code.why;
       } else if (!device) {
-        fit.why = "the compute capability of " + DisplayName(gpu) + " is not known";
+        fit.why = "the compute capability of " + DisplayName(gpu) + " is unknown";
       } else {
         fit.fit = Judge(scene, *code, *device, newest_ptx);
         fit.has = Describe(*code);
@@ -134,8 +134,9 @@ void AddFits(const Scene& scene, const snapshot::PythonEnvironment& environment,
         fit.lowest = "sm_" + std::to_string(lowest);
         fit.gpu_is_older = device->major * 10 + device->minor < lowest;
         if (fit.fit == Fit::kUnknown) {
-          fit.why = newest_ptx ? (code->complete ? "not all of its GPU code is understood" : code->problem)
-                               : "it depends on PTX, and which PTX the driver compiles is not known";
+          fit.why = newest_ptx
+                        ? (code->complete ? "culprit does not understand all of its GPU code" : code->problem)
+                        : "it depends on PTX, and the newest PTX that the driver supports is unknown";
         }
       }
       fits.push_back(std::move(fit));
@@ -153,7 +154,7 @@ std::string DriverVersion(const Scene& scene) {
 std::string DisplayName(const snapshot::Gpu& gpu) {
   std::string sm = gpu.compute_capability;
   std::erase(sm, '.');
-  sm = sm.empty() ? "compute capability not known" : "sm_" + sm;
+  sm = sm.empty() ? "compute capability unknown" : "sm_" + sm;
   return gpu.name.empty() || gpu.assumed ? sm : gpu.name + " (" + sm + ")";
 }
 
@@ -172,7 +173,7 @@ std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling) {
       if (belongs(framework.name)) AddFits(scene, environment, framework, fits);
     }
   }
-  // Of several files of one framework the kernels of one kind may lie in one: the best file speaks for a GPU.
+  // One of a framework's files may contain all kernels of one kind: the best file counts for a GPU.
   std::vector<GpuFit> best;
   for (GpuFit& fit : fits) {
     const auto known = std::ranges::find_if(

@@ -1,5 +1,4 @@
-// Whether the GPU code of each framework runs on each GPU of the machine: asked once, read by the rules
-// CUL7xxx.
+// Whether the GPU code of each framework runs on each GPU of the machine, for the rules CUL7xxx.
 #pragma once
 
 #include <string>
@@ -11,38 +10,38 @@
 namespace culprit::rules {
 
 enum class Fit {
-  kNative,  // machine code that fits
-  kJit,     // only PTX, which the driver compiles at first use
-  kJitOff,  // only PTX would run, and a variable forbids compiling it; or one demands PTX, and there is none
+  kNative,     // matching machine code
+  kJit,        // only PTX, which the driver compiles on first use
+  kJitOff,     // only PTX would run, and a variable disables JIT; or one requires PTX, and there is none
   kPtxTooNew,  // only PTX would run, and it is newer than the driver
   kNone,       // nothing runs
-  kUnknown,    // not everything could be judged
+  kUnknown,    // not everything could be checked
 };
 
 struct GpuFit {
   const snapshot::PythonEnvironment* environment;
   const snapshot::Framework* framework;
   const snapshot::Gpu* gpu;
-  std::string library;  // the file that was judged
+  std::string library;  // the file that was checked
   Fit fit = Fit::kUnknown;
   std::string has;     // "sm_75, sm_80, sm_90a, compute_90 (PTX 8.4)"
-  std::string lowest;  // lowest architecture of it, "sm_75"
-  std::string ptx;     // newest PTX that this GPU could run, "8.7"; "" none
-  bool gpu_is_older;   // than everything in it
+  std::string lowest;  // its lowest architecture, "sm_75"
+  std::string ptx;     // newest PTX that this GPU could run, "8.7"; "" if none
+  bool gpu_is_older;   // than all code in it
   std::string why;     // for kUnknown
 };
 
-// For frameworks that lead (torch, jax ...) or for what is built on them (xformers, flash-attn ...). Files
-// without GPU code give nothing. GPUs of one capability count once. Tells `ruling` when there is no GPU, or
-// when it is not known whether there is one.
+// For main frameworks (torch, jax ...) or for packages built on them (xformers, flash-attn ...). Files
+// without GPU code are skipped. GPUs of one capability count once. Tells `ruling` if there is no GPU, or if
+// that is unknown.
 enum class Role { kLeads, kBuiltOn };
 std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling);
 
-// "sm_90" of a GPU, with its name where that is known: "NVIDIA H100 (sm_90)".
+// "sm_90", with the GPU's name if known: "NVIDIA H100 (sm_90)".
 std::string DisplayName(const snapshot::Gpu& gpu);
-// Completes a finding on one fit: whom it hits, and the facts.
+// Completes a finding on one fit: what it affects, and the evidence.
 void Explain(const GpuFit& fit, report::Finding& finding);
-// The driver's version as known or assumed; "" when it is not known.
+// The driver's version, real or assumed; "" if unknown.
 std::string DriverVersion(const Scene& scene);
 
 }  // namespace culprit::rules

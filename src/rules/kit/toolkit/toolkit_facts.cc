@@ -21,7 +21,7 @@ const snapshot::Toolkit* ToolkitOfNvcc(const Scene& scene, const std::string& nv
   if (nvcc.empty()) return nullptr;
   const std::string real = scene.view.RealPath(nvcc);
   const snapshot::Toolkit* toolkit = ToolkitAt(scene, std::string(base::DirName(base::DirName(real))));
-  // The wrapper in /usr/bin starts the distribution's.
+  // The wrapper /usr/bin/nvcc runs the distribution's nvcc.
   return toolkit == nullptr && real == "/usr/bin/nvcc" ? ToolkitAt(scene, "/usr/lib/nvidia-cuda-toolkit")
                                                        : toolkit;
 }
@@ -42,10 +42,10 @@ BuildChoice ChosenToolkit(const Scene& scene) {
   }
   if (scene.stack().toolkits) {
     const std::string& nvcc = scene.stack().toolkits->nvcc_on_path;
-    if (const auto* toolkit = ToolkitOfNvcc(scene, nvcc)) return {toolkit, "PATH gives " + nvcc};
+    if (const auto* toolkit = ToolkitOfNvcc(scene, nvcc)) return {toolkit, "PATH finds " + nvcc};
   }
   if (const auto* toolkit = ToolkitAt(scene, "/usr/local/cuda"))
-    return {toolkit, "/usr/local/cuda leads to it"};
+    return {toolkit, "/usr/local/cuda points to it"};
   return {};
 }
 

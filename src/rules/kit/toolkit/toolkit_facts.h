@@ -1,4 +1,4 @@
-// What the rules about toolkits and builds ask: which toolkit a variable or an nvcc stands for.
+// Which toolkit a variable or an nvcc refers to, for the rules about toolkits and builds.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace culprit::rules {
 
-// The copy that a directory stands for, links followed; nullptr when it is none.
+// The toolkit at a directory, symlinks followed; nullptr if there is none.
 const snapshot::Toolkit* ToolkitAt(const Scene& scene, const std::string& directory);
-// The copy that an nvcc belongs to, links followed.
+// The toolkit that an nvcc belongs to, symlinks followed.
 const snapshot::Toolkit* ToolkitOfNvcc(const Scene& scene, const std::string& nvcc);
-// Copies with nvcc.
+// Toolkits with nvcc.
 std::vector<const snapshot::Toolkit*> Compilers(const Scene& scene);
 
-// Which toolkit a build would take: CUDA_HOME or CUDA_PATH, otherwise the nvcc of PATH, otherwise
+// Which toolkit a build would use: CUDA_HOME or CUDA_PATH, otherwise the nvcc on PATH, otherwise
 // /usr/local/cuda.
 struct BuildChoice {
   const snapshot::Toolkit* toolkit = nullptr;
@@ -23,7 +23,7 @@ struct BuildChoice {
 };
 BuildChoice ChosenToolkit(const Scene& scene);
 
-// "12.4" of "12.4.1" and of "12.4.131".
+// "12.4" for "12.4.1" and for "12.4.131".
 std::string Release(const std::string& version);
 
 }  // namespace culprit::rules
