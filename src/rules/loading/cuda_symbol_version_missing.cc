@@ -1,4 +1,4 @@
-// CUL5011: a CUDA library name points to a different CUDA or cuDNN major.
+// CUL5011: a file with a CUDA library's name is a different version.
 #include <optional>
 
 #include "base/text.h"
@@ -130,7 +130,7 @@ extern const Rule kRule = {.code = "CUL5011",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a CUDA library name points to a different major version",
+                           .title = "a file with a CUDA library's name is a different version",
                            .page = kPage,
                            .check = Check};
 

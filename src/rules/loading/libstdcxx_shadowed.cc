@@ -1,4 +1,4 @@
-// CUL5010: an old libstdc++ shadows a newer one.
+// CUL5010: the loaded libstdc++ is too old.
 #include <algorithm>
 
 #include "base/text.h"
@@ -111,7 +111,7 @@ extern const Rule kRule = {.code = "CUL5010",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "an old libstdc++ shadows a newer one",
+                           .title = "the loaded libstdc++ is too old",
                            .page = kPage,
                            .check = Check};
 

@@ -78,10 +78,10 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
     const std::string& path = files[i]->path;
     const auto version = scene.view.Version(path);
     const bool there = scene.view.Open(path).error == base::PathError::kNone;
-    std::string now = there ? "it was replaced" : "it was removed";
+    std::string now = there ? "was replaced on disk" : "was removed from disk";
     if (there && version && !version->version.empty()) now += " by version " + version->version;
-    finding.evidence.push_back({path + " is mapped, but the file on disk is a different one; " + now,
-                                "/proc/" + std::to_string(scenario.process) + "/maps"});
+    finding.evidence.push_back(
+        {path + " is mapped, but " + now, "/proc/" + std::to_string(scenario.process) + "/maps"});
   }
   if (files.size() > kShown)
     finding.evidence.push_back({std::to_string(files.size() - kShown) + " more files",
