@@ -1,6 +1,6 @@
 // A rule: one thing that can be wrong, in one file. It has a permanent code, a page in the catalogue, and one
-// pure function over the scene. Rules are listed in one table (table.cc); cases in tests/rules/ show for each
-// where it fires and where it stays silent, and a test fails when page or case is missing.
+// pure function over the scene. The build generates the table of rules. Cases in tests/rules/ show where each
+// rule fires and where it stays silent; a test fails if a page or case is missing.
 #pragma once
 
 #include <memory>
@@ -20,20 +20,20 @@ namespace culprit::rules {
 struct FailedLoad;
 struct ProbeFailureList;
 
-// What a rule may look at.
+// What a rule can look at.
 struct Scene {
   const snapshot::Snapshot& snapshot;  // with its stack
   snapshot::FileView& view;
   std::span<const loader::Scenario> scenarios;
-  // What several rules need, worked out at the first question (failed_loads.h, probe_failures.h).
+  // Shared by several rules, computed on first use (failed_loads.h, probe_failures.h).
   mutable std::shared_ptr<const std::vector<FailedLoad>> failed_loads{};
   mutable std::shared_ptr<const ProbeFailureList> probe_failures{};
 
   const snapshot::Stack& stack() const { return snapshot.stack; }
-  // The value of a variable; "" when it is not set. `IsSet` tells the two apart.
+  // The value of a variable; "" if it is empty or not set (`IsSet` tells which).
   std::string_view Variable(const std::string& name) const;
   bool IsSet(const std::string& name) const { return snapshot.environment.contains(name); }
-  // A path that a user wrote, in a variable say, as a path of this machine.
+  // Converts a path that a user wrote, for example in a variable, to a path of this machine.
   std::string PathOf(std::string_view text) const;
   bool OnWindows() const { return snapshot.windows() != nullptr; }
   base::Platform platform() const { return OnWindows() ? base::Platform::kWindows : base::Platform::kLinux; }
@@ -44,18 +44,18 @@ struct Scene {
 
 struct Rule;
 
-// What one rule says of one scene. A rule that says nothing is clean.
+// What one rule reports about one scene. A rule that reports nothing passes.
 class Ruling {
  public:
   explicit Ruling(const Rule& rule) : rule_(rule) {}
 
-  // Adds a finding with the rule's code, cause and severity filled in, to be completed by the caller.
+  // Adds a finding with the rule's code, cause and severity; the caller fills in the rest.
   report::Finding& Fire(std::string summary, std::string subject);
-  // A fact that the rule needs could not be had: "the loaded kernel module", "/proc/driver/nvidia: Permission
+  // The rule needs a fact that is not available: "the loaded kernel module", "/proc/driver/nvidia: Permission
   // denied". The rule then counts as not run, unless it also fired.
   void NotEnoughFacts(std::string what, std::string why);
-  // Worth telling, though no fault can hide there that this command could find: the host of an image,
-  // Windows' driver behind WSL. The rule counts as run, and the verdict does not become "unknown" for it.
+  // Worth mentioning, but this command could not find a fault there anyway: the host of an image, the Windows
+  // driver behind WSL. The rule counts as run, and the verdict does not become "unknown" because of it.
   void Remark(std::string what, std::string why);
   // The rule has no subject here (no container, no Python ...); counts as run.
   void NotApplicable() { applicable_ = false; }
@@ -73,16 +73,16 @@ class Ruling {
   bool applicable_ = true;
 };
 
-// The machines that a rule is about.
+// The machines that a rule applies to.
 enum class Where { kEverywhere, kLinux, kWindows };
 
 struct Rule {
   std::string_view code;   // "CUL3004", never reused
-  std::string_view name;   // the bad thing, as the file is called: "cudnn_mixed_versions"
+  std::string_view name;   // names the problem, same as the file: "cudnn_mixed_versions"
   std::string_view cause;  // slug of the closed list
   report::Severity severity = report::Severity::kError;
   Where where = Where::kEverywhere;
-  std::string_view since;  // version of culprit that brought it
+  std::string_view since;  // the culprit version that introduced it
   std::string_view title;  // one line for `culprit rules`
   std::string_view page;   // Markdown under fixed headings, see catalogue_test.cc
   void (*check)(const Scene& scene, Ruling& ruling) = nullptr;
@@ -92,6 +92,6 @@ bool AppliesTo(const Rule& rule, const Scene& scene);
 
 // All rules, by code.
 std::span<const Rule* const> AllRules();
-const Rule* FindRule(std::string_view code);  // also in lower case; nullptr when there is none
+const Rule* FindRule(std::string_view code);  // also accepts lower case; nullptr if there is none
 
 }  // namespace culprit::rules

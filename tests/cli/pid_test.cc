@@ -111,7 +111,7 @@ TEST_F(Pid, SaysThatAFileWasReplacedUnderTheProcess) {
   fs::rename(top_ / "new/libcudnn_graph.so.9", top_ / "own/libcudnn_graph.so.9");
   const Output output = Run({"check", "--pid", python.pid()});
   EXPECT_NE(output.out.find("CUL5029"), std::string::npos) << output.out << output.err;
-  EXPECT_NE(output.out.find("another file is there now, of version 9.20.0"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("was replaced on disk by version 9.20.0"), std::string::npos) << output.out;
 }
 
 // As a container's: files are looked for below the root of the process.

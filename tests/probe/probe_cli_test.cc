@@ -190,7 +190,7 @@ TEST_F(ProbeCli, APartOfCudnnThatIsCutOff) {
   ExpectFault(crashed, "cudnn-load", "SIGBUS", {"corrupt-library"});
   EXPECT_TRUE(Contains(Detail(crashed, "cudnn-load"), (other / "libcudnn_graph.so.9").string()));
   EXPECT_EQ(Failed(crashed), (std::set<std::string>{"cudnn-load"}));
-  EXPECT_TRUE(Contains(Explaining(crashed, "cudnn-load"), "libcudnn_graph.so.9 is cut short"));
+  EXPECT_TRUE(Contains(Explaining(crashed, "cudnn-load"), "libcudnn_graph.so.9 is truncated"));
 }
 
 TEST_F(ProbeCli, StubOfTheToolkitFirst) {

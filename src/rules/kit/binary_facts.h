@@ -1,4 +1,4 @@
-// Word size and CPU of a binary, whichever format it has.
+// Bitness and CPU of a binary, ELF or PE.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Changes that the fixes of several rules have in common (report/change.h).
+// Changes that the fixes of several rules share (report/change.h).
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace culprit::rules {
 
 using Changes = std::vector<report::Change>;
 
-// ldconfig is told of a directory: `echo DIRECTORY > /etc/ld.so.conf.d/NAME.conf; ldconfig`.
+// Adds a directory to ldconfig's search: `echo DIRECTORY > /etc/ld.so.conf.d/NAME.conf; ldconfig`.
 inline Changes SearchedByLdconfig(const std::string& directory, const std::string& name) {
   return {report::PutText{"/etc/ld.so.conf.d/" + name + ".conf", directory + "\n"}, report::RefreshCache{}};
 }
 
-// ... and no longer.
+// Removes a directory from ldconfig's search.
 inline Changes NotSearchedByLdconfig(const std::string& directory) {
   return {report::DropFromLoaderConf{directory}, report::RefreshCache{}};
 }
 
-// A file goes, and the link by which it was found.
+// Removes a file, and the symlink through which it was found.
 inline Changes WithoutFile(const Scene& scene, const std::string& path, const std::string& real_path) {
   const std::string link =
       scene.view.RealPath(std::string(base::DirName(path))) + "/" + std::string(base::BaseName(path));
@@ -33,9 +33,9 @@ inline Changes WithoutFile(const Scene& scene, const std::string& path, const st
   return changes;
 }
 
-// What a step of a probe has shown stays a fact until the next probe, whatever the files say by then.
+// A probe result stays valid until the next probe, even if the files change.
 inline Changes ANewProbeTells(std::string what) {
-  return {report::NotInFiles{std::move(what), "what a probe saw stays until the next one: culprit probe"}};
+  return {report::NotInFiles{std::move(what), "only a new probe can show it: culprit probe"}};
 }
 
 }  // namespace culprit::rules

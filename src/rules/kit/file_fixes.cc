@@ -17,7 +17,7 @@ namespace {
 using snapshot::PythonEnvironment;
 using snapshot::PythonPackage;
 
-// The environment that keeps the file among its packages.
+// The environment whose site-packages contain the file.
 const PythonEnvironment* KeeperOf(const Scene& scene, const std::string& path) {
   if (!scene.stack().environments) return nullptr;
   for (const PythonEnvironment& environment : *scene.stack().environments) {
@@ -36,8 +36,8 @@ const PythonPackage* OwnerOfLibs(const PythonEnvironment& environment, const std
   return environment.Find(base::NormalName(folder.substr(0, folder.size() - 5)));
 }
 
-// The package of that environment that brought the file: by its own list where that says that the file is not
-// as it was, by the tables, and by the framework's folder.
+// The package of that environment that owns the file: by its RECORD if that lists the file as damaged, by our
+// tables, or by the framework's folder.
 const PythonPackage* BroughtBy(const PythonEnvironment& environment, const std::string& path) {
   for (const PythonPackage& package : environment.packages) {
     if (std::ranges::any_of(package.damaged,
@@ -137,7 +137,7 @@ std::string LinkTarget(const Scene& scene, const std::string& path, const std::s
     const std::string candidate = base::JoinPath(directory, item.name);
     const snapshot::FileFacts& facts = scene.view.Open(candidate);
     if (!number || !IsSound(facts)) continue;
-    // The bare name stands for a soname; a soname stands for the file that carries it.
+    // "libx.so" must point to a soname, a soname to the file that has it.
     if (facts.elf->soname.value_or("") != (bare ? item.name : name)) continue;
     if (!version.empty()) {
       const auto fact = scene.view.Version(candidate);
@@ -153,11 +153,12 @@ std::string LinkTarget(const Scene& scene, const std::string& path, const std::s
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target) {
   const std::string place = PlaceOf(scene, path);
   const std::string sudo = Sudo(scene, place);
-  report::Fix fix{.text = "set the link to " + target + ", which stands beside it and carries this name",
-                  .commands = {sudo + "ln -sfn " + target + " " + path},
-                  .risk = "low",
-                  .changes = {report::PutLink{place, target}}};
-  // Of a link that was broken when ldconfig ran the cache knows nothing.
+  report::Fix fix{
+      .text = "point the symlink to " + target + ", which is in the same directory and has this soname",
+      .commands = {sudo + "ln -sfn " + target + " " + path},
+      .risk = "low",
+      .changes = {report::PutLink{place, target}}};
+  // ld.so.cache does not list symlinks that were broken when ldconfig ran.
   if (!base::BaseName(path).ends_with(".so") && IsKnownToLdconfig(scene, std::string(base::DirName(place)))) {
     fix.commands.push_back("sudo ldconfig");
     fix.changes.push_back(report::RefreshCache{});
@@ -170,8 +171,8 @@ std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string
   const PythonPackage* package = environment == nullptr ? nullptr : BroughtBy(*environment, path);
   if (package == nullptr) return std::nullopt;
   report::Fix fix = ReinstallPackage(scene, *environment, package->name, package->version,
-                                     "install the package again that brought it, the same version");
-  // Of other packages the tables do not know the files: of this one RECORD told.
+                                     "reinstall the same version of the package that provides it");
+  // Our tables do not list the files of other packages, but RECORD names this one.
   const bool known = package->name.starts_with("nvidia-") ||
                      std::ranges::any_of(environment->frameworks, [&](const snapshot::Framework& framework) {
                        return framework.package == package->name;
@@ -190,8 +191,8 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
   if (!scene.OnWindows()) again.soname = soname;
   const snapshot::CudnnCopy* copy = CopyOf(scene, path);
   if (copy != nullptr) again.version = copy->version;
-  report::Fix fix{.text = "install the package again that brought " + real +
-                          "; if none did, take the file again from where it came from",
+  report::Fix fix{.text = "reinstall the package that provides " + real +
+                          "; if none does, get the file again from where you got it",
                   .commands = {},
                   .risk = "low",
                   .changes = {again}};
@@ -221,7 +222,7 @@ report::Fix RepairLink(const Scene& scene, const std::string& path, const std::s
     fix.commands.push_back("sudo ldconfig");
     fix.changes.push_back(report::RefreshCache{});
   }
-  fix.text += "; do not link to a file of another version";
+  fix.text += "; do not link to a different version";
   return fix;
 }
 

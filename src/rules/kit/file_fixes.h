@@ -1,5 +1,5 @@
-// Fixes that change files: a link set right, a library installed again. What is known of the machine decides
-// which file, which package and whose rights.
+// Fixes that change files: repair a symlink, reinstall a library. The facts about the machine decide which
+// file, which package, and whether sudo is needed.
 #pragma once
 
 #include <optional>
@@ -9,37 +9,37 @@
 
 namespace culprit::rules {
 
-// Where a file lies: links in the directories above it resolved, its own name kept.
+// Where a file is: resolves symlinks in the directories above it, keeps its own name.
 std::string PlaceOf(const Scene& scene, const std::string& path);
-// "sudo " for what only root may change, "" for what belongs to a Python environment or a home.
+// "sudo " for files that only root can change, "" inside a Python environment or a home.
 std::string Sudo(const Scene& scene, const std::string& path);
-// What installs packages of the system here; kUnknown also where the snapshot does not tell.
+// The system's package manager; kUnknown also if the snapshot does not say.
 enum class PackageManager { kUnknown, kDpkg, kRpm };
 PackageManager PackageManagerOf(const Scene& scene);
-// Whether ldconfig looks into the directory: one of the loader's own, or of ld.so.cache.
+// Whether ldconfig searches the directory: one of the loader's default directories, or one in ld.so.cache.
 bool IsKnownToLdconfig(const Scene& scene, const std::string& directory);
 
-// Where the system's packages put libraries; "" on Windows.
+// Where system packages install libraries; "" on Windows.
 std::string SystemDirectory(const Scene& scene);
 
-// The library beside the link `path` that carries the name of the link, as ldconfig would choose it: sound,
-// of that soname, the newest; of `version` alone where one is given. For a name without number ("libx.so")
-// the soname that it stands for. "" when there is none.
+// The library that the symlink `path` should point to, as ldconfig would choose it: in the same directory,
+// not damaged, with that soname, the newest (or `version`, if given). For a name without a number ("libx.so")
+// the matching soname. "" if there is none.
 std::string LinkTarget(const Scene& scene, const std::string& path, const std::string& version = "");
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target);
 
-// The package of a Python environment that brought the file, again; nothing when none is known to have.
+// Reinstalls the Python package that owns the file; nullopt if no owner is known.
 std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string& path);
 
-// The library at `path` (a file, no link to it) again, sound, from whatever brought it: the package of a
-// Python environment, that of the distribution, or somebody's hands. `soname` is what it is asked for by.
+// Reinstalls the library at `path` (a file, not a symlink) from wherever it came: a Python package, a package
+// of the distribution, or a manual copy. `soname` is the name that programs request.
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname);
 
-// The library that stands at the end of `path` again, sound.
+// Reinstalls the library that `path` resolves to.
 report::Fix ReplaceDamaged(const Scene& scene, const std::string& path, const std::string& soname);
 
-// A link to a library that leads nowhere or in a circle: set right where its library is there, otherwise the
-// library again.
+// Repairs a dangling symlink or a symlink loop: points it to its library if that exists, otherwise reinstalls
+// the library.
 report::Fix RepairLink(const Scene& scene, const std::string& path, const std::string& version = "");
 
 }  // namespace culprit::rules

@@ -20,7 +20,7 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
       case loader::Via::kCache:
         return "/etc/ld.so.cache";
       case loader::Via::kDefault:
-        return "the system's directories";
+        return "the system directories";
       case loader::Via::kLdPreload:
         return "LD_PRELOAD";
       case loader::Via::kPath:
@@ -30,7 +30,7 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
       case loader::Via::kSystemDir:
       case loader::Via::kKnownDll:
       case loader::Via::kApiSet:
-        return "the system's directories";
+        return "the system directories";
       case loader::Via::kEnvironmentPath:
         return "PATH";
       case loader::Via::kAddDllDirectory:
@@ -40,12 +40,12 @@ std::string FoundThrough(const loader::LoadGraph& graph, const std::string& path
       case loader::Via::kCurrentDirectory:
         return "the current directory";
       case loader::Via::kUnknown:
-        return "a way that was not seen";
+        return "an unknown route";
       case loader::Via::kLoadedBefore:
         break;
     }
   }
-  return "a request before";
+  return "an earlier request";
 }
 
 std::string CameThrough(const loader::Scenario& scenario, const loader::Object& object) {
@@ -68,8 +68,8 @@ report::Fix WithoutPathElement(const Scene& scene, const std::string& directory)
     if (base::SameName(element, directory)) continue;
     rest += (rest.empty() ? "" : ";") + base::ToWindowsPath(element);
   }
-  return {.text = "take " + directory + " out of PATH, or move it behind the directory of the other files; " +
-                  "the command does it for this window, the settings of Windows for all new ones",
+  return {.text = "remove " + directory + " from PATH, or move it behind the directory of the other files; " +
+                  "the command changes this window, the Windows settings change all new ones",
           .commands = {"set \"PATH=" + rest + "\""},
           .risk = "low",
           .changes = {report::DropFromList{"PATH", base::ToWindowsPath(directory)}}};
@@ -86,12 +86,12 @@ report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& direct
   }
   if (rest.empty()) {
     return {.text = "unset LD_LIBRARY_PATH: it makes the loader prefer " + directory +
-                    "; do not add further directories to it",
+                    "; do not add more directories to it",
             .commands = {"unset LD_LIBRARY_PATH"},
             .risk = "low",
             .changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}}};
   }
-  return {.text = "take " + directory + " out of LD_LIBRARY_PATH",
+  return {.text = "remove " + directory + " from LD_LIBRARY_PATH",
           .commands = {"export LD_LIBRARY_PATH='" + rest + "'"},
           .risk = "low",
           .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};

@@ -72,8 +72,8 @@ std::vector<std::string> RuntimeCommands(std::string_view dll) {
 
 namespace {
 
-// "11" of cublas64_11.dll, cudart64_110.dll and nvrtc64_112_0.dll, "12" of cudart64_12.dll, "9" of
-// cudart64_92.dll: one digit of the minor version behind, until CUDA 12.
+// "11" for cublas64_11.dll, cudart64_110.dll and nvrtc64_112_0.dll, "12" for cudart64_12.dll, "9" for
+// cudart64_92.dll: before CUDA 12 one digit of the minor version follows.
 std::string CudaOfDll(std::string_view name) {
   name = base::BaseName(name);
   const size_t begin = name.find('_') + 1;
@@ -122,13 +122,13 @@ std::string PipPackage(const knowledge::Library& library, const std::string& cud
 
 namespace {
 
-// Libraries that a package of the toolkit brings along with this one.
+// Libraries that a toolkit package provides along with this one.
 std::vector<std::string> Companions(const std::string& soname) {
   if (soname.starts_with("libcublas.so.")) return {"libcublasLt.so." + soname.substr(13)};
   return {};
 }
 
-// What NVIDIA's packages cuda-libraries-12-4 bring, all of one release.
+// What NVIDIA's cuda-libraries-12-4 packages provide, all from one release.
 bool IsInCudaLibraries(const knowledge::Library& library) {
   static constexpr std::string_view kNames[] = {"cudart",   "nvrtc",  "cublas",    "cublasLt", "nvblas",
                                                 "cufft",    "cufftw", "curand",    "cusolver", "cusolverMg",
@@ -136,8 +136,8 @@ bool IsInCudaLibraries(const knowledge::Library& library) {
   return std::ranges::find(kNames, library.name) != std::end(kNames);
 }
 
-// The release of a CUDA major to take from: that of the toolkit that is here, otherwise the newest that the
-// driver runs, as far as the driver is known; "" = none.
+// Which release of a CUDA major to install: that of the installed toolkit, otherwise the newest that the
+// driver supports, if the driver is known; "" = none.
 std::string ToolkitRelease(const Scene& scene, const std::string& major) {
   if (scene.stack().toolkits) {
     for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
@@ -155,22 +155,22 @@ std::string ToolkitRelease(const Scene& scene, const std::string& major) {
   return "";
 }
 
-// For everybody, where the system's packages put libraries.
+// System-wide, where system packages put libraries.
 report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, const std::string& cuda) {
   const std::string& soname = failed.request->name;
   const std::string title = failed.library == nullptr ? soname : std::string(failed.library->title);
   report::Fix fix{.text = "install " + title + (cuda.empty() ? "" : " of CUDA " + cuda) +
-                          (failed.library == nullptr ? "" : ", which brings " + soname) +
-                          "; do not link another version to this name, and take no single file from a "
+                          (failed.library == nullptr ? "" : ", which provides " + soname) +
+                          "; do not link another version to this name, and do not get single files from a "
                           "download site",
                   .commands = {"culprit why " + soname},
                   .risk = "none"};
   if (scene.OnWindows()) {
     const std::string release = ToolkitRelease(scene, cuda);
     if (failed.library != nullptr && failed.library->family == "cuda" && !release.empty()) {
-      fix.text = "install CUDA Toolkit " + release + ", which brings " + soname +
-                 " and puts it on PATH, then open a new window; do not give another version this name, and "
-                 "take no single file from a download site";
+      fix.text = "install CUDA Toolkit " + release + ", which provides " + soname +
+                 " and puts it on PATH, then open a new window; do not rename another version to this name, "
+                 "and do not get single files from a download site";
       fix.changes = {report::InstallToolkit{release, ""}};
     } else {
       const std::string directory = scene.snapshot.windows()->directory + "/System32";
@@ -186,14 +186,14 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
   if (!release.empty() && manager != PackageManager::kUnknown) {
     std::string package = "cuda-libraries-" + release;
     std::ranges::replace(package, '.', '-');
-    fix.text = "install the libraries of CUDA " + release + ", which bring " + soname +
+    fix.text = "install the CUDA " + release + " libraries, which provide " + soname +
                "; the package comes from NVIDIA's repository. Do not link another version to this name";
     fix.commands = {(manager == PackageManager::kDpkg ? "sudo apt-get install " : "sudo dnf install ") +
                     package};
     fix.risk = "low";
     const bool arm = scene.snapshot.cpu.machine == "aarch64";
     directory = "/usr/local/cuda-" + release + "/targets/" + (arm ? "sbsa" : "x86_64") + "-linux/lib";
-    known = SearchedByLdconfig(directory, "988_cuda-" + cuda);  // as these packages do
+    known = SearchedByLdconfig(directory, "988_cuda-" + cuda);  // the file that these packages write
   }
   std::vector<std::string> names = Companions(soname);
   names.push_back(soname);
@@ -207,7 +207,7 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
 
 namespace {
 
-// Whether a cuDNN that pip installs would be found. The provider of onnxruntime has no run path to it.
+// Whether a cuDNN installed by pip would be found. onnxruntime's provider has no RUNPATH to it.
 bool LooksIntoPackages(const Scene& scene, const FailedLoad& failed) {
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
   if (scene.OnWindows() || framework == nullptr || framework->name != "onnxruntime") return true;
@@ -218,8 +218,8 @@ bool LooksIntoPackages(const Scene& scene, const FailedLoad& failed) {
 
 bool IsNvidiaPackage(const snapshot::PythonPackage& package) { return package.name.starts_with("nvidia-"); }
 
-// On Windows nothing leads to the packages of NVIDIA but PATH. Who has a toolkit and none of them keeps to
-// it.
+// On Windows only PATH leads to NVIDIA's pip packages. Users with a toolkit and no such package keep using
+// the toolkit.
 bool TakesPackages(const Scene& scene, const snapshot::PythonEnvironment& environment) {
   if (environment.interpreter.empty()) return false;
   if (!scene.OnWindows() || std::ranges::any_of(environment.packages, IsNvidiaPackage)) return true;
@@ -236,7 +236,7 @@ std::string FolderOnWindows(std::string package) {
   return "nvidia/" + package + "/bin";
 }
 
-// And the directory of the package on PATH, where that is not there yet.
+// Also adds the package's directory to PATH if it is not there yet.
 report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& environment,
                       const std::string& package, report::Fix fix) {
   if (!scene.OnWindows() || environment.site_packages.empty()) return fix;
@@ -250,7 +250,7 @@ report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& env
   return fix;
 }
 
-// What pip brings; of a package of which the tables know no version, the one file that is asked for.
+// What pip installs; if our tables know no version of the package, only the requested file.
 report::Change BroughtByPip(const Scene& scene, const snapshot::PythonEnvironment& environment,
                             const std::string& package, const std::string& version, const std::string& file) {
   const std::string known =
@@ -262,7 +262,7 @@ report::Change BroughtByPip(const Scene& scene, const snapshot::PythonEnvironmen
           base::JoinPath(base::JoinPath(environment.site_packages.front(), FolderOnWindows(package)), file)};
 }
 
-// The package of the environment that has lost the file.
+// The package of the environment that is missing the file.
 const snapshot::PythonPackage* LostBy(const snapshot::PythonEnvironment& environment,
                                       const std::string& name) {
   for (const snapshot::PythonPackage& package : environment.packages) {
@@ -282,7 +282,7 @@ std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonE
   if (package == nullptr) return std::nullopt;
   return ReinstallPackage(
       scene, environment, package->name, package->version,
-      "install " + package->name + " again, which has lost " + std::string(base::BaseName(name)));
+      "reinstall " + package->name + ", which is missing " + std::string(base::BaseName(name)));
 }
 
 report::Fix Install(const Scene& scene, const FailedLoad& failed) {
@@ -308,7 +308,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   if (into && !package.empty()) {
     const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
     return OnPathToo(scene, *environment, package,
-                     {.text = "install the package that brings it into this environment",
+                     {.text = "install the package that provides it in this environment",
                       .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
                                    (pinned.empty() ? "" : "==" + pinned)},
                       .risk = "low",
@@ -323,7 +323,7 @@ report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {
   const std::string package = failed.library == nullptr ? SystemPackage(scene, failed.request->name) : "";
   if (package.empty()) return fix;
   const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
-  fix.text = "install " + package + " again, the package of the system that brings " + failed.request->name;
+  fix.text = "reinstall " + package + ", the system package that provides " + failed.request->name;
   fix.commands = {(debian ? "sudo apt-get install --reinstall " : "sudo dnf reinstall ") + package};
   fix.risk = "low";
   return fix;

@@ -1,4 +1,4 @@
-// Fixes for libraries that a process does not get, as commands to paste: what is installed, and how.
+// Fixes for libraries that a process cannot load, as commands to paste: what to install, and how.
 #pragma once
 
 #include <optional>
@@ -9,39 +9,38 @@
 
 namespace culprit::rules {
 
-// How a user starts the process again: "/usr/bin/train", "python3 -c 'import torch'".
+// How a user restarts the process: "/usr/bin/train", "python3 -c 'import torch'".
 std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
 
-// A program or file as the shell of the machine takes it: in quotes on Windows where it has a space.
+// A path as the machine's shell accepts it: quoted on Windows if it has a space.
 std::string ForShell(const Scene& scene, const std::string& path);
 
-// The version of a package again, or another one in its place, with sound files and nothing else touched.
+// Installs this version of a package over whatever is there, without touching other packages.
 report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
                              const std::string& package, const std::string& version, std::string text);
 
-// The one version of a package that the environment can have: something in it asks for exactly that. "" when
-// nothing does.
+// The version of a package that something in the environment pins; "" if nothing does.
 std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                           const std::string& package);
 
-// Windows: installs the Visual C++ runtime that a DLL belongs to; empty for one that winget does not have.
+// Windows: installs the Visual C++ runtime that a DLL belongs to; empty if winget does not have it.
 std::vector<std::string> RuntimeCommands(std::string_view dll);
 
-// The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" where several
-// share it.
+// The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" if several share
+// it.
 std::string CudaOfSoname(const knowledge::Library& library, std::string_view soname);
-// The major version in a name: 9 of libcudnn_ops.so.9.1.0 and of cudnn64_9.dll; 0 when there is none.
+// The major version in a name: 9 for libcudnn_ops.so.9.1.0 and cudnn64_9.dll; 0 if there is none.
 uint32_t MajorOfName(std::string_view name);
-// The pip distribution that brings it for that CUDA: "nvidia-cublas-cu12"; "" when none is known.
+// The pip package that provides it for that CUDA: "nvidia-cublas-cu12"; "" if none is known.
 std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
-// The package of a Python environment again that has lost a file of this name; nothing when none has.
+// Reinstalls the Python package that is missing a file of this name; nullopt if none is.
 std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
                                      const std::string& name);
 
-// How it is installed for the scenario: with pip in the environment of a framework, otherwise in words.
+// How to install it for the scenario: with pip in a framework's environment, otherwise described in words.
 report::Fix Install(const Scene& scene, const FailedLoad& failed);
 
-// The same where a file of that name is there and is not for this process: what brought it brings it again.
+// The same, if a file of that name exists but does not work for this process: reinstalls what provides it.
 report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed);
 
 }  // namespace culprit::rules

@@ -12,28 +12,29 @@ namespace culprit::rules {
 
 namespace {
 
-// PATH serves what DLLs and programs load by name; what Python itself loads needs add_dll_directory.
+// PATH is used when DLLs and programs load by name; what Python itself loads needs add_dll_directory.
 report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
   const std::string spelled = base::ToWindowsPath(directory);
   if (SearchesPath(*failed.request)) {
-    report::Fix fix{
-        .text = "put " + directory + " on PATH: here for this window; for all new ones in the settings of " +
-                "Windows (Environment Variables), then open a new window. Do not copy single DLLs around",
-        .commands = {"set \"PATH=" + spelled + ";%PATH%\""},
-        .risk = "low",
-        .changes = {report::AddToList{"PATH", spelled}}};
-    if (!failed.scenario->graph.target.empty()) {  // otherwise it stands for any program
+    report::Fix fix{.text = "put " + directory +
+                            " on PATH: the command does it for this window; for new ones use the " +
+                            "Windows settings (Environment Variables). Do not copy single DLLs around",
+                    .commands = {"set \"PATH=" + spelled + ";%PATH%\""},
+                    .risk = "low",
+                    .changes = {report::AddToList{"PATH", spelled}}};
+    if (!failed.scenario->graph.target.empty()) {  // otherwise it means any program
       fix.commands.push_back(StartCommand(scene, *failed.scenario));
     }
     return fix;
   }
-  return {.text =
-              "tell Python before the import: it does not search PATH for the DLLs of its modules. Do not "
-              "copy single DLLs around",
-          .commands = {"import os; os.add_dll_directory(r\"" + spelled + "\")"},
-          .risk = "low",
-          .changes = {report::NotInFiles{"the program calls os.add_dll_directory",
-                                         "what its code does before the import is not looked at"}}};
+  return {
+      .text =
+          "add the directory before the import: Python does not search PATH for its modules' DLLs. Do not "
+          "copy single DLLs around",
+      .commands = {"import os; os.add_dll_directory(r\"" + spelled + "\")"},
+      .risk = "low",
+      .changes = {report::NotInFiles{"the program calls os.add_dll_directory",
+                                     "culprit does not read what the code does before the import"}}};
 }
 
 }  // namespace
@@ -46,8 +47,8 @@ bool SearchesPath(const loader::Request& request) {
 
 namespace {
 
-// The directories of everything that the same library needs and that lies in the environment: one package of
-// NVIDIA each, and the loader stops at the first that it does not find.
+// The directories in the environment of everything that the same library needs. Each NVIDIA package has its
+// own, and the loader stops at the first library that it does not find.
 std::vector<std::string> WithNeighbours(const Scene& scene, const FailedLoad& failed,
                                         const std::string& directory) {
   const size_t site = directory.rfind("-packages/nvidia/");
@@ -78,8 +79,8 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
   if (private_directory) {
     report::Fix fix{
         .text =
-            "name the directory for this program alone; do not export it for the whole shell, where it would "
-            "win over the libraries that other programs bring along",
+            "set the directory for this program only; do not export it for the whole shell, where it would "
+            "shadow the libraries that other programs bundle",
         .commands = {},
         .risk = "low"};
     std::string all;
@@ -97,8 +98,7 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
 report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& directory) {
   const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
   return {
-      .text =
-          "let ldconfig know the directory: unlike LD_LIBRARY_PATH this is searched last and shadows nothing",
+      .text = "add the directory to ldconfig: unlike LD_LIBRARY_PATH it is searched last and shadows nothing",
       .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/" + name + ".conf", "sudo ldconfig"},
       .risk = "low",
       .changes = SearchedByLdconfig(directory, name)};
@@ -108,9 +108,9 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
   const Missed missed = HowItIsMissed(scene, failed).kind;
   if (missed == Missed::kPathLeftOut || missed == Missed::kNewShell) return;  // CUL5025, CUL5024
   const std::string directory(base::DirName(failed.copies.front().path));
-  report::Finding& finding =
-      Fire(ruling, failed, failed.request->name + " is in " + directory + ", where the loader does not look",
-           failed.copies.front().path);
+  report::Finding& finding = Fire(
+      ruling, failed, failed.request->name + " is in " + directory + ", which the loader does not search",
+      failed.copies.front().path);
   for (const loader::LibraryCopy& copy : failed.copies) {
     const auto version = scene.view.Version(copy.path);
     finding.evidence.push_back({copy.path + (version ? " is " + version->version : " is there"),

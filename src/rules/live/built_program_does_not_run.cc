@@ -1,4 +1,4 @@
-// CUL9015: a program that was just compiled and linked does not run.
+// CUL9015: a freshly built program does not run.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Compiler and linker were content, and the program fails when it starts or at its first call.
+The program compiles and links, but fails when it starts or at its first call.
 
 ## Why it breaks
-The linker looks in other places than the loader: a library that was linked is not found, or another copy is. Or the driver is older
-than the toolkit.
+The linker searches other places than the loader: a linked library is not found, or another copy is. Or the driver is
+older than the toolkit.
 
 ## How culprit knows
-The program ran in a temporary directory; its words are told.
+culprit runs the program in a temporary directory and quotes its output.
 
 ## Fix
-Let the loader find what was linked: a run path (-rpath), /etc/ld.so.conf.d, or the library's package.
+Make the loader find what was linked: a RUNPATH (-rpath), /etc/ld.so.conf.d, or the library's package.
 
 ## When this is not your problem
-A machine that only builds.
+The machine only builds programs.
 
 ## Sources
 The words of the loader and of the program.
@@ -37,17 +37,17 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool not_found = error.cause == "not-found";
     report::Finding& finding = ruling.Fire(
         not_found ? "the program links against " + error.library + ", which the loader does not find"
-                  : "a program that was just built does not run: " + Said(step),
+                  : "a freshly built program does not run: " + Said(step),
         step.subject.empty() ? step.job : step.subject);
     if (!not_found && !error.cause.empty()) finding.cause = error.cause;
     if (CudaCode(step) == 35) finding.cause = "driver-too-old";
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    finding.fix = {.text = not_found ? "give the program a run path, or let ldconfig know the directory"
+    finding.fix = {.text = not_found ? "give the program a RUNPATH, or add the directory to ldconfig"
                                      : "compare the versions of driver, toolkit and libraries",
                    .commands = {not_found ? "culprit why " + error.library : "culprit check"},
                    .risk = "low",
-                   .changes = ANewProbeTells("a program that is built anew runs")};
+                   .changes = ANewProbeTells("a freshly built program runs")};
   }
 }
 
@@ -58,7 +58,7 @@ extern const Rule kRule = {.code = "CUL9015",
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "a program that was just built does not run",
+                           .title = "a freshly built program does not run",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL9002: the compute mode keeps this process out.
+// CUL9002: the GPU's compute mode blocks this process.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -12,17 +12,17 @@ constexpr std::string_view kPage = R"md(
 The device is set to exclusive (one process) or prohibited (none).
 
 ## Why it breaks
-In exclusive mode the second process gets CUDA_ERROR_DEVICE_UNAVAILABLE, "all CUDA-capable devices are busy or unavailable";
-in prohibited mode each does. A framework then falls back to the CPU or ends.
+In exclusive mode the second process gets CUDA_ERROR_DEVICE_UNAVAILABLE, "all CUDA-capable devices are busy or
+unavailable"; in prohibited mode every process does. A framework then falls back to the CPU or exits.
 
 ## How culprit knows
-NVML tells the mode, and a context could not be made on the device.
+NVML reports the mode, and creating a context on the device failed.
 
 ## Fix
-Set the mode back to default; clusters set it with purpose, then ask for the whole device or use another one.
+Set the mode back to default. Clusters set it on purpose: there, request the whole device or use another one.
 
 ## When this is not your problem
-A cluster that gives each job a device of its own.
+A cluster gives each job its own device.
 
 ## Sources
 NVML, nvmlDeviceGetComputeMode; nvidia-smi(1), --compute-mode.
@@ -40,13 +40,13 @@ void Check(const Scene& scene, Ruling& ruling) {
         if (!device.holders.empty()) {
           const snapshot::MemoryHolder& holder = device.holders.front();
           who = ", and PID " + std::to_string(holder.pid) +
-                (holder.name.empty() ? "" : " (" + holder.name + ")") + " has it";
+                (holder.name.empty() ? "" : " (" + holder.name + ")") + " holds it";
         }
         finding =
             &ruling.Fire(NameOf(device) + " is in compute mode " + device.compute_mode + who, NameOf(device));
         finding->evidence.push_back({"compute mode " + device.compute_mode, "NVML"});
         finding->fix = {
-            .text = "set the compute mode back to default; on a cluster ask for a device of your own instead",
+            .text = "set the compute mode back to default; on a cluster request your own device instead",
             .commands = {(scene.OnWindows() ? "" : "sudo ") + std::string("nvidia-smi -i ") +
                          (device.nvml_index.empty() ? "0" : device.nvml_index) + " -c DEFAULT"},
             .risk = "low",
@@ -64,7 +64,7 @@ extern const Rule kRule = {.code = "CUL9002",
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "the compute mode of the GPU keeps processes out",
+                           .title = "the GPU's compute mode blocks this process",
                            .page = kPage,
                            .check = Check};
 

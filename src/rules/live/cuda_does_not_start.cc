@@ -1,4 +1,4 @@
-// CUL9004: CUDA does not start although everything that can be seen looks right.
+// CUL9004: CUDA does not start, although everything visible looks right.
 #include <array>
 
 #include "knowledge/messages/status_codes.h"
@@ -12,22 +12,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-cuInit, the count of devices or the first context fails, and no other rule found a reason in the files of the machine.
+cuInit, the device count or the first context fails, and no other rule found a reason in the machine's files.
 
 ## Why it breaks
-The number tells more than its text: 999 is mostly a driver that lost its state (suspend, an update without a reboot, a broken
-nvidia-uvm), 802 a fabric manager that is not running or not ready on a machine with NVSwitch, 803 libraries and kernel
-module of two versions, 804 a compat libcuda on a GPU that does not allow it, 3 a driver that shuts down or an MPS server
-that is gone, 46 a device that another process holds exclusively.
+The number says more than its text: 999 is usually a driver that lost its state (suspend, an update without a reboot, a
+broken nvidia-uvm), 802 a fabric manager that is not running or not ready on a machine with NVSwitch, 803 libraries and
+kernel module of different versions, 804 a compat libcuda on a GPU that does not support it, 3 a driver that is shutting
+down or an MPS server that is gone, 46 a device that another process holds exclusively.
 
 ## How culprit knows
-culprit-probe called cuInit in a child of its own.
+culprit-probe called cuInit in a separate child process.
 
 ## Fix
-By the number; see `culprit explain cuda:NUMBER`.
+It depends on the number; see `culprit explain cuda:NUMBER`.
 
 ## When this is not your problem
-Never: no CUDA program works then.
+Never: no CUDA program works in this state.
 
 ## Sources
 CUDA driver API, CUresult; the knowledge of `culprit explain`, data/status_codes.toml.
@@ -43,54 +43,54 @@ struct Known {
 constexpr std::array kKnown = {
     Known{3,
           "driver-not-loaded",
-          "the driver is not ready: an MPS server that is gone, or a module that is just being unloaded",
-          "end a stale MPS server and unset its variables, or reload the module",
+          "the driver is not ready: the MPS server is gone, or the kernel module is being unloaded",
+          "stop a stale MPS server and unset its variables, or reload the module",
           {"echo quit | nvidia-cuda-mps-control", "unset CUDA_MPS_PIPE_DIRECTORY", ""}},
     Known{34,
           "search-path",
-          "the libcuda that was loaded is a stub for linking",
-          "take the directory of the stub out of LD_LIBRARY_PATH and of ld.so.conf",
+          "the loaded libcuda is a stub for linking",
+          "remove the stub's directory from LD_LIBRARY_PATH and ld.so.conf",
           {"culprit why libcuda.so.1", "", ""}},
     Known{35,
           "driver-too-old",
-          "the driver is older than what asks for it",
+          "the driver is older than the program requires",
           "install a newer driver",
           {"nvidia-smi", "", ""}},
     Known{46,
           "gpu-not-visible",
-          "another process has the device for itself, or it is being reset",
-          "end that process, or set the compute mode back to default",
+          "another process uses the device exclusively, or it is being reset",
+          "stop that process, or set the compute mode back to default",
           {"nvidia-smi", "sudo nvidia-smi -c DEFAULT", ""}},
     Known{100,
           "gpu-not-visible",
-          "the driver finds no device that this process may use",
-          "look at the device nodes, their permissions and what the kernel module says",
+          "the driver finds no device that this process can use",
+          "check the device nodes, their permissions and the kernel log",
           {"ls -l /dev/nvidia*", "sudo dmesg | grep -i nvrm", ""}},
     Known{101,
           "gpu-not-visible",
-          "a device was named that is not there",
+          "the selected device does not exist",
           "check CUDA_VISIBLE_DEVICES and --device",
           {"nvidia-smi -L", "", ""}},
     Known{304,
           "permissions",
-          "the operating system refused a call of the driver",
-          "look what the sandbox, seccomp profile or cgroup forbids",
+          "the operating system refused a driver call",
+          "check what the sandbox, seccomp profile or cgroup forbids",
           {"sudo dmesg | tail -50", "", ""}},
     Known{802,
           "driver-not-loaded",
-          "the fabric of the NVSwitch machine is not ready",
-          "start the fabric manager of the same version as the driver and wait until nvidia-smi says that "
-          "the fabric is completed",
+          "the NVSwitch fabric is not ready",
+          "start the fabric manager of the same version as the driver and wait until nvidia-smi reports the "
+          "fabric as completed",
           {"sudo systemctl restart nvidia-fabricmanager", "nvidia-smi -q | grep -A2 -i fabric", ""}},
     Known{803,
           "driver-library-mismatch",
-          "libcuda and the loaded kernel module are of two versions",
+          "libcuda and the loaded kernel module have different versions",
           "reboot, or reload the module of the installed driver",
           {"cat /proc/driver/nvidia/version", "culprit why libcuda.so.1", "sudo reboot"}},
     Known{804,
           "driver-library-mismatch",
-          "a compat libcuda was loaded, and this GPU does not allow it",
-          "take the compat directory out of the search path, or install a newer driver",
+          "a compat libcuda was loaded, and this GPU does not support it",
+          "remove the compat directory from the search path, or install a newer driver",
           {"culprit why libcuda.so.1", "", ""}},
     Known{999,
           "driver-wedged",
@@ -99,10 +99,10 @@ constexpr std::array kKnown = {
           {"sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm", "sudo reboot"}},
 };
 
-// Those of the table are of Linux.
+// The commands in the table are for Linux.
 const std::vector<std::string> kOnWindows = {"nvidia-smi", "culprit why nvcuda.dll", "shutdown /r /t 0"};
 
-// What of a fix files and variables show; whether CUDA starts then is for the next probe to tell.
+// The part of a fix that files and variables show; only the next probe shows whether CUDA starts.
 Changes Seen(const Scene& scene, int32_t code) {
   Changes changes;
   if (code == 3 && scene.IsSet("CUDA_MPS_PIPE_DIRECTORY"))
@@ -115,11 +115,11 @@ Changes Seen(const Scene& scene, int32_t code) {
 void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Finding& finding) {
   if (step.status == "no-such-device") {
     finding.cause = "gpu-not-visible";
-    finding.summary = "the device that was asked for is not there: " + step.detail;
-    finding.fix = {.text = "name a device that CUDA shows in this shell",
+    finding.summary = "the requested device does not exist: " + step.detail;
+    finding.fix = {.text = "choose a device that CUDA shows in this shell",
                    .commands = {"nvidia-smi -L", "culprit probe"},
                    .risk = "none",
-                   .changes = ANewProbeTells("a device that is there is asked for")};
+                   .changes = ANewProbeTells("an existing device is requested")};
     return;
   }
   const auto code = CudaCode(step);
@@ -141,10 +141,10 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
     finding.evidence.push_back(
         {std::string(row->meaning), "culprit explain " + std::string(row->driver_name)});
   }
-  finding.fix = {.text = "look at what the kernel module says; reboot if it lost its state",
+  finding.fix = {.text = "check the kernel log; reboot if the driver lost its state",
                  .commands = Commands(scene, {"sudo dmesg | grep -iE 'nvrm|xid'", "sudo reboot"}, kOnWindows),
                  .risk = "medium",
-                 .changes = ANewProbeTells("the driver has its state back")};
+                 .changes = ANewProbeTells("the driver works again")};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -155,7 +155,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const snapshot::ProbeStep& step = *failure->step;
     if (finding == nullptr) {
       finding = &ruling.Fire("CUDA does not start, " + (step.call.empty() ? step.name : step.call) +
-                                 " says " + (step.status.empty() ? step.outcome : step.status),
+                                 " returns " + (step.status.empty() ? step.outcome : step.status),
                              step.call.empty() ? "cuInit" : step.call);
       Complete(scene, step, *finding);
     }
@@ -171,7 +171,7 @@ extern const Rule kRule = {.code = "CUL9004",
                            .cause = "driver-wedged",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "cuInit fails although driver, module and nodes look right",
+                           .title = "cuInit fails although driver, kernel module and device nodes look right",
                            .page = kPage,
                            .check = Check};
 

@@ -11,20 +11,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-nvidia-smi lists a GPU, and a CUDA program does not see it.
+nvidia-smi lists a GPU that a CUDA program does not see.
 
 ## Why it breaks
-NVML talks to the kernel module alone. CUDA also needs /dev/nvidia-uvm, obeys CUDA_VISIBLE_DEVICES, counts MIG instances
-instead of the GPU that is divided into them, and stops counting at the first device that it cannot use.
+NVML talks only to the kernel module. CUDA also needs /dev/nvidia-uvm, obeys CUDA_VISIBLE_DEVICES, counts MIG instances
+instead of the GPU that they are part of, and stops counting at the first device that it cannot use.
 
 ## How culprit knows
-NVML and the driver API were both asked, and their devices compared by UUID.
+culprit asks both NVML and the driver API, and compares their devices by UUID.
 
 ## Fix
-By what hides it: the variable, MIG without an instance, a device node that is closed.
+It depends on what hides it: the variable, MIG without an instance, a device node that cannot be opened.
 
 ## When this is not your problem
-CUDA_VISIBLE_DEVICES is set to choose some of several devices: then this rule is silent.
+CUDA_VISIBLE_DEVICES is set to choose some of several devices: then this rule stays silent.
 
 ## Sources
 CUDA C++ Programming Guide, CUDA environment variables; MIG User Guide.
@@ -38,7 +38,7 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
   if (scene.IsSet("CUDA_VISIBLE_DEVICES")) {
     finding.evidence.push_back(
         {"CUDA_VISIBLE_DEVICES=" + std::string(scene.Variable("CUDA_VISIBLE_DEVICES")), "environment"});
-    finding.fix = {.text = "unset the variable, or name devices that are there",
+    finding.fix = {.text = "unset the variable, or name existing devices",
                    .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
                                         {"set CUDA_VISIBLE_DEVICES=", "nvidia-smi -L"}),
                    .risk = "low",
@@ -48,7 +48,7 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
   }
   if (std::ranges::any_of(hidden, [](const ProbedDevice* device) { return device->mig == "on"; })) {
     finding.evidence.push_back({"MIG is on: CUDA sees the instances, not the GPU", "NVML"});
-    finding.fix = {.text = "make a GPU instance with a compute instance in it, or turn MIG off",
+    finding.fix = {.text = "create a GPU instance with a compute instance in it, or turn MIG off",
                    .commands = Commands(
                        scene, {"nvidia-smi -L", "sudo nvidia-smi mig -cgi 0 -C", "sudo nvidia-smi -mig 0"},
                        {"nvidia-smi -L", "nvidia-smi mig -cgi 0 -C", "nvidia-smi -mig 0"}),
@@ -57,8 +57,7 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
     return;
   }
   finding.fix = {
-      .text =
-          "look at what the kernel module says of that device, and whether this process may open its nodes",
+      .text = "check the kernel log for that device, and whether this process can open its device nodes",
       .commands = Commands(scene, {"ls -l /dev/nvidia*", "sudo dmesg | grep -i nvrm", "nvidia-smi -q"},
                            {"nvidia-smi -q"}),
       .risk = "none",
@@ -79,7 +78,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const size_t count = hidden.empty() ? facts->devices.size() : hidden.size();
     report::Finding& finding =
         ruling.Fire("NVML shows " + std::to_string(count) + (count == 1 ? " device" : " devices") +
-                        ", CUDA none: " + Said(*failures.front()->step),
+                        ", CUDA shows none: " + Said(*failures.front()->step),
                     "CUDA");
     for (const ProbeFailure* failure : failures) finding.evidence.push_back(EvidenceOf(*failure->step));
     for (const ProbedDevice* device : hidden)
@@ -87,13 +86,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     Explain(scene, hidden, finding);
     return;
   }
-  // Some are shown and some are not: chosen by the variable that is what its owner wants.
+  // CUDA shows only some of them. If the variable is set, the user chose that.
   if (shown == 0 || hidden.empty() || scene.IsSet("CUDA_VISIBLE_DEVICES")) return;
   const bool mig =
       std::ranges::all_of(hidden, [](const ProbedDevice* device) { return device->mig == "on"; });
   report::Finding& finding = ruling.Fire(
       "CUDA shows " + std::to_string(shown) + " of " + std::to_string(shown + hidden.size()) + " devices; " +
-          NameOf(*hidden.front()) + " is not among them" + (mig ? ", MIG is on there" : ""),
+          NameOf(*hidden.front()) + " is not among them" + (mig ? " because MIG is on" : ""),
       NameOf(*hidden.front()));
   finding.severity = mig ? report::Severity::kNote : report::Severity::kWarning;
   for (const ProbedDevice* device : hidden) {

@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-nvcc, the host compiler, the headers and the libraries that were found do not make a program of three lines.
+The installed nvcc, host compiler, headers and libraries cannot build a program of three lines.
 
 ## Why it breaks
-Compile: a host compiler that nvcc does not support, a GPU that nvcc does not know, a header that is not there or of another version.
-Link: a library that is not found, or that lacks a function that the header promises.
+Compile: nvcc does not support the host compiler or the GPU, or a header is missing or of another version. Link: a
+library is not found, or lacks a function that the header declares.
 
 ## How culprit knows
-It compiled and linked in a temporary directory; the words of the compilers are told.
+It compiles and links in a temporary directory and quotes the compiler output.
 
 ## Fix
-By the reason.
+It depends on the reason.
 
 ## When this is not your problem
-A machine that only runs programs.
+The machine only runs programs.
 
 ## Sources
 The output of nvcc and of the linker.
@@ -43,23 +43,22 @@ Reason ReasonOf(const snapshot::ProbeStep& step) {
     return {"host-compiler", "nvcc does not support this host compiler",
             "use a host compiler that nvcc supports: nvcc -ccbin"};
   if (SaysUnknownArchitecture(words))
-    return {"arch-unsupported-by-compiler", "nvcc does not know the architecture of this GPU",
-            "install a toolkit that knows it"};
+    return {"arch-unsupported-by-compiler", "nvcc does not support this GPU's architecture",
+            "install a toolkit that supports it"};
   if (step.status == "not-found" || has("nvcc: not found") || has("nvcc: No such file"))
-    return {"toolkit-missing", "there is no compiler", "install the CUDA toolkit, or set CUDA_HOME to it"};
+    return {"toolkit-missing", "no compiler is found", "install the CUDA toolkit, or set CUDA_HOME to it"};
   if (SaysHeaderMissing(words))
-    return {"header-library-mismatch",
-            cudnn ? "the header of cuDNN is not found" : "a header of CUDA is not found",
-            cudnn ? "install the development package of cuDNN, or name its include directory"
-                  : "install the headers of the toolkit"};
+    return {"header-library-mismatch", cudnn ? "the cuDNN header is not found" : "a CUDA header is not found",
+            cudnn ? "install the cuDNN development package, or pass its include directory with -I"
+                  : "install the toolkit headers"};
   if (has("undefined reference") || has("unresolved external") || has("undefined symbol"))
-    return {"header-library-mismatch", "a function that the header promises is not in the library",
-            "use headers and libraries of one version"};
+    return {"header-library-mismatch", "the library lacks a function that the header declares",
+            "use headers and libraries of the same version"};
   if (has("cannot find -l") || has("cannot open file"))
-    return {"build-config", "a library is not found by the linker",
-            "name its directory with -L, or install its development package"};
+    return {"build-config", "the linker does not find a library",
+            "pass its directory with -L, or install its development package"};
   return {"build-config", step.name.starts_with("link") ? "it does not link" : "it does not compile",
-          "look at the words of the compiler"};
+          "read the compiler output"};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -77,7 +76,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = std::string(reason.fix),
                    .commands = {"culprit check"},
                    .risk = "low",
-                   .changes = ANewProbeTells("the program is built")};
+                   .changes = ANewProbeTells("the program builds")};
   }
 }
 

@@ -1,4 +1,4 @@
-// CUL9005: parts of cuDNN of different versions were really loaded.
+// CUL9005: a process loaded cuDNN sub-libraries of different versions.
 #include <algorithm>
 
 #include "base/text.h"
@@ -13,21 +13,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The living process has files of two cuDNN releases.
+The running process has loaded files of two cuDNN releases.
 
 ## Why it breaks
-The parts call each other through private interfaces and check each other's version: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH,
-CUDNN_STATUS_NOT_INITIALIZED, or a crash at the first convolution.
+The sub-libraries call each other through private interfaces and check each other's version:
+CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH, CUDNN_STATUS_NOT_INITIALIZED, or a crash at the first convolution.
 
 ## How culprit knows
-culprit-probe asked its own process for the files that it had loaded, and the version was read from each file. CUL3004 is the
-same found without running anything; where it speaks, this rule is silent.
+culprit-probe lists the files that its own process has loaded, and reads the version from each. CUL3004 finds the same
+without running anything; where it fires, this rule stays silent.
 
 ## Fix
-Let one directory win for all parts. Mostly LD_LIBRARY_PATH is to blame.
+Load all sub-libraries from one directory. Usually LD_LIBRARY_PATH is to blame.
 
 ## When this is not your problem
-Two copies on one machine are normal; only those that meet in one process are reported.
+Two copies on one machine are normal; they are reported only if one process loads both.
 
 ## Sources
 The process's own list of loaded files; ld.so(8).
@@ -54,11 +54,11 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
   for (const auto& file : files) {
     if (odd == nullptr && !file.version.empty() && file.version != files.front().version) odd = &file;
   }
-  std::string summary = "cuDNN says that its parts are of different versions: " + Said(step);
+  std::string summary = "cuDNN reports sub-libraries of different versions: " + Said(step);
   if (odd != nullptr) {
-    summary = odd->name + " was loaded in " + odd->version + " from " +
-              std::string(base::DirName(odd->path)) + ", " + files.front().name + " in " +
-              files.front().version + " from " + std::string(base::DirName(files.front().path));
+    summary = odd->name + " " + odd->version + " was loaded from " + std::string(base::DirName(odd->path)) +
+              ", " + files.front().name + " " + files.front().version + " from " +
+              std::string(base::DirName(files.front().path));
   }
   report::Finding& finding = ruling.Fire(summary, odd != nullptr         ? odd->path
                                                   : step.subject.empty() ? step.job
@@ -66,8 +66,7 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
   finding.affects.push_back(step.job);
   for (const auto& file : files) {
     finding.evidence.push_back(
-        {file.name + " is " + (file.version.empty() ? "of a version that it does not tell" : file.version),
-         file.path});
+        {file.name + " is " + (file.version.empty() ? "of unknown version" : file.version), file.path});
   }
   finding.evidence.push_back(EvidenceOf(step));
   AddOutput(step, finding);
@@ -76,14 +75,14 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
   if (!directory.empty() && path.find(directory) != std::string::npos) {
     finding.evidence.push_back({"LD_LIBRARY_PATH=" + path, "environment"});
     finding.fix = WithoutSearchDirectory(scene, directory);
-    finding.fix.changes.push_back(ANewProbeTells("parts of one version are loaded").front());
+    finding.fix.changes.push_back(ANewProbeTells("sub-libraries of one version are loaded").front());
     return;
   }
   finding.fix = {
-      .text = "make all parts of cuDNN come from one directory",
+      .text = "load all cuDNN sub-libraries from one directory",
       .commands = {"culprit why " + (odd == nullptr ? std::string("libcudnn_graph.so.9") : odd->name)},
       .risk = "low",
-      .changes = ANewProbeTells("parts of one version are loaded")};
+      .changes = ANewProbeTells("sub-libraries of one version are loaded")};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -99,7 +98,7 @@ extern const Rule kRule = {.code = "CUL9005",
                            .cause = "cudnn-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "parts of cuDNN of different versions were really loaded",
+                           .title = "a process loaded cuDNN sub-libraries of different versions",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL9006: a part of cuDNN could not be loaded.
+// CUL9006: a cuDNN sub-library fails to load.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -10,28 +10,30 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The shim libcudnn was loaded; a part that it opens when it is needed was not.
+libcudnn itself was loaded, but a sub-library that it opens on demand was not.
 
 ## Why it breaks
-cuDNN opens its parts by name at the first call that needs them. A file that is missing, cut short, closed to this user or lacks
-something that it needs itself ends in CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED (1008), CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE
-(3009) or an abort with "Could not load library libcudnn_cnn_infer.so.8".
+cuDNN opens its sub-libraries by name at the first call that needs them. If a file is missing, truncated, not readable
+for this user or lacks a dependency, the result is CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED (1008),
+CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE (3009) or an abort with "Could not load library
+libcudnn_cnn_infer.so.8".
 
 ## How culprit knows
-By the status and by what cuDNN and the loader wrote meanwhile: they name the part and the reason. CUL3003 and the rules CUL50xx
-find the same in the files; where they speak, this rule is silent.
+From the status and from what cuDNN and the loader printed: they name the sub-library and the reason. CUL3003 and the
+rules CUL50xx find the same in the files; where they fire, this rule stays silent.
 
 ## Fix
-Install that cuDNN whole. Copying one part from elsewhere mixes versions.
+Reinstall all of that cuDNN. Copying one sub-library from elsewhere mixes versions.
 
 ## When this is not your problem
-Never for a cuDNN that something uses.
+Never, if something uses this cuDNN.
 
 ## Sources
 cuDNN API reference, cudnnStatus_t; dlopen(3).
 )md";
 
-// The first part that the step speaks of, as a file: "libcudnn_ops" of cuDNN 9 is libcudnn_ops.so.9.
+// The file name of the first sub-library that the step mentions: "libcudnn_ops" of cuDNN 9 is
+// libcudnn_ops.so.9.
 std::string PartIn(const snapshot::ProbeStep& step) {
   const std::string words = Words(step);
   const size_t begin = words.find("libcudnn_");
@@ -48,9 +50,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     const snapshot::ProbeStep& step = *failure->step;
     LoadError error = ReadLoadError(Words(step));
     if (error.library.empty()) error.library = PartIn(step);
-    const std::string part = error.library.empty() ? "a part of cuDNN" : error.library;
+    const std::string part = error.library.empty() ? "a cuDNN sub-library" : error.library;
     report::Finding& finding =
-        ruling.Fire(part + " could not be loaded" + (error.reason.empty() ? "" : ": " + error.reason),
+        ruling.Fire(part + " fails to load" + (error.reason.empty() ? "" : ": " + error.reason),
                     step.subject.empty() ? step.job : step.subject);
     const bool part_itself = error.library.empty() || error.library.find("cudnn") != std::string::npos;
     finding.cause = error.cause == "not-found"
@@ -59,7 +61,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back(step.job);
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    finding.fix = {.text = "install this cuDNN whole and again; do not copy one part from elsewhere",
+    finding.fix = {.text = "reinstall all of cuDNN; do not copy single sub-libraries from elsewhere",
                    .commands = {"culprit why " + (error.library.empty() ? "libcudnn.so.9" : error.library)},
                    .risk = "low",
                    .changes = ANewProbeTells(part + " is loaded")};
@@ -73,7 +75,7 @@ extern const Rule kRule = {.code = "CUL9006",
                            .cause = "cudnn-sublibrary-missing",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "a part of cuDNN could not be loaded",
+                           .title = "a cuDNN sub-library fails to load",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL9012: the memory of the device has errors that could not be corrected.
+// CUL9012: the GPU memory has uncorrected ECC errors.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -12,16 +12,17 @@ constexpr std::string_view kPage = R"md(
 NVML counts uncorrected ECC errors since the driver was loaded.
 
 ## Why it breaks
-An uncorrected error ends the process that touched it (Xid 48, 63, 94, 95) and may need a reset before the page is retired.
+An uncorrected error kills the process that touched it (Xid 48, 63, 94, 95) and may need a reset before the page is
+retired.
 
 ## How culprit knows
 NVML's volatile counter of uncorrected errors.
 
 ## Fix
-Reset the GPU or reboot, so that bad rows are remapped; replace the card when it comes again.
+Reset the GPU or reboot, so that bad rows are remapped; replace the card if errors come back.
 
 ## When this is not your problem
-An old error of which the row is remapped already: the counter starts anew with the next boot.
+An old error whose row is already remapped: the counter is reset at the next boot.
 
 ## Sources
 NVML, nvmlDeviceGetTotalEccErrors; NVIDIA GPU memory error management.
@@ -38,13 +39,13 @@ void Check(const Scene& scene, Ruling& ruling) {
                     NameOf(device));
     finding.evidence.push_back({device.ecc_errors + " uncorrected errors, ECC " + device.ecc, "NVML"});
     finding.fix = {
-        .text = "end what runs there and reset the GPU, or reboot; replace the card if it comes again",
+        .text = "stop what runs there and reset the GPU, or reboot; replace the card if errors come back",
         .commands = Commands(scene,
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER", "sudo dmesg | grep -i xid",
                               "sudo nvidia-smi --gpu-reset -i " + device.nvml_index},
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER"}),
         .risk = "medium",
-        .changes = ANewProbeTells("the counter of " + NameOf(device) + " is back to 0")};
+        .changes = ANewProbeTells("the error counter of " + NameOf(device) + " is 0")};
   }
 }
 
@@ -55,7 +56,7 @@ extern const Rule kRule = {.code = "CUL9012",
                            .cause = "hardware-fault",
                            .severity = report::Severity::kWarning,
                            .since = "0.5.0",
-                           .title = "the memory of the GPU has uncorrected errors",
+                           .title = "the GPU memory has uncorrected ECC errors",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL9013: a framework cannot use the device, though the layers below work.
+// CUL9013: a framework cannot use the GPU, although the layers below work.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -9,26 +9,26 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Driver and libraries passed their steps, and the framework fails in the user's own interpreter.
+Driver and libraries pass their probe steps, but the framework fails in the user's own interpreter.
 
 ## Why it breaks
-A build without CUDA, libraries of its own that do not fit, another cuDNN than it was compiled against.
+A CPU-only build, bundled libraries that do not match, or another cuDNN than it was compiled against.
 
 ## How culprit knows
-A small script ran in that interpreter: import, list of devices, one convolution. What it wrote is read as `culprit explain` reads a
-log, and decides the cause.
+A small script ran in that interpreter: import, device list, one convolution. culprit reads its output as
+`culprit explain` reads a log, and takes the cause from there.
 
 ## Fix
-By the cause.
+It depends on the cause.
 
 ## When this is not your problem
-A framework that is meant for the CPU.
+The framework is meant for the CPU.
 
 ## Sources
 The words of the framework itself.
 )md";
 
-// What the framework says of its own build.
+// What the framework reports about its own build.
 bool BuiltWithoutCuda(const snapshot::ProbeStep& step) {
   const std::string words = Words(step);
   return step.status == "cpu-only" || step.status == "not-cuda" ||
@@ -50,8 +50,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back(step.job);
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    finding.fix = {.text = without ? "install a build of " + name + " for CUDA in this environment"
-                                   : "install " + name + " again in an environment of its own",
+    finding.fix = {.text = without ? "install a CUDA build of " + name + " in this environment"
+                                   : "install " + name + " in a new environment",
                    .commands = {"culprit check"},
                    .risk = "low",
                    .changes = ANewProbeTells(name + " uses the GPU")};
@@ -65,7 +65,7 @@ extern const Rule kRule = {.code = "CUL9013",
                            .cause = "framework-cpu-only",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "a framework cannot use the GPU that works below it",
+                           .title = "a framework cannot use the GPU, although the layers below work",
                            .page = kPage,
                            .check = Check};
 

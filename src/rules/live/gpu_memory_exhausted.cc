@@ -1,4 +1,4 @@
-// CUL9001: the memory of the device is taken.
+// CUL9001: the GPU memory is full.
 #include <algorithm>
 
 #include "rules/kit/changes.h"
@@ -11,21 +11,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The device has not enough free memory for a context, an allocation or the handle of a library.
+The device does not have enough free memory for a context, an allocation or a library handle.
 
 ## Why it breaks
-Each process needs some hundred MiB for its context before it allocates anything. Without them cuCtxCreate and cudaMalloc say
-"out of memory", and libraries hide it: CUDNN_STATUS_NOT_INITIALIZED, CUDNN_STATUS_ALLOC_FAILED, CUBLAS_STATUS_ALLOC_FAILED,
-CUBLAS_STATUS_NOT_INITIALIZED.
+Each process needs a few hundred MiB for its context before it allocates anything. Without that, cuCtxCreate and
+cudaMalloc return "out of memory", and libraries hide it: CUDNN_STATUS_NOT_INITIALIZED, CUDNN_STATUS_ALLOC_FAILED,
+CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_NOT_INITIALIZED.
 
 ## How culprit knows
-A step of the probe said so, and NVML told how much memory is free and which processes hold the rest. Statuses that only may
-mean it count when hardly any memory is free.
+A probe step reported it, and NVML shows how much memory is free and which processes hold the rest. Statuses that can
+also mean something else count only if hardly any memory is free.
 
 ## Fix
-End the process that holds the memory, or use another device. A process that died may leave children behind that still hold it;
-`fuser -v /dev/nvidia*` shows them too. TensorFlow and JAX take nearly all memory by default: TF_FORCE_GPU_ALLOW_GROWTH=true,
-XLA_PYTHON_CLIENT_PREALLOCATE=false.
+Stop the process that holds the memory, or use another device. A process that died may leave children behind that still
+hold it; `fuser -v /dev/nvidia*` shows them too. TensorFlow and JAX take nearly all memory by default:
+TF_FORCE_GPU_ALLOW_GROWTH=true, XLA_PYTHON_CLIENT_PREALLOCATE=false.
 
 ## When this is not your problem
 Your own training runs on that device and is meant to fill it.
@@ -39,7 +39,7 @@ using snapshot::ProbedDevice;
 std::string Holder(const snapshot::MemoryHolder& holder) {
   const std::string name = holder.name.empty() ? "" : " (" + holder.name + ")";
   return "PID " + std::to_string(holder.pid) + name +
-         (holder.bytes == 0 ? " holds memory of it" : " holds " + Size(holder.bytes));
+         (holder.bytes == 0 ? " holds some of it" : " holds " + Size(holder.bytes));
 }
 
 std::vector<snapshot::MemoryHolder> BiggestFirst(const ProbedDevice& device) {
@@ -53,7 +53,7 @@ report::Finding& FireFor(const Scene& scene, Ruling& ruling, const ProbedDevice&
   std::string summary =
       NameOf(device) + " has " + Size(device.memory_free) + " of " + Size(device.memory_total) + " free";
   summary +=
-      holders.empty() ? ", and the driver does not tell who holds the rest" : ": " + Holder(holders.front());
+      holders.empty() ? ", and the driver does not show who holds the rest" : ": " + Holder(holders.front());
   if (holders.size() > 1) summary += ", " + std::to_string(holders.size() - 1) + " more hold the rest";
   report::Finding& finding = ruling.Fire(summary, NameOf(device));
   for (const auto& holder : holders) finding.evidence.push_back({Holder(holder), "NVML"});
@@ -61,9 +61,9 @@ report::Finding& FireFor(const Scene& scene, Ruling& ruling, const ProbedDevice&
       {Size(device.memory_free) + " of " + Size(device.memory_total) + " free", "the driver"});
   finding.fix = {
       .text = holders.empty()
-                  ? "find who holds it: a process of another container or user, or one that died and "
-                    "left a child; or use another device"
-                  : "end what holds the memory if it is not needed, or use another device",
+                  ? "find the process that holds it: in another container, of another user, or the child of "
+                    "one that died; or use another device"
+                  : "stop the process that holds the memory if you do not need it, or use another device",
       .commands = {},
       .risk = "medium",
       .changes = ANewProbeTells("memory of " + NameOf(device) + " is free")};
@@ -87,7 +87,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (DeviceOf(*facts, *failure->step) == &device && HardlyAnyFree(device)) here.push_back(failure);
     }
     if (here.empty() && !HardlyAnyFree(device)) continue;
-    if (device.cuda_index.empty() && here.empty()) continue;  // not to be used anyway
+    if (device.cuda_index.empty() && here.empty()) continue;  // CUDA does not use it anyway
     report::Finding& finding = FireFor(scene, ruling, device);
     if (here.empty()) finding.severity = report::Severity::kWarning;
     for (const ProbeFailure* failure : here) finding.evidence.push_back(EvidenceOf(*failure->step));
@@ -95,24 +95,24 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const ProbeFailure* failure : failures) {
     const ProbedDevice* device = DeviceOf(*facts, *failure->step);
     if (device != nullptr && HardlyAnyFree(*device)) continue;
-    // Memory was there before and after: somebody else had it in between, or the step asked for too much.
-    report::Finding& finding =
-        ruling.Fire("out of memory at " + failure->step->name +
-                        (device == nullptr
-                             ? ""
-                             : ", though " + NameOf(*device) + " had " + Size(device->memory_free) + " free"),
-                    failure->step->subject.empty() ? failure->step->job : failure->step->subject);
+    // Memory was free before and after: another process had it in between, or the step needed too much.
+    report::Finding& finding = ruling.Fire(
+        "out of memory at " + failure->step->name +
+            (device == nullptr
+                 ? ""
+                 : ", although " + NameOf(*device) + " had " + Size(device->memory_free) + " free"),
+        failure->step->subject.empty() ? failure->step->job : failure->step->subject);
     finding.evidence.push_back(EvidenceOf(*failure->step));
     AddOutput(*failure->step, finding);
     if (device != nullptr) {
       for (const auto& holder : BiggestFirst(*device)) finding.evidence.push_back({Holder(holder), "NVML"});
     }
     finding.fix = {.text =
-                       "look who uses the device at this moment, and whether a limit is set for this user or "
-                       "container (vGPU profile, MPS, cgroup, WSL)",
+                       "check who uses the device right now, and whether this user or container has a limit "
+                       "(vGPU profile, MPS, cgroup, WSL)",
                    .commands = {"nvidia-smi"},
                    .risk = "none",
-                   .changes = ANewProbeTells("the memory suffices")};
+                   .changes = ANewProbeTells("there is enough memory")};
   }
 }
 
@@ -123,7 +123,7 @@ extern const Rule kRule = {.code = "CUL9001",
                            .cause = "out-of-memory",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "the memory of the GPU is taken, and by whom",
+                           .title = "the GPU memory is full, and which process holds it",
                            .page = kPage,
                            .check = Check};
 

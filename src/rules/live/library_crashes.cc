@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The child that did a step died by a signal while it was in a library.
+The child process that ran a step was killed by a signal inside a library.
 
 ## Why it breaks
-A crash in a library that is whole and of one version is mostly a version that does not fit driver, CPU or other libraries in
-the process, or a bug of that version.
+If a library is complete and of one version, a crash usually means that its version does not match the driver, the CPU
+or other libraries in the process, or that this version has a bug.
 
 ## How culprit knows
-culprit-probe's signal handler tells the file in which it happened before it ends; the other steps go on in a new child.
+culprit-probe's signal handler reports the file in which it happened; the other steps continue in a new child.
 
 ## Fix
-Another version of that library; the file and its version are named.
+Use another version of that library; the file and its version are named.
 
 ## When this is not your problem
-SIGKILL by the machine's own out-of-memory killer is not a crash of the library.
+SIGKILL from the out-of-memory killer is not a crash of the library.
 
 ## Sources
 signal(7); the list of loaded files of the process.
@@ -39,34 +39,35 @@ std::string VersionOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeSt
   return "";
 }
 
-// No library does this to itself: somebody ended the process, and that is the kernel when memory runs out.
+// A library does not do this to itself: something killed the process, usually the kernel when memory runs
+// out.
 report::Finding DescribeKill(const snapshot::ProbeStep& step) {
   report::Finding finding;
   finding.cause = "out-of-memory";
   finding.summary = "the process was killed (SIGKILL) at " + (step.title.empty() ? step.name : step.title) +
-                    ": the usual one is the kernel when the machine or the container runs out of memory";
+                    ": usually the kernel does this when the machine or container runs out of memory";
   finding.fix = {
       .text =
-          "give the machine or the container more memory (CUDA libraries take gigabytes of the host's), "
-          "and see whether it was the kernel",
+          "give the machine or container more memory (CUDA libraries use gigabytes of host memory), and "
+          "check whether it was the kernel",
       .commands = {"sudo dmesg | grep -i -E 'oom|killed process' | tail",
                    "cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory.events"},
       .risk = "none",
-      .changes = ANewProbeTells("the host's memory suffices")};
+      .changes = ANewProbeTells("there is enough host memory")};
   return finding;
 }
 
 report::Finding Describe(const Scene& scene, const snapshot::ProbeStep& step) {
   if (step.status == "SIGKILL") return DescribeKill(step);
   const std::string version = VersionOf(*scene.stack().probe, step);
-  const std::string file(step.library.empty() ? "a library that is not known" : base::BaseName(step.library));
+  const std::string file(step.library.empty() ? "an unknown library" : base::BaseName(step.library));
   report::Finding finding;
   finding.summary = file + (version.empty() ? "" : " " + version) + " crashes with " +
                     (step.status.empty() ? "a signal" : step.status) + " at " +
                     (step.title.empty() ? step.name : step.title);
-  finding.fix = {.text = std::string("install this library again or in another version; look whether ") +
+  finding.fix = {.text = std::string("reinstall this library or use another version; check whether ") +
                          (scene.OnWindows()
-                              ? "an overlay or a guard puts its own DLL into every process"
+                              ? "an overlay or security tool injects its DLL into every process"
                               : "anything is preloaded into every process (LD_PRELOAD, /etc/ld.so.preload)"),
                  .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
                  .risk = "low",

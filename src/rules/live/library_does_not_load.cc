@@ -1,4 +1,4 @@
-// CUL9016: a library cannot be opened.
+// CUL9016: a library fails to load.
 #include "base/text.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
@@ -11,19 +11,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-dlopen of a library of the driver, of CUDA or of cuDNN fails.
+dlopen of a driver, CUDA or cuDNN library fails.
 
 ## Why it breaks
-It is not there or not where the loader looks, it is damaged or for another CPU, or something that it needs itself is missing.
+It is missing, or in a directory that the loader does not search; it is damaged or for another CPU; or a library that it
+needs is missing.
 
 ## How culprit knows
-The loader's own words. The rules about files find most of these before; where they speak, this rule is silent.
+From the loader's message. The rules about files find most of these first; where they fire, this rule stays silent.
 
 ## Fix
-By the words; `culprit why` shows every place that was searched.
+It depends on the message; `culprit why` shows every place that was searched.
 
 ## When this is not your problem
-A copy that nothing uses.
+Nothing uses this copy.
 
 ## Sources
 dlopen(3), ld.so(8).
@@ -43,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string wanted(step.subject.empty() ? std::string_view(step.name)
                                                   : base::BaseName(step.subject));
     report::Finding& finding =
-        ruling.Fire(wanted + " cannot be opened: " + (step.detail.empty() ? Said(step) : step.detail),
+        ruling.Fire(wanted + " fails to load: " + (step.detail.empty() ? Said(step) : step.detail),
                     step.subject.empty() ? step.job : step.subject);
     const bool itself = error.library.empty() || base::BaseName(error.library) == wanted;
     finding.cause = error.cause == "not-found" || error.cause.empty()
@@ -51,11 +52,11 @@ void Check(const Scene& scene, Ruling& ruling) {
                         : std::string_view(error.cause);
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    finding.fix = {.text = itself ? "install it, or let the loader look where it is"
+    finding.fix = {.text = itself ? "install it, or add its directory to the loader's search"
                                   : "install " + error.library + ", which it needs",
                    .commands = {"culprit why " + (itself ? wanted : error.library)},
                    .risk = "low",
-                   .changes = ANewProbeTells(wanted + " is opened")};
+                   .changes = ANewProbeTells(wanted + " loads")};
   }
 }
 
@@ -66,7 +67,7 @@ extern const Rule kRule = {.code = "CUL9016",
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "a library cannot be opened",
+                           .title = "a library fails to load",
                            .page = kPage,
                            .check = Check};
 

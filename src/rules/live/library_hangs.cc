@@ -10,20 +10,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A step did not end within its time.
+A step did not finish in time.
 
 ## Why it breaks
-A driver that lost its state or a device that fell off the bus lets calls wait for ever; so does a peer copy between devices behind
-an IOMMU. A first start that compiles PTX for a new GPU looks the same and ends after minutes.
+If a driver lost its state or a device fell off the bus, calls wait for ever; so does a peer copy between devices behind
+an IOMMU. A first start that compiles PTX for a new GPU looks the same and finishes after minutes.
 
 ## How culprit knows
-The child was asked where it is before it was ended.
+culprit asks the child where it is before killing it.
 
 ## Fix
-In the driver: look for Xid errors, then reset the device or reboot. In a library: another version; or wait longer with --timeout.
+In the driver: look for Xid errors, then reset the device or reboot. In a library: use another version, or wait longer
+with --timeout.
 
 ## When this is not your problem
-A slow first start that fills the cache of compiled kernels (~/.nv/ComputeCache).
+A slow first start fills the cache of compiled kernels (~/.nv/ComputeCache).
 
 ## Sources
 The stack of the child when its time was over.
@@ -40,11 +41,12 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kHang)) {
     const snapshot::ProbeStep& step = *failure->step;
     const std::string file(base::BaseName(step.library));
-    report::Finding& finding = ruling.Fire((step.title.empty() ? step.name : step.title) + " does not end" +
-                                               (file.empty() ? "" : ": it hangs in " + file),
-                                           !step.library.empty()  ? step.library
-                                           : step.subject.empty() ? step.job
-                                                                  : step.subject);
+    report::Finding& finding =
+        ruling.Fire((step.title.empty() ? step.name : step.title) + " does not finish" +
+                        (file.empty() ? "" : ": it hangs in " + file),
+                    !step.library.empty()  ? step.library
+                    : step.subject.empty() ? step.job
+                                           : step.subject);
     finding.cause = InDriver(step) ? "driver-wedged" : "library-bug";
     finding.affects.push_back(step.job);
     finding.evidence.push_back(EvidenceOf(step));
@@ -52,17 +54,17 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (step.name == "peer") {
       finding.fix = {
           .text =
-              "copies between devices hang behind an IOMMU: turn it off for the host or forbid peer access",
+              "copies between devices hang behind an IOMMU: turn it off on the host or disable peer access",
           .commands =
               Commands(scene, {"export NCCL_P2P_DISABLE=1", "nvidia-smi topo -m"}, {"nvidia-smi topo -m"}),
           .risk = "low",
           .changes = {}};
       if (!scene.OnWindows()) finding.fix.changes = {report::SetVariable{"NCCL_P2P_DISABLE", "1"}};
-      finding.fix.changes.push_back(ANewProbeTells("copies between devices end").front());
+      finding.fix.changes.push_back(ANewProbeTells("copies between devices finish").front());
     } else {
       finding.fix = {
           .text =
-              std::string(scene.OnWindows() ? "look for events of nvlddmkm in the system log"
+              std::string(scene.OnWindows() ? "look for nvlddmkm events in the system log"
                                             : "look for Xid errors and processes in state D") +
               "; reset the device or reboot; a first start on a new GPU may only be slow: give it more time",
           .commands = Commands(

@@ -1,4 +1,4 @@
-// CUL9007: a library has no code for this device.
+// CUL9007: a library has no code for this GPU.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -9,20 +9,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A kernel could not be started because the file that holds it has no machine code and no PTX for this device.
+A kernel could not be launched because its file has no machine code and no PTX for this device.
 
 ## Why it breaks
-"no kernel image is available for execution on the device", CUDNN_STATUS_ARCH_MISMATCH, CUBLAS_STATUS_ARCH_MISMATCH: the GPU is newer
-than the build, or older than what it was built for.
+"no kernel image is available for execution on the device", CUDNN_STATUS_ARCH_MISMATCH, CUBLAS_STATUS_ARCH_MISMATCH: the
+GPU is newer than the build, or older than what it was built for.
 
 ## How culprit knows
-The status of the step. CUL7001 and CUL7002 find the same in the files of frameworks.
+From the status of the step. CUL7001 and CUL7002 find the same in the files of frameworks.
 
 ## Fix
-A build for this compute capability: mostly a newer release for a new GPU, an older one for an old GPU.
+Install a build for this compute capability: usually a newer release for a new GPU, an older one for an old GPU.
 
 ## When this is not your problem
-A device that is only there for the display: choose the other one by CUDA_VISIBLE_DEVICES.
+The device is only for the display: choose the other one with CUDA_VISIBLE_DEVICES.
 
 ## Sources
 CUDA C++ Programming Guide, binary and PTX compatibility.
@@ -37,7 +37,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string gpu = device == nullptr ? "this GPU"
                             : device->compute_capability.empty()
                                 ? NameOf(*device)
-                                : NameOf(*device) + " of compute capability " + device->compute_capability;
+                                : NameOf(*device) + " with compute capability " + device->compute_capability;
     const std::string subject = step.subject.empty() ? step.job : step.subject;
     report::Finding& finding = ruling.Fire(subject + " has no code for " + gpu, subject);
     finding.affects.push_back(step.job);

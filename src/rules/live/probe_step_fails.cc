@@ -1,4 +1,4 @@
-// CUL9017: a step fails for a reason that has no rule of its own.
+// CUL9017: a probe step fails for a reason that has no rule of its own.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -10,19 +10,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Something that should work on this machine does not, and no other rule knows the failure.
+Something that should work on this machine does not, and no other rule covers the failure.
 
 ## Why it breaks
-By the status: its meaning and the causes that it speaks for are those of `culprit explain`.
+It depends on the status: `culprit explain` gives its meaning and likely causes.
 
 ## How culprit knows
-The step's status and what its child wrote, read as `culprit explain` reads a log.
+From the step's status and the output of its child, read as `culprit explain` reads a log.
 
 ## Fix
-By the cause that fits best.
+It depends on the most likely cause.
 
 ## When this is not your problem
-A child that was ended from outside: the machine's out-of-memory killer, a limit of the batch system.
+Something else killed the child: the out-of-memory killer, a limit of the batch system.
 
 ## Sources
 data/status_codes.toml and data/causes.toml.
@@ -48,10 +48,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     AddOutput(step, finding);
     const bool vanished = step.outcome == "ended" || step.outcome == "garbage";
     finding.fix = {
-        .text = vanished ? "look whether something ends or wraps every process here: limits, LD_PRELOAD, a "
-                           "profiler, the "
-                           "kernel's out-of-memory killer"
-                         : "see what the status means, and what speaks for which cause",
+        .text = vanished ? "check whether something kills or wraps every process here: limits, LD_PRELOAD, a "
+                           "profiler, the kernel's out-of-memory killer"
+                         : "look up what the status means and which causes are likely",
         .commands = vanished
                         ? Commands(scene, {"sudo dmesg | tail -30"}, {})
                         : std::vector{"culprit explain " + (step.status.empty() ? step.name : step.status)},
@@ -67,7 +66,7 @@ extern const Rule kRule = {.code = "CUL9017",
                            .cause = "library-bug",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "a step of the probe fails for a reason without a rule of its own",
+                           .title = "a probe step fails for a reason that has no rule of its own",
                            .page = kPage,
                            .check = Check};
 

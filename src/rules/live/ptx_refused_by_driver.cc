@@ -1,4 +1,4 @@
-// CUL9008: the driver does not know the version of the PTX that it was given.
+// CUL9008: the driver does not support this PTX version.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -9,20 +9,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Code was to be compiled by the driver, and its PTX is of a later CUDA than the driver knows.
+The driver was asked to compile code, and its PTX comes from a newer CUDA than the driver supports.
 
 ## Why it breaks
-CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the provided PTX was compiled with an unsupported toolchain". Within one CUDA major an older
-driver runs newer machine code, but it compiles no newer PTX.
+CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the provided PTX was compiled with an unsupported toolchain". Within one CUDA major
+an older driver runs newer machine code, but it does not compile newer PTX.
 
 ## How culprit knows
-The status of the step. culprit's own kernel uses an old version of PTX, so it fails so only on a very old driver.
+From the status of the step. culprit's own kernel uses an old PTX version, so it fails this way only on a very old
+driver.
 
 ## Fix
-A newer driver, or code compiled by a toolkit that is not newer than the driver.
+Use a newer driver, or code compiled by a toolkit that is not newer than the driver.
 
 ## When this is not your problem
-Never for a program that you want to run.
+Never, if you want to run the program.
 
 ## Sources
 CUDA Compatibility, minor version compatibility and PTX.
@@ -34,7 +35,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const snapshot::ProbeStep& step = *failure->step;
     const std::string subject = step.subject.empty() ? step.job : step.subject;
     report::Finding& finding = ruling.Fire(
-        std::string("the driver does not know the PTX ") +
+        std::string("the driver does not support the PTX ") +
             (JobKind(step) == "driver" ? "of culprit's own kernel: " : "of " + subject + ": ") + Said(step),
         subject);
     finding.affects.push_back(step.job);
@@ -57,7 +58,7 @@ extern const Rule kRule = {.code = "CUL9008",
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "the driver does not know this PTX",
+                           .title = "the driver does not support this PTX version",
                            .page = kPage,
                            .check = Check};
 

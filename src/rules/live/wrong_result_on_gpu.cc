@@ -1,4 +1,4 @@
-// CUL9009: what came back from the device is not what it should be.
+// CUL9009: the GPU returns wrong data.
 #include <algorithm>
 
 #include "rules/kit/changes.h"
@@ -11,20 +11,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A step ran without an error, and its result is wrong.
+A step ran without an error, but its result is wrong.
 
 ## Why it breaks
-Where plain copies come back changed, memory, the bus or the device is broken. Where copies are right and a library's result
-is not, the library computes wrongly on this device.
+If plain copies come back changed, memory, the bus or the device is broken. If copies are right and a library's result
+is wrong, the library computes incorrectly on this device.
 
 ## How culprit knows
-Copies are compared by checksum; a kernel, a matrix product and a convolution with the CPU's result. The relative error is told.
+Copies are compared by checksum; a kernel, a matrix product and a convolution are compared with the CPU's result. The
+relative error is shown.
 
 ## Fix
-Copies wrong: look for Xid and ECC errors, undo overclocking, try the card in another slot. Library wrong: another version of it.
+If copies are wrong: look for Xid and ECC errors, undo overclocking, try the card in another slot. If a library is
+wrong: use another version of it.
 
 ## When this is not your problem
-An error a little above the limit with TF32 or FP16 forced on by NVIDIA_TF32_OVERRIDE.
+The error is slightly above the limit with TF32 or FP16 forced on by NVIDIA_TF32_OVERRIDE.
 
 ## Sources
 culprit's own comparison; NVIDIA GPU debug guidelines.
@@ -44,16 +46,16 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto error = step.figures.find("relative_error");
     const std::string by = error == step.figures.end() ? "" : ", relative error " + error->second;
     const std::string subject = step.subject.empty() ? gpu : step.subject;
-    // All that a broken device gets wrong is one finding about it.
+    // Everything that a broken device gets wrong is one finding.
     if (device_wrong && !ruling.findings().empty()) {
       on_device->evidence.push_back(EvidenceOf(step));
       continue;
     }
     report::Finding& finding = ruling.Fire(
-        device_wrong
-            ? gpu + " gives wrong results, " + (is_driver(failure) ? "even for " : "also for ") +
-                  (step.title.empty() ? step.name : step.title) + by
-            : subject + " computes wrongly on " + gpu + by + ", while copies and a plain kernel are right",
+        device_wrong ? gpu + " gives wrong results, " + (is_driver(failure) ? "even for " : "also for ") +
+                           (step.title.empty() ? step.name : step.title) + by
+                     : subject + " computes wrong results on " + gpu + by +
+                           ", but copies and a plain kernel are right",
         device_wrong ? gpu : subject);
     finding.cause = device_wrong ? "hardware-fault" : "library-bug";
     finding.evidence.push_back(EvidenceOf(step));
@@ -61,19 +63,19 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (device_wrong) {
       finding.fix = {
           .text =
-              "look for Xid and ECC errors, undo overclocking, check cooling and power; a card that copies "
-              "wrongly has to be replaced",
+              "look for Xid and ECC errors, undo overclocking, check cooling and power; replace a card that "
+              "copies incorrectly",
           .commands = Commands(
               scene, {"sudo dmesg | grep -i xid", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
               {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"}),
           .risk = "none",
-          .changes = ANewProbeTells(gpu + " gives right results")};
+          .changes = ANewProbeTells(gpu + " gives correct results")};
     } else {
-      finding.fix = {.text = "use another version of this library, and tell its maker",
+      finding.fix = {.text = "use another version of this library, and report the bug",
                      .commands = Commands(scene, {"env | grep -E 'NVIDIA_TF32_OVERRIDE|CUBLAS|CUDNN'"},
                                           {"set CU", "set NVIDIA"}),
                      .risk = "none",
-                     .changes = ANewProbeTells("another version computes rightly")};
+                     .changes = ANewProbeTells("another version gives correct results")};
     }
   }
 }
@@ -85,7 +87,7 @@ extern const Rule kRule = {.code = "CUL9009",
                            .cause = "hardware-fault",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "the GPU computes or copies wrongly",
+                           .title = "the GPU computes or copies incorrectly",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5001: a link on the way of the search leads nowhere.
+// CUL5001: a dangling or missing symlink in a searched directory.
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
@@ -8,23 +8,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The name that a program asks for is a symbolic link in a searched directory, and its target is gone. Or the library
-stands there under its full number alone, and the link with the name that programs ask for was never made.
+The name that a program requests is a symlink in a searched directory, and its target is gone. Or only the fully
+versioned file is there, and the symlink with the name that programs request was never created.
 
 ## Why it breaks
-The loader passes over it as if nothing were there. An upgrade removed the numbered file, or a tree was copied without
-its files.
+The loader skips it as if nothing were there. An upgrade removed the versioned file, or a tree was copied without its
+files.
 
 ## How culprit knows
-The link was met while the load was played; nothing lies at its target. A missing link: a file in a searched directory
-says inside that this is its name.
+culprit simulates the load and meets a symlink whose target does not exist. For a missing symlink: a file in a searched
+directory has this name as its soname.
 
 ## Fix
-Where the library that carries the name stands beside the link, set the link to it, as ldconfig would. Otherwise install
-the package again that owns the link. Do not link to a file of another version.
+If the library with that soname is in the same directory, point the symlink at it, as ldconfig would. Otherwise
+reinstall the package that owns the symlink. Do not link to a different version.
 
 ## When this is not your problem
-Dangling links that no program of yours meets do no harm and are not reported.
+Dangling symlinks that none of your programs reach are harmless and not reported.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -35,15 +35,14 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool missing = failed.why == Why::kLinkMissing;
     if (failed.why != Why::kDanglingLink && !missing) continue;
     if (failed.IsCudnn() || failed.EndsImport()) continue;  // CUL3009, CUL6002
-    report::Finding& finding =
-        Fire(ruling, failed,
-             missing ? failed.file + " is missing: the library stands there under its number alone"
-                     : failed.file + " is a link that leads nowhere, and no other " + failed.request->name +
-                           " is found",
-             failed.file);
+    report::Finding& finding = Fire(
+        ruling, failed,
+        missing ? failed.file + " is missing: only the fully versioned file is there"
+                : failed.file + " is a dangling symlink, and no other " + failed.request->name + " is found",
+        failed.file);
     finding.evidence.push_back(
-        {missing ? LinkTarget(scene, failed.file) + " stands in that directory, and no link to it"
-                 : failed.file + " leads to nothing",
+        {missing ? LinkTarget(scene, failed.file) + " is in that directory without a symlink to it"
+                 : "the target of " + failed.file + " does not exist",
          failed.file});
     finding.fix = RepairLink(scene, failed.file);
   }
@@ -57,7 +56,7 @@ extern const Rule kRule = {.code = "CUL5001",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a link on the way of the search leads nowhere",
+                           .title = "a library symlink is dangling or missing",
                            .page = kPage,
                            .check = Check};
 

@@ -1,5 +1,4 @@
-// CUL5020: a library of another version stands under the name: error 127 of Windows, "undefined symbol" of
-// Linux.
+// CUL5020: a library of the wrong version is loaded: error 127 on Windows, "undefined symbol" on Linux.
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/loading/function_misses.h"
@@ -10,25 +9,25 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A library is found, and it does not have a function that the library or program which needs it calls: it is of another version, or
-another thing of the same name.
+A library is found, but it lacks a function that another library or program calls: it is a different version, or
+something else with the same name.
 
 ## Why it breaks
-On Windows "[WinError 127] The specified procedure could not be found", "The procedure entry point ... could not be located in the
-dynamic link library". On Linux "undefined symbol: __nvJitLinkCreate_12_4, version libnvJitLink.so.12": file names are the same for a
-whole CUDA major, so the loader takes a nvJitLink of 12.1 for a cuSPARSE of 12.4. The message names the file that calls.
+On Windows "[WinError 127] The specified procedure could not be found", "The procedure entry point ... could not be
+located in the dynamic link library". On Linux "undefined symbol: __nvJitLinkCreate_12_4, version libnvJitLink.so.12":
+file names stay the same for a whole CUDA major, so the loader accepts nvJitLink 12.1 for cuSPARSE 12.4. The message
+names the calling file.
 
 ## How culprit knows
-What each library that would be loaded asks of another one is held against what the file has that wins the search for its name.
-On Linux this is done for functions whose symbol version is the name of a library, as in all libraries of CUDA since 11.
+culprit compares what each loaded library imports with what the file that wins the search exports. On Linux this covers
+functions whose symbol version is the name of a library, which is true of all CUDA libraries since 11.
 
 ## Fix
-Let the right library win: take the directory of the other one out of PATH or LD_LIBRARY_PATH or from before it, remove a copy that
-stands beside the program, or install the release that the framework pins.
+Let the right library win: remove the other directory from PATH or LD_LIBRARY_PATH or move it back, remove a copy next
+to the program, or install the release that the framework pins.
 
 ## When this is not your problem
-On Windows DLLs that are loaded at their first call (delay-loaded) are not held against each other. A library that was patched to
-export what it lacks.
+On Windows, delay-loaded DLLs are not compared. A library may also be patched to export what it lacks.
 
 ## Sources
 Microsoft, System Error Codes (127, 182); Microsoft, PE Format (import and export tables); elf/dl-lookup.c of glibc; symbol tables of
@@ -37,8 +36,7 @@ nvidia-cusparse-cu12 12.1 to 12.5 and nvidia-nvjitlink-cu12 12.0 to 12.9.
 
 const knowledge::Library* Of(const std::string& path) { return knowledge::FindLibrary(base::BaseName(path)); }
 
-// Parts of cuDNN are held against each other by their versions, and so are cuBLAS and cuBLASLt where these
-// are known.
+// Other rules compare the versions of cuDNN's sub-libraries, and of cuBLAS and cuBLASLt where both are known.
 bool HasOwnRule(const Scene& scene, const FunctionMiss& miss) {
   const auto *dll = Of(miss.dll), *importer = Of(miss.functions.front().importer);
   if (dll == nullptr || importer == nullptr) return false;

@@ -1,4 +1,4 @@
-// CUL5011: a CUDA library of another version stands under the name.
+// CUL5011: a file with a CUDA library's name is a different version.
 #include <optional>
 
 #include "base/text.h"
@@ -14,29 +14,29 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A file needs a symbol version named after a CUDA library ("libcublas.so.12"), and the file that is loaded under that
-name does not define it.
+A file requires a symbol version named after a CUDA library ("libcublas.so.12"), and the file loaded under that name
+does not define it.
 
 ## Why it breaks
-The file is a library of another generation under a borrowed name: someone linked libcublas.so.12 to
-libcublas.so.11, or libcudnn.so.8 to libcudnn.so.9, as bad advice has it.
+The file is a different major version under a borrowed name: someone symlinked libcublas.so.12 to libcublas.so.11, or
+libcudnn.so.8 to libcudnn.so.9, following bad advice.
 
 ## How culprit knows
-NVIDIA libraries define one symbol version that is named like the soname; the one that is needed is compared with
-those that are defined.
+NVIDIA libraries define one symbol version named like the soname. culprit compares the required one with the defined
+ones.
 
 ## Fix
-Take the link away and install the real library of that generation.
+Remove the symlink and install the real library of that major version.
 
 ## When this is not your problem
-Libraries without any symbol versions are accepted by the loader and are not reported.
+The loader accepts libraries without any symbol versions; they are not reported.
 
 ## Sources
 Symbol versions of libcublas.so.13 and libcudnn_ops.so.9; elf/dl-version.c of glibc.
 )md";
 
-// In an environment that pins a cuDNN: that one, and first of all without the link, through which pip would
-// write into another file.
+// In an environment that pins a cuDNN, install that one. Remove the symlink first: pip would write through it
+// into another file.
 std::optional<report::Fix> OwnCudnn(const Scene& scene, const VersionMiss& miss) {
   const auto* environment = scene.EnvironmentOf(*miss.scenario);
   const auto* framework = scene.FrameworkOf(*miss.scenario);
@@ -50,13 +50,13 @@ std::optional<report::Fix> OwnCudnn(const Scene& scene, const VersionMiss& miss)
   if (pinned.empty() || MajorOf(pinned) != std::to_string(MajorOfName(miss.version))) return std::nullopt;
   report::Fix fix = ReinstallPackage(
       scene, *environment, package, pinned,
-      "take the borrowed name away and install the cuDNN that " + framework->name + " asks for");
+      "remove the wrong symlink and install the cuDNN that " + framework->name + " requires");
   fix.commands.insert(fix.commands.begin(), Sudo(scene, file) + "rm " + file);
   fix.changes.insert(fix.changes.begin(), report::RemoveFile{file});
   return fix;
 }
 
-// A link inside a Python environment: the package of the right generation writes the file itself.
+// A symlink inside a Python environment: the package of the right major version writes the file itself.
 std::optional<report::Fix> FixInEnvironment(const Scene& scene, const VersionMiss& miss) {
   const auto* environment = scene.EnvironmentOf(*miss.scenario);
   const auto* library = knowledge::FindLibrary(miss.version);
@@ -67,10 +67,10 @@ std::optional<report::Fix> FixInEnvironment(const Scene& scene, const VersionMis
   const std::string package = PipPackage(*library, CudaOfSoname(*library, miss.version));
   const std::string version = package.empty() ? "" : PinnedVersion(scene, *environment, package);
   if (version.empty()) return std::nullopt;
-  report::Fix fix = ReinstallPackage(
-      scene, *environment, package, version,
-      "remove the links and install " + package + " " + version +
-          ", which brings the real files; a link from one generation to another is never right");
+  report::Fix fix =
+      ReinstallPackage(scene, *environment, package, version,
+                       "remove the symlinks and install " + package + " " + version +
+                           ", which provides the real files; never symlink one major version to another");
   const std::string directory(base::DirName(base::CleanPath(miss.file)));
   const auto items = scene.view.List(directory);
   for (size_t i = 0; items && i < items->size(); ++i) {
@@ -96,10 +96,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                         (soname.empty() ? " does not define it" : " is really " + soname),
                     base::CleanPath(miss.file));
     finding.affects.push_back(miss.scenario->title);
-    finding.evidence.push_back({miss.words, "the loader's words, from its model"});
+    finding.evidence.push_back({miss.words, "predicted by the loader model"});
     const std::string real = scene.view.RealPath(miss.file);
-    if (real != miss.file) finding.evidence.push_back({miss.file + " leads to " + real, miss.file});
-    // Not two releases that met by chance: somebody made the link.
+    if (real != miss.file) finding.evidence.push_back({miss.file + " points to " + real, miss.file});
+    // Not a mix of two releases: somebody created this symlink.
     const std::string_view name = base::BaseName(miss.file);
     const bool linked = base::BaseName(real) != name && !soname.empty() && soname != name;
     if (linked) finding.cause = "broken-symlink";
@@ -111,7 +111,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     }
     finding.fix = RepairLink(scene, miss.file);
-    finding.fix.text += "; a link from one generation to another is never right";
+    finding.fix.text += "; never symlink one major version to another";
     for (report::Change& change : finding.fix.changes) {
       const auto* library = change.As<report::PutLibrary>();
       if (library == nullptr) continue;
@@ -130,7 +130,7 @@ extern const Rule kRule = {.code = "CUL5011",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a CUDA library of another version stands under the name",
+                           .title = "a file with a CUDA library's name is a different version",
                            .page = kPage,
                            .check = Check};
 

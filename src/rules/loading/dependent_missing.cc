@@ -1,4 +1,4 @@
-// CUL5017: a library that CUDA itself needs is missing.
+// CUL5017: a system library that CUDA needs is missing.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
@@ -12,20 +12,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A library of CUDA or cuDNN is there, and something of the system that it needs in turn is not: zlib, libgomp, libnuma.
+A CUDA or cuDNN library is there, but a system library that it needs is not: zlib, libgomp, libnuma.
 
 ## Why it breaks
-The message names the missing file or, in some frameworks, only the CUDA library that could not be loaded because of
-it. Small container images are the usual place.
+The message names the missing file or, in some frameworks, only the CUDA library that failed to load because of it. This
+is most common in small container images.
 
 ## How culprit knows
-The dependencies of each file are played through a model of the loader.
+culprit simulates how the loader resolves the dependencies of each file.
 
 ## Fix
-Install the package of the system that brings it.
+Install the system package that provides it.
 
 ## When this is not your problem
-Static builds of the library do not ask.
+Static builds of the library do not need it.
 
 ## Sources
 DT_NEEDED of the files of cuDNN 9 (libz.so.1) and NCCL.
@@ -41,14 +41,14 @@ void Check(const Scene& scene, Ruling& ruling) {
         Fire(ruling, failed, failed.request->name + ", which " + failed.asker + " needs, is not found",
              failed.asker);
     for (const loader::LibraryCopy& copy : failed.copies) {
-      finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
+      finding.evidence.push_back({copy.path + " exists but is not searched", copy.path});
     }
     if (!failed.copies.empty()) {
       finding.fix = SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
       continue;
     }
     finding.fix = Install(scene, failed);
-    finding.fix.text = "install the package of the system that brings " + failed.request->name;
+    finding.fix.text = "install the system package that provides " + failed.request->name;
     finding.fix.commands.clear();
     finding.fix.risk = "low";
     if (std::string command = InstallOfSystem(scene, failed.request->name); !command.empty())
@@ -63,7 +63,7 @@ extern const Rule kRule = {.code = "CUL5017",
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a library that CUDA itself needs is missing",
+                           .title = "a system library that CUDA needs is missing",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5028: a path of 260 characters or more.
+// CUL5028: a DLL path of 260 characters or more.
 #include "base/windows_path.h"
 #include "rules/rule.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A DLL of a framework has a path of 260 characters or more, and long paths are not switched on.
+A framework DLL has a path of 260 characters or more, and long paths are not enabled.
 
 ## Why it breaks
-Without LongPathsEnabled, and in programs that do not declare that they know long paths, such files cannot be opened: installers leave
-them out, and loads fail with 126 or 206 though the file is there.
+Without LongPathsEnabled, and in programs that do not declare long path support, such files cannot be opened: installers
+leave them out, and loads fail with 126 or 206 although the file is there.
 
 ## How culprit knows
-The length of the paths that the import of the framework would load, and LongPathsEnabled in the registry.
+The length of the paths that the framework's import would load, and LongPathsEnabled in the registry.
 
 ## Fix
-Install into a shorter directory (C:\venv), or switch long paths on: HKLM\SYSTEM\CurrentControlSet\Control\FileSystem,
+Install into a shorter directory (C:\venv), or enable long paths: HKLM\SYSTEM\CurrentControlSet\Control\FileSystem,
 LongPathsEnabled = 1.
 
 ## When this is not your problem
-Python 3.6 and later declares that it knows long paths; with LongPathsEnabled its own loads work.
+Python 3.6 and later declares long path support; with LongPathsEnabled its own loads work.
 
 ## Sources
 Microsoft, Maximum Path Length Limitation.
@@ -36,13 +36,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       const size_t length = base::ToWindowsPath(object.path).size();
       if (length < kMaxPath) continue;
       report::Finding& finding = ruling.Fire(
-          "the path of a DLL has " + std::to_string(length) + " characters; 259 are the limit here",
-          object.path);
+          "a DLL path has " + std::to_string(length) + " characters; the limit here is 259", object.path);
       finding.affects.push_back(scenario.title);
-      finding.evidence.push_back({object.path, "the load played through the loader model"});
+      finding.evidence.push_back({object.path, "predicted by the loader model"});
       finding.evidence.push_back({"LongPathsEnabled is not set", "registry"});
       finding.fix = {
-          .text = "install into a shorter directory, or switch long paths on (as administrator) and restart",
+          .text = "install into a shorter directory, or enable long paths (as administrator) and restart",
           .commands = {"reg add HKLM\\SYSTEM\\CurrentControlSet\\Control\\FileSystem /v LongPathsEnabled /t "
                        "REG_DWORD /d 1 /f"},
           .risk = "low",
@@ -61,7 +60,7 @@ extern const Rule kRule = {.code = "CUL5028",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "the path of a DLL is longer than Windows loads without further settings",
+                           .title = "a DLL path is longer than Windows allows by default",
                            .page = kPage,
                            .check = Check};
 

@@ -11,26 +11,25 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A file of zero bytes stands under the name of a library: the rest of an interrupted installation, or a placeholder that
-a container build left behind.
+A library file has zero bytes: left over from an interrupted installation, or a placeholder from a container build.
 
 ## Why it breaks
-The loader does not pass over it: the load ends with "file too short", though a good copy may follow further down.
+The loader does not skip it: the load fails with "file too short", even if a good copy comes later in the search.
 
 ## How culprit knows
-The file was met while the load was played; its size is 0.
+culprit simulates the load and meets this file; its size is 0.
 
 ## Fix
-Remove the file or install its package again.
+Remove the file or reinstall its package.
 
 ## When this is not your problem
-An empty libcuda.so.1 in a container is a matter of the container runtime and has its own code.
+An empty libcuda.so.1 in a container comes from the container runtime and has its own code.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
-// Away with it where another copy can take its place; a name that nothing else carries needs its library.
+// Remove it if another copy can take its place; otherwise the library has to be reinstalled.
 report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
   const auto copies = loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
                                          failed.request->name);
@@ -39,7 +38,7 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
     return copy.real_path != real && scene.view.Open(copy.path).size > 0;
   });
   if (!another) return ReplaceDamaged(scene, failed.file, failed.request->name);
-  return {.text = "remove the empty file: another copy of the library is there",
+  return {.text = "remove the empty file: another copy of the library exists",
           .commands = {scene.OnWindows() ? "del " + ForShell(scene, failed.file)
                                          : Sudo(scene, failed.file) + "rm " + failed.file},
           .risk = "low",
@@ -49,10 +48,9 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kEmptyFile) continue;
-    report::Finding& finding =
-        Fire(ruling, failed,
-             failed.file + " is an empty file, and the search for " + failed.request->name + " ends there",
-             failed.file);
+    report::Finding& finding = Fire(
+        ruling, failed,
+        failed.file + " is empty, and the search for " + failed.request->name + " stops there", failed.file);
     finding.evidence.push_back({failed.file + " has 0 bytes", failed.file});
     finding.fix = Repair(scene, failed);
   }

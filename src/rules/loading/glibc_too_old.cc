@@ -1,4 +1,4 @@
-// CUL5009: the C library of this system is older than the program needs.
+// CUL5009: this system's glibc is older than the program requires.
 #include "base/text.h"
 #include "rules/kit/loading/version_misses.h"
 #include "rules/rule.h"
@@ -8,27 +8,26 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A file was built on a newer system and needs symbol versions of glibc that this system does not have.
+A file was built on a newer system and requires glibc symbol versions that this system does not have.
 
 ## Why it breaks
-"version `GLIBC_2.38' not found (required by ...)". The C library belongs to the distribution and cannot be replaced
-alone.
+"version `GLIBC_2.38' not found (required by ...)". glibc belongs to the distribution and cannot be replaced on its own.
 
 ## How culprit knows
-The versions that the file needs are compared with those that the loaded libc defines, as the loader does.
+culprit compares the versions that the file requires with those that the loaded libc defines, as the loader does.
 
 ## Fix
-Take a build for an older system (a manylinux wheel, the package of the distribution), or run it in a container of a
-newer distribution. Never replace or link libc.so.6 by hand: nothing would start any more.
+Use a build for an older system (a manylinux wheel, the distribution's package), or run it in a container with a newer
+distribution. Never replace or symlink libc.so.6 by hand: nothing would start any more.
 
 ## When this is not your problem
-A file that no program of yours loads is not reported.
+A file that none of your programs load is not reported.
 
 ## Sources
 elf/dl-version.c of glibc.
 )md";
 
-// Built where glibc is not newer than here, it is the same file without the demand.
+// The same file, built against a glibc no newer than this one: it no longer requires the missing version.
 report::PutLibrary BuildForOlderSystem(const Scene& scene, const std::string& path) {
   report::PutLibrary build{.path = scene.view.RealPath(path)};
   if (const auto& elf = scene.view.Open(path).elf; elf != nullptr) {
@@ -49,10 +48,10 @@ void Check(const Scene& scene, Ruling& ruling) {
         loader == nullptr || loader->version.empty() ? "" : "; this system has glibc " + loader->version;
     report::Finding& finding = ruling.Fire(miss.asker + " needs " + miss.version + here, miss.asker);
     finding.affects.push_back(miss.scenario->title);
-    finding.evidence.push_back({miss.words, "the loader's words, from its model"});
+    finding.evidence.push_back({miss.words, "predicted by the loader model"});
     finding.evidence.push_back({miss.file + " does not define " + miss.version, miss.file});
-    finding.fix = {.text = "take a build of " + std::string(base::BaseName(miss.asker)) +
-                           " for an older system, or run it in a container of a newer distribution; never "
+    finding.fix = {.text = "use a build of " + std::string(base::BaseName(miss.asker)) +
+                           " for an older system, or run it in a container with a newer distribution; never "
                            "replace libc by hand",
                    .commands = {"ldd --version"},
                    .risk = "none",
@@ -68,7 +67,7 @@ extern const Rule kRule = {.code = "CUL5009",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the C library of this system is older than the program needs",
+                           .title = "this system's glibc is older than the program requires",
                            .page = kPage,
                            .check = Check};
 

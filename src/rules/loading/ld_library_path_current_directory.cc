@@ -1,4 +1,4 @@
-// CUL5019: LD_LIBRARY_PATH has an empty element: the current directory.
+// CUL5019: an empty LD_LIBRARY_PATH entry: the current directory is searched.
 #include "base/text.h"
 #include "rules/rule.h"
 
@@ -7,11 +7,11 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-An empty element in LD_LIBRARY_PATH (a colon at the start, at the end, or two in a row) stands for the current directory.
+An empty entry in LD_LIBRARY_PATH (a colon at the start, at the end, or two in a row) means the current directory.
 
 ## Why it breaks
-What a program loads then depends on where it is started, and a stray libcudnn.so.9 in a working directory wins over
-the installed one. It comes from `export LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH` while the variable was not set.
+What a program loads then depends on where it is started, and a stray libcudnn.so.9 in a working directory shadows the
+installed one. It comes from `export LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH` while the variable was not set.
 
 ## How culprit knows
 The value of the variable.
@@ -20,7 +20,7 @@ The value of the variable.
 Write `export LD_LIBRARY_PATH=/x${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}`.
 
 ## When this is not your problem
-As long as no library lies where programs are started, nothing happens.
+It is harmless as long as there are no libraries in the directories where programs are started.
 
 ## Sources
 ld.so(8).
@@ -41,11 +41,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     element.clear();
   }
   if (!empty) return;
-  report::Finding& finding = ruling.Fire(
-      "LD_LIBRARY_PATH has an empty element, which stands for the current directory", "LD_LIBRARY_PATH");
+  report::Finding& finding =
+      ruling.Fire("LD_LIBRARY_PATH has an empty entry, which means the current directory", "LD_LIBRARY_PATH");
   finding.evidence.push_back({"LD_LIBRARY_PATH=" + value, "environment"});
   finding.fix = {
-      .text = "take the empty element out",
+      .text = "remove the empty entry",
       .commands = {rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH='" + rest + "'"},
       .risk = "low"};
   if (rest.empty()) {
@@ -60,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (object.via != loader::Via::kLdLibraryPath || !here) continue;
       finding.severity = report::Severity::kWarning;
       finding.affects.push_back(scenario.title);
-      finding.evidence.push_back({object.path + " is taken from the current directory", object.path});
+      finding.evidence.push_back({object.path + " is loaded from the current directory", object.path});
     }
   }
 }
@@ -73,7 +73,7 @@ extern const Rule kRule = {.code = "CUL5019",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "LD_LIBRARY_PATH has an empty element: the current directory",
+                           .title = "LD_LIBRARY_PATH has an empty entry, which means the current directory",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5013: LD_LIBRARY_PATH names directories that do not exist.
+// CUL5013: LD_LIBRARY_PATH contains directories that do not exist.
 #include "base/path_error.h"
 #include "base/text.h"
 #include "rules/kit/load_facts.h"
@@ -9,21 +9,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Some directories in LD_LIBRARY_PATH are not there.
+Some directories in LD_LIBRARY_PATH do not exist.
 
 ## Why it breaks
-It breaks nothing by itself. It is the trace of a toolkit that was removed or of a path that was mistyped, so what was
-meant to be found there is not.
+It breaks nothing by itself. It is left over from a removed toolkit or a typo, so the libraries that should be found
+there are not.
 
 ## How culprit knows
-Each element was looked up.
+culprit looks up each entry.
 
 ## Fix
-Take the element out, or correct it.
+Remove the entry, or correct it.
 
 ## When this is not your problem
-Elements that exist only in a container, or while a network directory is mounted. /usr/local/nvidia, which the images
-of NVIDIA name, is left out.
+Some entries exist only in a container, or while a network directory is mounted. /usr/local/nvidia, which NVIDIA's
+images set, is ignored.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -36,11 +36,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;  // NVIDIA's images name it for an older container runtime
     const base::PathError error = scene.view.Directory(base::CleanPath(element));
     if (error == base::PathError::kNotRecorded) {
-      ruling.NotEnoughFacts("LD_LIBRARY_PATH element " + element, "not recorded in the snapshot");
+      ruling.NotEnoughFacts("LD_LIBRARY_PATH entry " + element, "not recorded in the snapshot");
     }
     if (error != base::PathError::kNoEntry && error != base::PathError::kNotDirectory) continue;
     report::Finding& finding =
-        ruling.Fire("LD_LIBRARY_PATH names " + element + ", which is no directory", "LD_LIBRARY_PATH");
+        ruling.Fire("LD_LIBRARY_PATH contains " + element + ", which is not a directory", "LD_LIBRARY_PATH");
     finding.evidence.push_back({element + ": " + std::string(base::Strerror(error)), "environment"});
     finding.fix = WithoutSearchDirectory(scene, element);
   }
@@ -54,7 +54,7 @@ extern const Rule kRule = {.code = "CUL5013",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "LD_LIBRARY_PATH names directories that do not exist",
+                           .title = "LD_LIBRARY_PATH contains directories that do not exist",
                            .page = kPage,
                            .check = Check};
 

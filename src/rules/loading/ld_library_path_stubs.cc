@@ -1,4 +1,4 @@
-// CUL5014: LD_LIBRARY_PATH names a directory of stubs.
+// CUL5014: LD_LIBRARY_PATH contains a stubs directory.
 #include "base/text.h"
 #include "rules/kit/load_facts.h"
 #include "rules/rule.h"
@@ -8,18 +8,18 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-LD_LIBRARY_PATH names a directory stubs of a toolkit. Its files satisfy the linker on machines without a driver and can
-do nothing.
+LD_LIBRARY_PATH contains the stubs directory of a toolkit. Its files satisfy the linker on machines without a driver and
+do nothing else.
 
 ## Why it breaks
-A program that asks for libcuda.so, libnvidia-ml.so or another name that is there gets the stub: every call returns an
+A program that loads libcuda.so, libnvidia-ml.so or another name in that directory gets the stub: every call returns an
 error, "CUDA driver is a stub library".
 
 ## How culprit knows
-The element exists and is called stubs.
+The entry exists and is called stubs.
 
 ## Fix
-Take it out of LD_LIBRARY_PATH; builds are given it with -L or LIBRARY_PATH.
+Remove it from LD_LIBRARY_PATH; pass it to builds with -L or LIBRARY_PATH.
 
 ## When this is not your problem
 LIBRARY_PATH and -L are for the linker and fine.
@@ -45,7 +45,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     if (StubWins(scene, directory)) continue;
     report::Finding& finding =
-        ruling.Fire("LD_LIBRARY_PATH names the stubs in " + element, "LD_LIBRARY_PATH");
+        ruling.Fire("LD_LIBRARY_PATH contains the stubs directory " + element, "LD_LIBRARY_PATH");
     finding.evidence.push_back(
         {"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")), "environment"});
     finding.fix = WithoutSearchDirectory(scene, element);
@@ -60,7 +60,7 @@ extern const Rule kRule = {.code = "CUL5014",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "LD_LIBRARY_PATH names a directory of stubs",
+                           .title = "LD_LIBRARY_PATH contains a stubs directory",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5015: a library that shall be preloaded cannot be.
+// CUL5015: an LD_PRELOAD library fails to load.
 #include <set>
 
 #include "base/text.h"
@@ -9,20 +9,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-LD_PRELOAD or /etc/ld.so.preload names a library that the loader cannot load.
+LD_PRELOAD or /etc/ld.so.preload lists a library that the loader cannot load.
 
 ## Why it breaks
-The loader prints "ERROR: ld.so: object ... cannot be preloaded: ignored." at the start of every program and goes on
-without it. What the preload was meant to change does not happen, and the line on stderr disturbs scripts.
+The loader prints "ERROR: ld.so: object ... cannot be preloaded: ignored." whenever a program starts, and continues
+without it. The preload has no effect, and the line on stderr disturbs scripts.
 
 ## How culprit knows
-The start of a program is played with the preloads of this shell.
+culprit simulates starting a program with this shell's preloads.
 
 ## Fix
-Correct or unset LD_PRELOAD; take the line out of /etc/ld.so.preload.
+Correct or unset LD_PRELOAD; remove the line from /etc/ld.so.preload.
 
 ## When this is not your problem
-A name that only another program of another word size can use is reported by that program alone.
+A library that only 32-bit programs can use fails for the 64-bit ones, and the other way round.
 
 ## Sources
 ld.so(8).
@@ -39,13 +39,13 @@ report::Fix WithoutVariableEntry(const Scene& scene, const std::string& name) {
             .risk = "low",
             .changes = {report::UnsetVariable{"LD_PRELOAD"}}};
   }
-  return {.text = "take " + name + " out of LD_PRELOAD, or correct it",
+  return {.text = "remove " + name + " from LD_PRELOAD, or correct it",
           .commands = {"export LD_PRELOAD='" + rest + "'"},
           .risk = "low",
           .changes = {report::SetVariable{"LD_PRELOAD", rest}}};
 }
 
-// The name alone goes, wherever it stands in the file; comments and other entries stay.
+// Removes only the name, wherever it is in the file; comments and other entries stay.
 report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
   constexpr std::string_view kSeparators = " \t\n:";
   std::string rest = *scene.snapshot.ld_so_preload, pattern;
@@ -61,7 +61,7 @@ report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
   }
   for (const char c : name)
     pattern += c == '.' || c == '[' || c == '*' ? std::string{'\\', c} : std::string{c};
-  return {.text = "take the entry out of the file; programs that run already are not touched",
+  return {.text = "remove the entry from the file; running programs are not affected",
           .commands = {"sudo sed -i 's|" + pattern + "||' /etc/ld.so.preload"},
           .risk = "low",
           .changes = {report::PutText{"/etc/ld.so.preload", rest}}};
@@ -77,9 +77,9 @@ void Check(const Scene& scene, Ruling& ruling) {
       const bool file = words.find("from /etc/ld.so.preload") != std::string::npos;
       const std::string subject = file ? "/etc/ld.so.preload" : "LD_PRELOAD";
       report::Finding& finding =
-          ruling.Fire(subject + " names " + name + ", which cannot be loaded", subject);
+          ruling.Fire(subject + " lists " + name + ", which cannot be loaded", subject);
       finding.affects.push_back(scenario.title);
-      finding.evidence.push_back({words, "the loader's words, from its model"});
+      finding.evidence.push_back({words, "predicted by the loader model"});
       finding.fix = file ? WithoutFileEntry(scene, name) : WithoutVariableEntry(scene, name);
     }
   }
@@ -93,7 +93,7 @@ extern const Rule kRule = {.code = "CUL5015",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a library that shall be preloaded cannot be",
+                           .title = "an LD_PRELOAD library fails to load",
                            .page = kPage,
                            .check = Check};
 

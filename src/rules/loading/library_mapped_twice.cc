@@ -1,4 +1,4 @@
-// CUL5030: two files of one library in a process.
+// CUL5030: a process has two copies of one library.
 #include <algorithm>
 #include <map>
 
@@ -11,22 +11,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The process has two files of one library mapped at once. The loader takes one file for each name, so the second one was
-opened by its full path, or into a namespace of its own.
+The process has mapped two copies of one library. The loader uses one file per name, so the second copy was opened by
+its full path, or in a separate linker namespace.
 
 ## Why it breaks
-Each copy has its own state: handles, contexts and streams made by one mean nothing to the other. Functions are taken from
-whichever copy comes first, so the second one may run code of the other version: undefined symbols, wrong results, crashes.
+Each copy has its own state: handles, contexts and streams of one are invalid in the other. Functions resolve to
+whichever copy comes first, so the second one may run code of the other version: undefined symbols, wrong results,
+crashes.
 
 ## How culprit knows
-The list of files that the process has mapped; the name that each file gives itself (its soname), and its version.
+The list of files that the process has mapped, the soname of each, and its version.
 
 ## Fix
-Let one copy serve all. Mostly something preloads a copy by its path, or LD_LIBRARY_PATH leads to one that the framework does
-not bring.
+Make everything use one copy. Usually something preloads a copy by path, or LD_LIBRARY_PATH points to one that the
+framework does not bundle.
 
 ## When this is not your problem
-Two copies of the same version that are used apart mostly get along, which is why that is a note. cuDNN has rules of its own
+Two copies of the same version that are used separately usually work, so that is only a note. cuDNN has its own rules
 (CUL3004, CUL3011).
 
 ## Sources
@@ -39,7 +40,7 @@ struct Copy {
   std::string source;
 };
 
-// What a process has of each library whose copies must not meet, by the name that it gives itself.
+// The copies that a process has of each library that must not be loaded twice, by soname.
 std::map<std::string, std::vector<Copy>> CopiesOf(const Scene& scene, const loader::Scenario& scenario) {
   std::map<std::string, std::vector<Copy>> copies;
   for (const loader::Object& object : scenario.graph.objects) {
@@ -61,8 +62,7 @@ std::map<std::string, std::vector<Copy>> CopiesOf(const Scene& scene, const load
   return copies;
 }
 
-// The one that does not belong: forced by a variable, otherwise not of the process's own environment,
-// otherwise the last.
+// The copy that does not belong: forced by a variable, else outside the process's environment, else the last.
 const Copy& Intruder(const Scene& scene, const loader::Scenario& scenario, const std::vector<Copy>& copies) {
   for (const Copy& copy : copies) {
     if (ForcedByVariable(scene, scenario, *copy.object)) return copy;
@@ -80,28 +80,27 @@ void CheckLibrary(const Scene& scene, const loader::Scenario& scenario, const st
   const Copy& other = &odd == &copies.front() ? copies.back() : copies.front();
   const auto of = [](const Copy& copy) { return copy.version.empty() ? "" : copy.version + " "; };
   report::Finding& finding =
-      ruling.Fire(soname + " is mapped twice: " + of(odd) + "from " + odd.object->path + " and " + of(other) +
+      ruling.Fire(soname + " is loaded twice: " + of(odd) + "from " + odd.object->path + " and " + of(other) +
                       "from " + other.object->path,
                   odd.object->path);
   if (odd.version == other.version && !odd.version.empty()) finding.severity = report::Severity::kNote;
   finding.affects.push_back(scenario.title);
   for (const Copy& copy : copies) {
-    finding.evidence.push_back(
-        {copy.object->path + " is " +
-             (copy.version.empty() ? "of a version that it does not tell" : copy.version) +
-             ", found through " + CameThrough(scenario, *copy.object),
-         copy.source});
+    finding.evidence.push_back({copy.object->path + " is " +
+                                    (copy.version.empty() ? "of unknown version" : copy.version) +
+                                    ", found through " + CameThrough(scenario, *copy.object),
+                                copy.source});
   }
   if (ForcedByVariable(scene, scenario, *odd.object)) {
     finding.fix = WithoutVariable(scene, *odd.object);
     return;
   }
-  finding.fix = {.text = "let one copy serve: find what opens " + odd.object->path +
-                         " by its path (a preload, a ctypes call, another package), and take that out",
+  finding.fix = {.text = "use one copy: find what opens " + odd.object->path +
+                         " by path (a preload, a ctypes call, another package), and remove that",
                  .commands = {"culprit run --always -- COMMAND   # shows who opens it"},
                  .risk = "none",
                  .changes = {report::NotInFiles{"the program no longer opens both",
-                                                "what a program opens by path stands in no file"}}};
+                                                "no file shows what a program opens by path"}}};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -121,7 +120,7 @@ extern const Rule kRule = {.code = "CUL5030",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.8.0",
-                           .title = "two files of one library are mapped in one process",
+                           .title = "a process has loaded two copies of one library",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5016: a library may not be read by this user.
+// CUL5016: this user cannot read a library.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The library is there, and this user has no permission to open it or a directory above it.
+The library is there, but this user has no permission to open it or a directory above it.
 
 ## Why it breaks
-The loader passes over it; at the end it says "Permission denied" or "No such file or directory". Typical after
-installing as root with a strict umask, or from the home of another user.
+The loader skips it and finally reports "Permission denied" or "No such file or directory". This is typical after
+installing as root with a strict umask, or from another user's home.
 
 ## How culprit knows
-Opening the file was refused.
+Opening the file is denied.
 
 ## Fix
-Give read permission to the file and search permission to its directories.
+Make the file readable and its directories searchable.
 
 ## When this is not your problem
-Root is refused only by SELinux, by a sandbox or by a network file system.
+Root is denied only by SELinux, a sandbox or a network file system.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -32,14 +32,14 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 report::Fix LetRead(const Scene& scene, const std::string& file) {
   const std::string place = PlaceOf(scene, file);
   if (scene.OnWindows()) {
-    return {.text = "let everyone read it",
+    return {.text = "make it readable for everyone",
             .commands = {"icacls " + ForShell(scene, file) + " /grant *S-1-5-32-545:RX"},
             .risk = "low",
             .changes = {report::SetMode{place, 0644}}};
   }
   const std::string directory(base::DirName(place));
   const bool shut = !scene.view.List(directory);
-  report::Fix fix{.text = "let everyone read it",
+  report::Fix fix{.text = "make it readable for everyone",
                   .commands = {"namei -l " + file,
                                Sudo(scene, place) + "chmod a+rX " + (shut ? directory + " " : "") + file},
                   .risk = "low"};
@@ -53,9 +53,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.why != Why::kNotReadable) continue;
     report::Finding& finding = Fire(
         ruling, failed,
-        failed.file + " may not be read by this user, and no other " + failed.request->name + " is found",
+        failed.file + " is not readable by this user, and no other " + failed.request->name + " is found",
         failed.file);
-    finding.evidence.push_back({"opening " + failed.file + " is refused", failed.file});
+    finding.evidence.push_back({"opening " + failed.file + " is denied", failed.file});
     finding.fix = LetRead(scene, failed.file);
   }
 }
@@ -67,7 +67,7 @@ extern const Rule kRule = {.code = "CUL5016",
                            .cause = "permissions",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a library may not be read by this user",
+                           .title = "this user cannot read a library",
                            .page = kPage,
                            .check = Check};
 

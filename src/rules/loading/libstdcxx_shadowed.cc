@@ -1,4 +1,4 @@
-// CUL5010: the C++ library that wins is too old.
+// CUL5010: the loaded libstdc++ is too old.
 #include <algorithm>
 
 #include "base/text.h"
@@ -13,22 +13,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A file needs symbol versions of libstdc++ (GLIBCXX_, CXXABI_) or of another compiler library that the copy which the
-process loads does not have.
+A file requires symbol versions of libstdc++ (GLIBCXX_, CXXABI_) or of another compiler library that the loaded copy
+does not have.
 
 ## Why it breaks
-"libstdc++.so.6: version `GLIBCXX_3.4.32' not found". The copy that is loaded first serves the whole process: one from
-conda or from LD_LIBRARY_PATH shadows that of the system, or the other way round.
+"libstdc++.so.6: version `GLIBCXX_3.4.32' not found". The whole process uses the copy that is loaded first: one from
+conda or LD_LIBRARY_PATH shadows the system's, or the other way round.
 
 ## How culprit knows
-The versions that the file needs are compared with those that each copy on the machine defines.
+culprit compares the versions that the file requires with those that each copy on the machine defines.
 
 ## Fix
-Let the newer copy win: mostly by taking a directory out of LD_LIBRARY_PATH. The newest libstdc++ serves all older
+Let the newer copy win, usually by removing a directory from LD_LIBRARY_PATH. The newest libstdc++ works for all older
 programs.
 
 ## When this is not your problem
-If no copy on the machine has the version, the file was built with a newer compiler than any that is installed.
+If no copy on the machine has the version, the file was built with a newer compiler than any installed one.
 
 ## Sources
 The ABI policy of libstdc++; elf/dl-version.c of glibc.
@@ -46,7 +46,7 @@ const loader::Object* Loaded(const loader::LoadGraph& graph, const std::string& 
   return nullptr;
 }
 
-// The same library as a newer compiler brings it: it keeps all versions and has this one too.
+// The same library from a newer compiler: it keeps all versions and adds this one.
 report::PutLibrary Newer(const Scene& scene, const VersionMiss& miss) {
   report::PutLibrary newer{.path = scene.view.RealPath(miss.file),
                            .soname = std::string(base::BaseName(miss.file))};
@@ -76,7 +76,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                         (better.empty() ? "" : ", " + better + " does"),
                     miss.file);
     finding.affects.push_back(miss.scenario->title);
-    finding.evidence.push_back({miss.words, "the loader's words, from its model"});
+    finding.evidence.push_back({miss.words, "predicted by the loader model"});
     if (!better.empty()) finding.evidence.push_back({better + " defines " + miss.version, better});
     const loader::Object* loaded = Loaded(miss.scenario->graph, miss.file);
     const bool by_variable =
@@ -94,7 +94,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                      .changes = {report::AddToList{"LD_LIBRARY_PATH", std::string(base::DirName(better))}}};
     } else {
       finding.fix = {.text = "install a newer " + name +
-                             " (in a conda environment: libstdcxx-ng of conda-forge), or take a build of " +
+                             " (in a conda environment: libstdcxx-ng of conda-forge), or use a build of " +
                              std::string(base::BaseName(miss.asker)) + " made with an older compiler",
                      .commands = {},
                      .risk = "low",
@@ -111,7 +111,7 @@ extern const Rule kRule = {.code = "CUL5010",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the C++ library that wins is too old",
+                           .title = "the loaded libstdc++ is too old",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5002: a link on the way of the search leads in a circle.
+// CUL5002: a library symlink points to itself.
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
@@ -8,21 +8,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The name that a program asks for is a symbolic link that leads back to itself.
+The name that a program requests is a symlink that points back to itself.
 
 ## Why it breaks
-Opening it fails with "Too many levels of symbolic links". Unlike a missing file this also ends the search of the list
-of directories in which it lies, so a good copy further down that list is not seen.
+Opening it fails with "Too many levels of symbolic links". Unlike a missing file, this also stops the search of that
+list of directories, so a good copy further down the list is not seen.
 
 ## How culprit knows
-The link was met while the load was played.
+culprit simulates the load and meets the symlink.
 
 ## Fix
-Where the library that carries the name stands beside the link, set the link to it, as ldconfig would. Otherwise install
-the package again that owns the link.
+If the library with that soname is in the same directory, point the symlink at it, as ldconfig would. Otherwise
+reinstall the package that owns the symlink.
 
 ## When this is not your problem
-Circles that no program of yours meets are not reported.
+Symlink loops that none of your programs reach are not reported.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -32,11 +32,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kLinkLoop) continue;
     if (failed.IsCudnn()) continue;  // CUL3009
-    report::Finding& finding =
-        Fire(ruling, failed,
-             failed.file + " is a link in a circle, and no other " + failed.request->name + " is found",
-             failed.file);
-    finding.evidence.push_back({failed.file + " leads back to itself", failed.file});
+    report::Finding& finding = Fire(
+        ruling, failed,
+        failed.file + " is a symlink loop, and no other " + failed.request->name + " is found", failed.file);
+    finding.evidence.push_back({failed.file + " points back to itself", failed.file});
     finding.fix = RepairLink(scene, failed.file);
   }
 }
@@ -49,7 +48,7 @@ extern const Rule kRule = {.code = "CUL5002",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a link on the way of the search leads in a circle",
+                           .title = "a library symlink points to itself",
                            .page = kPage,
                            .check = Check};
 

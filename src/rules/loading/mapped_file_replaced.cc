@@ -1,4 +1,4 @@
-// CUL5029: files under a running process were replaced.
+// CUL5029: libraries of a running process were replaced on disk.
 #include <algorithm>
 
 #include "base/text.h"
@@ -9,23 +9,24 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The process has libraries mapped whose files were removed or replaced since: a package was upgraded, reinstalled or
-uninstalled while it was running. It goes on with the old files; what it opens from now on comes from the new ones.
+The process has mapped libraries whose files were then removed or replaced: a package was upgraded, reinstalled or
+uninstalled while it was running. The process keeps the old files; whatever it opens from now on comes from the new
+ones.
 
 ## Why it breaks
-cuDNN and others open their parts at the first use, so the old main library meets new parts:
-CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH, an undefined symbol, a crash. Of the driver's libraries: "Driver/library version
+cuDNN and others open their sub-libraries on first use, so the old main library meets new sub-libraries:
+CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH, an undefined symbol, a crash. For driver libraries: "Driver/library version
 mismatch" as soon as the kernel module is reloaded. A file that was overwritten in place ends in SIGBUS or SIGSEGV.
 
 ## How culprit knows
-The kernel marks the file of a mapping as deleted (/proc/PID/maps). Which version was mapped cannot be read any more.
+The kernel marks the mapped file as deleted (/proc/PID/maps). Which version was mapped can no longer be read.
 
 ## Fix
-Start the process again.
+Restart the process.
 
 ## When this is not your problem
-After a reinstallation of the very same version everything still fits; and a process that has opened everything that it
-will ever open goes on undisturbed.
+After reinstalling exactly the same version everything still matches. A process that has already opened everything it
+needs keeps working.
 
 ## Sources
 proc_pid_maps(5); the ways in which pip, dpkg and rpm put files into place (a new file, renamed over the old one).
@@ -58,7 +59,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
     if (LibraryOf(object) != nullptr || IsOfEnvironment(scene, scenario, object)) files.push_back(&object);
   }
   if (files.empty()) return;
-  // CUDA's own speak first.
+  // CUDA libraries first.
   const auto known =
       std::ranges::find_if(files, [](const auto* file) { return LibraryOf(*file) != nullptr; });
   if (known != files.end()) std::iter_swap(files.begin(), known);
@@ -77,19 +78,19 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
     const std::string& path = files[i]->path;
     const auto version = scene.view.Version(path);
     const bool there = scene.view.Open(path).error == base::PathError::kNone;
-    std::string now = there ? "another file is there now" : "nothing is there now";
-    if (there && version && !version->version.empty()) now += ", of version " + version->version;
-    finding.evidence.push_back({path + " is mapped, and not the file of that name any more; " + now,
-                                "/proc/" + std::to_string(scenario.process) + "/maps"});
+    std::string now = there ? "was replaced on disk" : "was removed from disk";
+    if (there && version && !version->version.empty()) now += " by version " + version->version;
+    finding.evidence.push_back(
+        {path + " is mapped, but " + now, "/proc/" + std::to_string(scenario.process) + "/maps"});
   }
   if (files.size() > kShown)
     finding.evidence.push_back({std::to_string(files.size() - kShown) + " more files",
                                 "/proc/" + std::to_string(scenario.process) + "/maps"});
-  finding.fix = {.text = "start " + scenario.title + " again, so that all its files are of one installation",
+  finding.fix = {.text = "restart " + scenario.title + ", so that all its files come from one installation",
                  .commands = {},
                  .risk = "medium",
-                 .changes = {report::NotInFiles{"the new start of the process",
-                                                "what a process has mapped stands in no file"}}};
+                 .changes = {report::NotInFiles{"the process was restarted",
+                                                "no file shows what a process has mapped"}}};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -104,7 +105,7 @@ extern const Rule kRule = {.code = "CUL5029",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.8.0",
-                           .title = "libraries of a running process were replaced under it",
+                           .title = "libraries of a running process were replaced on disk",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5006: a text file stands under the name of a library.
+// CUL5006: a file with a library's name is not a library.
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
@@ -9,20 +9,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The file does not begin as a library does. Usually it is a pointer of Git LFS, an error page that was saved instead of
-the download, or a linker script; nothing but zeros after a crash of the machine; or a header with damage in it.
+The file does not start like a library. Usually it is a Git LFS pointer, an error page that was saved instead of the
+download, or a linker script; a file of zeros after a system crash; or a file with a damaged header.
 
 ## Why it breaks
-The loader does not pass over it: the load ends with "invalid ELF header", though a good copy may follow.
+The loader does not skip it: the load fails with "invalid ELF header", even if a good copy comes later.
 
 ## How culprit knows
-The first bytes of the file were read.
+culprit reads the first bytes of the file.
 
 ## Fix
-Fetch the real file: `git lfs pull` for a pointer, another download for a page, the package for everything else.
+Get the real file: `git lfs pull` for a pointer, a new download for an error page, the package for everything else.
 
 ## When this is not your problem
-Linker scripts (libc.so, libncurses.so) serve the linker under names without a number and are fine there.
+Linker scripts (libc.so, libncurses.so) are for the linker; under names without a version number they are fine.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -36,17 +36,17 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = Fire(ruling, failed,
                                     failed.file +
                                         (damaged             ? " has a damaged header"
-                                         : scene.OnWindows() ? " is no DLL"
-                                                             : " is no ELF file") +
-                                        ", and the search for " + failed.request->name + " ends there",
+                                         : scene.OnWindows() ? " is not a DLL"
+                                                             : " is not an ELF file") +
+                                        ", and the search for " + failed.request->name + " stops there",
                                     failed.file);
-    finding.evidence.push_back({failed.file + (damaged ? " begins as a library does, and goes on otherwise"
-                                                       : " does not begin as a library does"),
-                                failed.file});
+    finding.evidence.push_back(
+        {failed.file + (damaged ? " starts like a library, but the rest of its header is invalid"
+                                : " does not start like a library"),
+         failed.file});
     finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
-    finding.fix.text =
-        "look at what it is, then put the real file there (git lfs pull for a pointer of Git LFS): " +
-        finding.fix.text;
+    finding.fix.text = "look at what it is, then get the real file (git lfs pull for a Git LFS pointer): " +
+                       finding.fix.text;
     finding.fix.commands.insert(
         finding.fix.commands.begin(),
         (scene.OnWindows() ? "culprit inspect " : "head -c 200 ") + ForShell(scene, failed.file));
@@ -60,7 +60,7 @@ extern const Rule kRule = {.code = "CUL5006",
                            .cause = "corrupt-library",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a text file stands under the name of a library",
+                           .title = "a file with a library's name is not a library",
                            .page = kPage,
                            .check = Check};
 

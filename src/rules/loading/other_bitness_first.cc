@@ -1,4 +1,4 @@
-// CUL5026: a 32-bit copy stands first in the search and is passed over.
+// CUL5026: a 32-bit DLL comes first in the search and is skipped.
 #include <algorithm>
 
 #include "base/text.h"
@@ -12,21 +12,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-On the way of the search a DLL of the right name has the wrong word size (32 bits for a 64-bit program). Windows passes it over and
+The search meets a DLL with the right name but the wrong bitness (32-bit for a 64-bit program). Windows skips it and
 takes the next one.
 
 ## Why it breaks
-The program works as long as the search goes on to a right copy. Loaded by its full path, or when the right copy is moved, it is
-"%1 is not a valid Win32 application" (193).
+The program works as long as the search reaches a matching copy. If the DLL is loaded by its full path, or the matching
+copy is moved, the error is "%1 is not a valid Win32 application" (193).
 
 ## How culprit knows
-The machine field in the header of each DLL on the way of the search.
+The machine field in the header of each DLL that the search meets.
 
 ## Fix
-Take the directory of the 32-bit DLLs out of PATH, or install the 64-bit ones there.
+Remove the directory of the 32-bit DLLs from PATH, or install the 64-bit ones there.
 
 ## When this is not your problem
-32-bit programs may need that directory: then put it behind the 64-bit ones.
+32-bit programs may need that directory: then move it behind the 64-bit ones.
 
 ## Sources
 Microsoft, PE Format; ntdll's search goes on after STATUS_INVALID_IMAGE_FORMAT, as Wine's dlls/ntdll/loader.c does.
@@ -41,9 +41,9 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (wrong == request.attempts.end()) continue;
       const loader::Object& object = scenario.graph.objects[request.object];
       const int bits = BitsOf(scene.view.Open(wrong->path));
-      report::Finding& finding = ruling.Fire(wrong->path + " has " + std::to_string(bits) +
-                                                 " bits and is passed over; " + object.path + " is loaded",
-                                             wrong->path);
+      report::Finding& finding = ruling.Fire(
+          wrong->path + " is " + std::to_string(bits) + "-bit and skipped; " + object.path + " is loaded",
+          wrong->path);
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back(
           {wrong->path + " is for " + MachineOf(scene.view.Open(wrong->path)), wrong->path});
@@ -52,7 +52,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (wrong->via == loader::Via::kEnvironmentPath) {
         finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(wrong->path)));
       } else {
-        finding.fix = {.text = "remove the file, or move it where only programs of its word size look",
+        finding.fix = {.text = "remove the file, or move it where only programs of its bitness search",
                        .commands = {"del " + ForShell(scene, wrong->path)},
                        .risk = "low",
                        .changes = {report::RemoveFile{wrong->path}}};
@@ -69,7 +69,7 @@ extern const Rule kRule = {.code = "CUL5026",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "a DLL of the other word size stands before the right one",
+                           .title = "a 32-bit DLL shadows the 64-bit one",
                            .page = kPage,
                            .check = Check};
 

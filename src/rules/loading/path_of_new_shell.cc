@@ -1,4 +1,4 @@
-// CUL5024: PATH was changed in the settings of Windows; this process does not have it.
+// CUL5024: PATH was changed in the Windows settings after this process started.
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "rules/kit/load_fixes.h"
@@ -10,22 +10,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The DLL lies in a directory that the settings of Windows have on PATH (of the user or of the machine), but the PATH of this shell
-does not hold it: it was changed after the shell, the editor or the service was started.
+The DLL is in a directory that the Windows settings have on PATH (of the user or of the machine), but this shell's PATH
+does not contain it: PATH was changed after the shell, editor or service was started.
 
 ## Why it breaks
-A program inherits the PATH of the program that starts it. Only what the desktop starts anew sees the change; editors and notebooks
-with a terminal inside keep the old one.
+A program inherits PATH from the program that starts it. Only what the desktop starts anew sees the change; editors and
+notebooks with a built-in terminal keep the old one.
 
 ## How culprit knows
-PATH of this process is compared with the two in the registry (HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment
-and HKCU\Environment).
+culprit compares PATH of this process with the two in the registry (HKLM\SYSTEM\CurrentControlSet\Control\Session
+Manager\Environment and HKCU\Environment).
 
 ## Fix
-Close the window, the editor and the notebook server, and start them again; sign out and in for services.
+Close the window, the editor and the notebook server, and start them again; for services, sign out and back in.
 
 ## When this is not your problem
-A shell that was given a PATH of its own on purpose.
+The shell was given its own PATH on purpose.
 
 ## Sources
 Microsoft, Environment Variables (how a process gets its environment; WM_SETTINGCHANGE).
@@ -36,11 +36,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto search = HowItIsMissed(scene, failed);
     if (search.kind != Missed::kNewShell) continue;
     report::Finding& finding = Fire(ruling, failed,
-                                    failed.request->name + " is in " + search.directory + ", which " +
-                                        search.source + " names, but the PATH of this shell does not",
+                                    failed.request->name + " is in " + search.directory + ", which is on " +
+                                        search.source + ", but not on this shell's PATH",
                                     base::JoinPath(search.directory, failed.request->name));
     finding.evidence.push_back({search.directory + " is on PATH there", search.source});
-    finding.evidence.push_back({"PATH of this process does not hold it", "environment"});
+    finding.evidence.push_back({"PATH of this process does not contain it", "environment"});
     finding.fix = {
         .text = "close this window (and the editor or notebook that it belongs to) and open a new one",
         .commands = {"set \"PATH=" + base::ToWindowsPath(search.directory) + ";%PATH%\""},
@@ -57,7 +57,7 @@ extern const Rule kRule = {.code = "CUL5024",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "the directory of a DLL is on the PATH of new windows, not of this one",
+                           .title = "a DLL's directory is on PATH in new windows, but not in this one",
                            .page = kPage,
                            .check = Check};
 

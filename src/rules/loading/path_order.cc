@@ -1,4 +1,4 @@
-// CUL5027: the order of PATH decides between two versions of a DLL.
+// CUL5027: PATH order decides between two versions of a DLL.
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "rules/kit/load_facts.h"
@@ -9,20 +9,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A process takes a DLL of CUDA or cuDNN from a directory on PATH, and a later directory on PATH holds the same name in another
+A process loads a CUDA or cuDNN DLL from a directory on PATH, and a later directory on PATH has the same DLL in another
 version.
 
 ## Why it breaks
-It does not by itself. It does when the later one was meant: the order of PATH decides, for all programs of the shell.
+It breaks only if you meant the later one: PATH order decides, for all programs of the shell.
 
 ## How culprit knows
-The load is played through a model of the Windows loader; the versions are read from the files.
+culprit simulates the load with a model of the Windows loader and reads the versions from the files.
 
 ## Fix
-Keep the directory of the version that is meant on PATH and take the other one out, or put it first.
+Keep the directory of the version you want on PATH and remove the other one, or put it first.
 
 ## When this is not your problem
-The first one is the one that is meant.
+The first one is the one you want.
 
 ## Sources
 Microsoft, Dynamic-link library search order.
@@ -42,16 +42,16 @@ void CheckObject(const Scene& scene, const loader::Scenario& scenario, const loa
     if (!behind || scene.view.Open(path).error != base::PathError::kNone) continue;
     const auto other = scene.view.Version(path);
     if (!other || other->version.empty() || other->version == used->version) continue;
-    report::Finding& finding = ruling.Fire("PATH gives " + object.path + " (" + used->version + "); " + path +
-                                               " (" + other->version + ") stands further back",
-                                           object.path);
+    report::Finding& finding = ruling.Fire(
+        object.path + " (" + used->version + ") on PATH shadows " + path + " (" + other->version + ")",
+        object.path);
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({object.path + " is " + used->version, used.source});
     finding.evidence.push_back({path + " is " + other->version, other.source});
     finding.fix = WithoutSearchDirectory(scene, directory);
-    finding.fix.text = "keep one of the two on PATH: take " + directory +
-                       " out; or, if its version is meant, " + std::string(base::DirName(object.path)) +
-                       ". The command does it for this window, the settings of Windows for all new ones";
+    finding.fix.text = "keep only one of the two on PATH: remove " + directory +
+                       " or, if you want its version, " + std::string(base::DirName(object.path)) +
+                       ". The command changes this window, the Windows settings change all new ones";
     return;
   }
 }
@@ -73,7 +73,7 @@ extern const Rule kRule = {.code = "CUL5027",
                            .severity = report::Severity::kNote,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "PATH gives one copy of a DLL of CUDA and holds another one further back",
+                           .title = "PATH contains two versions of a CUDA DLL, and the first one wins",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5018: a program or an import cannot be loaded for a reason that no other rule names.
+// CUL5018: a program or import fails to load for a reason that no other rule covers.
 #include <algorithm>
 
 #include "base/text.h"
@@ -13,19 +13,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The load of a program that was given, or of a framework of an environment, fails at a library that is no part of CUDA.
+A given program, or a framework in an environment, fails to load because of a library that is not part of CUDA.
 
 ## Why it breaks
-Nothing of CUDA can be used before the program starts.
+CUDA cannot be used before the program starts.
 
 ## How culprit knows
-The load is played through a model of the dynamic loader; its own words are quoted.
+culprit simulates the dynamic loader and quotes its message.
 
 ## Fix
 Install what is missing; `culprit why PROGRAM` shows every place that was tried.
 
 ## When this is not your problem
-A library that is given as target may expect its host program to load its dependencies before.
+A library given as the target may expect its host program to load its dependencies first.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -47,7 +47,7 @@ bool Explained(const Scene& scene, const loader::Scenario& scenario) {
     return true;
   }
   return std::ranges::any_of(scenario.graph.requests, [](const loader::Request& request) {
-    return !request.error.empty() && !request.alternative;  // of the driver, or a crash in something optional
+    return !request.error.empty() && !request.alternative;  // a driver library, or a crash in an optional one
   });
 }
 
@@ -62,9 +62,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                  : failed.request->name + ", which " + failed.asker + " needs, is not found",
              subject);
     for (const loader::LibraryCopy& copy : failed.copies) {
-      finding.evidence.push_back({copy.path + " is there, and not looked for", copy.path});
+      finding.evidence.push_back({copy.path + " exists but is not searched", copy.path});
     }
-    // Another program may find it: the question is about this one.
+    // Another program may find it: ask about this one.
     const bool given = failed.scenario->kind == loader::Scenario::Kind::kProgram ||
                        (failed.scenario->WasSeen() && !failed.scenario->graph.target.empty());
     const std::string of = given ? " --for " + failed.scenario->graph.target : "";
@@ -74,7 +74,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
     } else {
       finding.fix = Install(scene, failed);
-      finding.fix.text = "install what brings " + failed.request->name;
+      finding.fix.text = "install the package that provides " + failed.request->name;
       finding.fix.commands.clear();
     }
     finding.fix.commands.insert(finding.fix.commands.begin(), "culprit why " + failed.request->name + of);
@@ -90,9 +90,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(scenario.title + " cannot be loaded: " + error, scenario.graph.target);
     finding.affects.push_back(scenario.title);
-    finding.evidence.push_back({error, scenario.WasSeen() ? "the loader, seen in the process"
-                                                          : "the loader's words, from its model"});
-    finding.fix = {.text = "see what the load does step by step",
+    finding.evidence.push_back({error, scenario.WasSeen() ? "the loader's message in the process"
+                                                          : "predicted by the loader model"});
+    finding.fix = {.text = "look at the load step by step",
                    .commands = {"culprit why --for " + scenario.graph.target},
                    .risk = "none",
                    .changes = {report::NotInFiles{"the load gets further",
@@ -102,14 +102,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL5018",
-    .name = "program_cannot_start",
-    .cause = "dependent-missing",
-    .severity = report::Severity::kError,
-    .since = "0.2.0",
-    .title = "a program or an import cannot be loaded for a reason that no other rule names",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL5018",
+                           .name = "program_cannot_start",
+                           .cause = "dependent-missing",
+                           .severity = report::Severity::kError,
+                           .since = "0.2.0",
+                           .title = "a program or import fails to load",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::program_cannot_start

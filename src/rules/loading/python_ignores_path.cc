@@ -1,4 +1,4 @@
-// CUL5025: Python 3.8 and later does not search PATH for the DLLs of its modules.
+// CUL5025: Python 3.8 and later does not search PATH for its modules' DLLs.
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "rules/kit/load_fixes.h"
@@ -11,20 +11,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-An extension module, or a DLL that Python loads with ctypes, needs a DLL that lies in a directory on PATH. Python 3.8 and later
-loads with flags that leave PATH out.
+An extension module, or a DLL that Python loads with ctypes, needs a DLL in a directory on PATH. Python 3.8 and later
+loads with flags that exclude PATH.
 
 ## Why it breaks
-"ImportError: DLL load failed while importing ...: The specified module could not be found", "Could not find module '...' (or one of
-its dependencies)", though `where` finds the file. Loads that a DLL makes by itself (cuDNN its parts) do use PATH.
+"ImportError: DLL load failed while importing ...: The specified module could not be found", "Could not find module
+'...' (or one of its dependencies)", although `where` finds the file. When a DLL itself loads others (cuDNN its
+sub-libraries), PATH is used.
 
 ## How culprit knows
-The load is played with the flags that CPython uses: the directory of the module, that of python.exe, those of
+culprit simulates the load with the flags that CPython uses: the directory of the module, that of python.exe, those of
 os.add_dll_directory and System32.
 
 ## Fix
-Call os.add_dll_directory with that directory before the import, or install the wheel that brings the DLL (nvidia-cudnn-cuNN) where
-the framework looks. Do not copy single DLLs into System32.
+Call os.add_dll_directory with that directory before the import, or install the wheel that provides the DLL
+(nvidia-cudnn-cuNN) where the framework looks. Do not copy single DLLs into System32.
 
 ## When this is not your problem
 Python 3.7 and older, and conda's Python with CONDA_DLL_SEARCH_MODIFICATION_ENABLE, do search PATH.
@@ -57,7 +58,7 @@ extern const Rule kRule = {.code = "CUL5025",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "the directory of a DLL is on PATH, and Python does not look there",
+                           .title = "a DLL's directory is on PATH, but Python does not search PATH",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5003: ld.so.cache does not know what is on disk.
+// CUL5003: ld.so.cache does not match what is on disk.
 #include <algorithm>
 
 #include "base/text.h"
@@ -13,27 +13,27 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The loader asks /etc/ld.so.cache instead of listing directories. The cache still names a file that is gone, or does not
-name one that was installed after ldconfig ran the last time.
+The loader reads /etc/ld.so.cache instead of listing directories. The cache still lists a file that is gone, or does not
+list one that was installed after ldconfig last ran.
 
 ## Why it breaks
 A library that was copied by hand, unpacked from an archive or installed into an image without running ldconfig is not
-found although it lies in the right place.
+found, although it is in the right place.
 
 ## How culprit knows
-The cache was read, and the file that it names (or does not) was looked for.
+culprit reads the cache and looks for the file that it lists (or does not list).
 
 ## Fix
-Run ldconfig. Where the file is gone and no other copy is on the machine, install it again first.
+Run ldconfig. If the file is gone and the machine has no other copy, reinstall it first.
 
 ## When this is not your problem
-Programs that find the library through a run path do not ask the cache.
+Programs that find the library through a RUNPATH do not use the cache.
 
 ## Sources
 ldconfig(8); ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
-// Whether ldconfig would come upon a library of that name.
+// Whether ldconfig would find a library of that name.
 bool LdconfigFinds(const Scene& scene, const FailedLoad& failed,
                    const std::vector<loader::LibraryCopy>& copies) {
   return failed.why == Why::kNotCached || std::ranges::any_of(copies, [&](const loader::LibraryCopy& copy) {
@@ -45,13 +45,13 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
   const auto copies = loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
                                          failed.request->name);
   if (LdconfigFinds(scene, failed, copies)) {
-    return {.text = "bring the cache up to date",
+    return {.text = "update the cache",
             .commands = {"sudo ldconfig"},
             .risk = "low",
             .changes = {report::RefreshCache{}}};
   }
-  // It was found by way of the cache, and so it shall be where it is now; what lies in an environment or a
-  // home is for its owner alone.
+  // It used to be found through the cache, so add its new directory to the cache, unless that belongs to an
+  // environment or a home.
   if (!copies.empty()) {
     const std::string directory(base::DirName(copies.front().path));
     const bool system = directory.starts_with("/usr/") || directory.starts_with("/opt/");
@@ -59,13 +59,13 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
     return system && !python ? SearchByLdconfig(failed, directory) : SearchToo(scene, failed, directory);
   }
   report::Fix fix = InstallAgain(scene, failed.file, failed.request->name);
-  fix.text += "; then bring the cache up to date";
+  fix.text += "; then update the cache";
   fix.commands.push_back("sudo ldconfig");
   fix.changes.push_back(report::RefreshCache{});
   return fix;
 }
 
-// Where it is not, ldconfig does not help either: the library is missing.
+// If it is not on disk, ldconfig does not help: the library is missing.
 bool OnDisk(const Scene& scene, const FailedLoad& failed) {
   return !loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
                              failed.request->name)
@@ -78,8 +78,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         Fire(ruling, failed,
              failed.why == Why::kStaleCache
-                 ? "/etc/ld.so.cache leads to " + failed.file + ", which is gone"
-                 : failed.file + " lies in a directory of /etc/ld.so.cache, and the cache does not know it",
+                 ? "/etc/ld.so.cache lists " + failed.file + ", which is gone"
+                 : failed.file + " is in a directory of /etc/ld.so.cache, but the cache does not list it",
              failed.file);
     finding.evidence.push_back(
         {failed.file + (failed.why == Why::kStaleCache ? " does not exist" : " exists"), "/etc/ld.so.cache"});
@@ -99,7 +99,7 @@ extern const Rule kRule = {.code = "CUL5003",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "ld.so.cache does not know what is on disk",
+                           .title = "ld.so.cache is out of date",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5004: a library is cut short.
+// CUL5004: a library file is truncated.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
@@ -13,17 +13,17 @@ constexpr std::string_view kPage = R"md(
 The file is shorter than its own headers say: an interrupted download or copy, or a full disk.
 
 ## Why it breaks
-Cut before its program headers it gives "file too short" or "cannot read file data". Cut behind them it is mapped, and
-the process is killed by SIGBUS without any message as soon as the missing part is touched.
+Cut off before the end of its program headers, it gives "file too short" or "cannot read file data". Cut off later, it
+is mapped, and SIGBUS kills the process without any message as soon as it touches the missing part.
 
 ## How culprit knows
-The largest offset that the program headers name is compared with the size of the file.
+culprit compares the largest offset in the program headers with the size of the file.
 
 ## Fix
-Install the file again from its package; check the free space of the disk first.
+Reinstall the file from its package; check for free disk space first.
 
 ## When this is not your problem
-Files that no program of yours loads are not reported here.
+Files that none of your programs load are not reported here.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -34,13 +34,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.why != Why::kTruncated) continue;
     report::Finding& finding =
         Fire(ruling, failed,
-             failed.file + " is cut short: " + std::to_string(scene.view.Open(failed.file).size) +
-                 " bytes, its headers speak of more",
+             failed.file + " is truncated: " + std::to_string(scene.view.Open(failed.file).size) +
+                 " bytes, but its headers require more",
              failed.file);
     finding.evidence.push_back(
         {failed.file + " ends at byte " + std::to_string(scene.view.Open(failed.file).size), failed.file});
     finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
-    finding.fix.text = "see whether the disk is full, then " + finding.fix.text;
+    finding.fix.text = "check for free disk space, then " + finding.fix.text;
     finding.fix.commands.insert(finding.fix.commands.begin(),
                                 scene.OnWindows() ? "culprit inspect " + ForShell(scene, failed.file)
                                                   : "df -h " + std::string(base::DirName(failed.file)));
@@ -54,7 +54,7 @@ extern const Rule kRule = {.code = "CUL5004",
                            .cause = "corrupt-library",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a library is cut short",
+                           .title = "a library file is truncated",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5022: a DLL of the Visual C++ runtime is not found.
+// CUL5022: a Visual C++ runtime DLL is not found.
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/windows.h"
@@ -10,23 +10,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A program, a framework or a DLL of CUDA needs a DLL of Microsoft's Visual C++ runtime (vcruntime140.dll, vcruntime140_1.dll,
-msvcp140.dll ...) which is not on the machine where it is looked for.
+A program, framework or CUDA DLL needs a Microsoft Visual C++ runtime DLL (vcruntime140.dll, vcruntime140_1.dll,
+msvcp140.dll ...) that the search does not find on this machine.
 
 ## Why it breaks
 "[WinError 126] The specified module could not be found. Error loading ...\torch\lib\c10.dll or one of its dependencies", "DLL load
 failed while importing ...". The message names the file that needs it.
 
 ## How culprit knows
-The dependencies of each file are played through a model of the Windows loader. In a tree without a Windows directory the DLLs of
-Windows itself are assumed to be there; the runtime never is.
+culprit simulates how the Windows loader resolves the dependencies of each file. In a tree without a Windows directory
+it assumes that the DLLs of Windows itself are there, but never the runtime.
 
 ## Fix
-Install the Microsoft Visual C++ Redistributable (x64). Take no single DLL from a download site.
+Install the Microsoft Visual C++ Redistributable (x64). Do not get single DLLs from a download site.
 
 ## When this is not your problem
-Pythons of python.org and conda bring vcruntime140.dll beside python.exe, which serves everything that they load; msvcp140.dll is
-not among it.
+Pythons from python.org and conda bundle vcruntime140.dll next to python.exe, which everything they load uses;
+msvcp140.dll is not included.
 
 ## Sources
 Microsoft, Visual C++ Redistributable latest supported downloads; torch/__init__.py of torch 2.x.
@@ -46,11 +46,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({name + " comes with " + std::string(failed.redistributable->package),
                                 std::string(failed.redistributable->source)});
     for (const loader::LibraryCopy& copy : failed.copies) {
-      finding.evidence.push_back({copy.path + " is there, where it is not looked for", copy.path});
+      finding.evidence.push_back({copy.path + " exists but is not searched", copy.path});
     }
     if (!scene.snapshot.windows()->present) {
       finding.evidence.push_back(
-          {"the tree has no Windows directory; a runtime in the System32 of its machine was not seen",
+          {"the tree has no Windows directory; a runtime in its machine's System32 would not be seen",
            scene.snapshot.windows()->directory});
     }
     finding.fix = {.text = std::string(failed.redistributable->fix),

@@ -1,4 +1,4 @@
-// CUL5023: the Visual C++ runtime that is loaded is older than a framework was built for.
+// CUL5023: the loaded Visual C++ runtime is older than a framework requires.
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/windows.h"
@@ -11,21 +11,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A DLL of Microsoft's Visual C++ runtime is found, and it is older than the one that the framework was built for.
+A Microsoft Visual C++ runtime DLL is found, but it is older than the framework requires.
 
 ## Why it breaks
-The new code uses what the old runtime lays out otherwise. The file is found and the functions are there, so neither 126 nor 127:
-"[WinError 1114] A dynamic link library (DLL) initialization routine failed. Error loading ...\torch\lib\c10.dll", or a crash.
+The new code relies on data layouts that the old runtime does not have. The file is found and the functions exist, so
+the error is neither 126 nor 127: "[WinError 1114] A dynamic link library (DLL) initialization routine failed. Error
+loading ...\torch\lib\c10.dll", or a crash.
 
 ## How culprit knows
-The version resource of the DLL that wins the search in the process of the framework, against a table of known floors (data/windows.toml).
+culprit compares the version resource of the DLL that the framework's process loads with a table of known minimum
+versions (data/windows.toml).
 
 ## Fix
-Install the current Microsoft Visual C++ Redistributable (x64). Where an old msvcp140.dll lies beside the program (an old Java, an
-installer's copy), remove that one: it wins over System32.
+Install the current Microsoft Visual C++ Redistributable (x64). If an old msvcp140.dll is next to the program (an old
+Java, an installer's copy), remove it: it shadows System32.
 
 ## When this is not your problem
-The framework is not used from there.
+You do not use the framework from there.
 
 ## Sources
 data/windows.toml names the source of each floor.
@@ -75,7 +77,7 @@ extern const Rule kRule = {.code = "CUL5023",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "the Visual C++ runtime is older than a framework was built for",
+                           .title = "the Visual C++ runtime is older than a framework requires",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5007: a library is of another word size than the program.
+// CUL5007: a library is 32-bit and the program is 64-bit, or the other way round.
 #include "rules/kit/binary_facts.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
@@ -9,19 +9,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The loader found a library of the right name that is made for 32 bits where the program has 64, or the other way round.
+The loader found a 32-bit library of the right name for a 64-bit program, or the other way round.
 
 ## Why it breaks
-It passes over the file and goes on; when nothing else is found, the message is "wrong ELF class: ELFCLASS32".
+The loader skips the file and goes on; if nothing else is found, the message is "wrong ELF class: ELFCLASS32".
 
 ## How culprit knows
-The class in the header of the file was compared with that of the loader.
+culprit compares the class in the file's header with that of the loader.
 
 ## Fix
-Install the library for the word size of the program, and take the directory of the other one out of LD_LIBRARY_PATH.
+Install the library with the bitness of the program, and remove the directory of the other one from LD_LIBRARY_PATH.
 
 ## When this is not your problem
-With several word sizes installed, such files are passed over in silence and do no harm.
+If a matching copy is also installed, such files are skipped silently and do no harm.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -39,15 +39,15 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (scene.OnWindows()) {
       const std::string how =
           failed.redistributable == nullptr ? "" : std::string(failed.redistributable->fix);
-      finding.fix = {.text = how.empty() ? "put " + failed.request->name +
-                                               " of the word size of the program in its place"
-                                         : how + "; the file of the other word size goes",
+      finding.fix = {.text = how.empty() ? "replace it with a " + failed.request->name +
+                                               " that matches the program's bitness"
+                                         : how + "; remove the file with the wrong bitness",
                      .commands = {},
                      .risk = "low",
                      .changes = {report::PutLibrary{.path = failed.file}}};
     } else {
       finding.fix = InstallInstead(scene, failed);
-      finding.fix.text = "the program needs it for its own word size: " + finding.fix.text;
+      finding.fix.text = "the program needs a library of its own bitness: " + finding.fix.text;
     }
     finding.fix.commands.push_back((scene.OnWindows() ? "culprit inspect " : "file -L ") +
                                    ForShell(scene, failed.file) + " " + ForShell(scene, failed.asker));
@@ -61,7 +61,7 @@ extern const Rule kRule = {.code = "CUL5007",
                            .cause = "bitness-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a library is of another word size than the program",
+                           .title = "a library is 32-bit and the program is 64-bit, or the other way round",
                            .page = kPage,
                            .check = Check};
 

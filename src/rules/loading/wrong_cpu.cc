@@ -1,4 +1,4 @@
-// CUL5008: a library is made for another CPU.
+// CUL5008: a library is built for another CPU.
 #include "binfmt/elf/elf.h"
 #include "rules/kit/binary_facts.h"
 #include "rules/kit/load_fixes.h"
@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The loader found a library of the right name that is made for another CPU (x86-64 on an Arm machine, say).
+The loader found a library of the right name that is built for another CPU (x86-64 on an Arm machine, for example).
 
 ## Why it breaks
-It passes over the file without a word, and at the end says "cannot open shared object file: No such file or
-directory", although the file is there.
+The loader skips the file silently and finally reports "cannot open shared object file: No such file or directory",
+although the file is there.
 
 ## How culprit knows
-The machine in the header of the file was compared with that of the loader.
+culprit compares the machine in the file's header with that of the loader.
 
 ## Fix
-Install the package for this CPU; a container image must be of the platform of the machine.
+Install the package for this CPU; a container image must match the machine's platform.
 
 ## When this is not your problem
-Cross-compilers keep libraries of other CPUs in directories of their own, which are not searched.
+Cross-compilers keep libraries for other CPUs in their own directories, which are not searched.
 
 ## Sources
 ld.so(8) and the source of glibc (elf/dl-load.c).
@@ -33,13 +33,13 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kWrongCpu) continue;
     report::Finding& finding = Fire(ruling, failed,
-                                    failed.file + " is made for " + MachineOf(scene.view.Open(failed.file)) +
+                                    failed.file + " is built for " + MachineOf(scene.view.Open(failed.file)) +
                                         ", the program for another CPU",
                                     failed.file);
     finding.evidence.push_back(
         {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
     finding.fix = InstallInstead(scene, failed);
-    finding.fix.text = "the program needs it for its own CPU: " + finding.fix.text;
+    finding.fix.text = "the program needs a library for its own CPU: " + finding.fix.text;
     finding.fix.commands.push_back("culprit inspect " + ForShell(scene, failed.file));
   }
 }
@@ -51,7 +51,7 @@ extern const Rule kRule = {.code = "CUL5008",
                            .cause = "bitness-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a library is made for another CPU",
+                           .title = "a library is built for another CPU",
                            .page = kPage,
                            .check = Check};
 

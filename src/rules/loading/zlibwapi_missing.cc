@@ -1,4 +1,4 @@
-// CUL5021: cuDNN 8.3 to 8.9 needs zlibwapi.dll, which it does not bring.
+// CUL5021: cuDNN 8.3 to 8.9 needs zlibwapi.dll, which it does not bundle.
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/windows.h"
@@ -11,20 +11,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A DLL of cuDNN 8 imports zlibwapi.dll, which is not in the archive of cuDNN and on no path that is searched. Releases from 8.3 to
-8.9.3 do so; later ones have zlib inside.
+A cuDNN 8 DLL imports zlibwapi.dll, which cuDNN's archive does not bundle and the search does not find. Releases from
+8.3 to 8.9.3 need it; later ones have zlib built in.
 
 ## Why it breaks
-"Could not locate zlibwapi.dll. Please make sure it is in your library path!", or "Could not load library cudnn_cnn_infer64_8.dll.
-Error code 126": the message names the DLL that needs it. Beware: later releases still print the name of zlibwapi.dll when
-another DLL is missing.
+"Could not locate zlibwapi.dll. Please make sure it is in your library path!", or "Could not load library
+cudnn_cnn_infer64_8.dll. Error code 126": the message names the DLL that needs it. Note that later releases still print
+the name of zlibwapi.dll when another DLL is missing.
 
 ## How culprit knows
-By the import table of the DLL that is there, not by its version; the search is played through a model of the Windows loader.
+From the import table of the installed DLL, not from its version; culprit simulates the search with a model of the
+Windows loader.
 
 ## Fix
-Put a 64-bit zlibwapi.dll (zlib 1.2.3 or later, the stdcall build) beside the DLLs of cuDNN or into another directory on PATH, or take
-cuDNN 8.9.4 or later.
+Put a 64-bit zlibwapi.dll (zlib 1.2.3 or later, the stdcall build) next to the cuDNN DLLs or into another directory on
+PATH, or use cuDNN 8.9.4 or later.
 
 ## When this is not your problem
 A cuDNN whose DLLs do not import it never needs it, whatever its messages say.
@@ -42,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.asker);
     if (!failed.copies.empty()) {
       for (const loader::LibraryCopy& copy : failed.copies) {
-        finding.evidence.push_back({copy.path + " is there, where it is not looked for", copy.path});
+        finding.evidence.push_back({copy.path + " exists but is not searched", copy.path});
       }
       finding.fix = SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
       continue;

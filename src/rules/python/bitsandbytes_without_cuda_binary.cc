@@ -1,4 +1,4 @@
-// CUL6017: bitsandbytes has no library for the CUDA of the torch beside it.
+// CUL6017: bitsandbytes has no library for torch's CUDA version.
 #include <algorithm>
 
 #include "base/text.h"
@@ -9,18 +9,18 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-bitsandbytes ships one library per CUDA release (libbitsandbytes_cuda124.so ...) and takes the one that carries the
-number of the CUDA that torch was built with. That file is not in this installation.
+bitsandbytes ships one library per CUDA release (libbitsandbytes_cuda124.so ...) and loads the one for the CUDA that
+torch was built with. This installation does not have that file.
 
 ## Why it breaks
-"Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then raise at first use.
+"Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then fail on first use.
 
 ## How culprit knows
-It reads torch/version.py and lists the libraries of bitsandbytes.
+culprit reads torch/version.py and lists the bitsandbytes libraries.
 
 ## Fix
-Upgrade bitsandbytes to a release that knows this CUDA. BNB_CUDA_VERSION can name another of the shipped libraries, of
-the same CUDA major.
+Upgrade bitsandbytes to a release that supports this CUDA. BNB_CUDA_VERSION can select another of the shipped libraries
+with the same CUDA major.
 
 ## When this is not your problem
 You use bitsandbytes on the CPU.
@@ -46,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         "bitsandbytes " + bits->version + " in " + environment.prefix + " has no " + wanted + ", which " +
             (chosen ? "BNB_CUDA_VERSION=" + number
                     : "torch " + torch->version + " (CUDA " + torch->cuda + ")") +
-            " asks for",
+            " requires",
         bits->directory);
     finding.affects.push_back(TitleOf(environment, *bits));
     std::string names;
@@ -54,11 +54,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       names += (names.empty() ? "" : ", ") + std::string(base::BaseName(file));
     }
     finding.evidence.push_back(
-        {names.empty() ? "it has no library for CUDA at all" : "it has " + names, bits->directory});
+        {names.empty() ? "it has no CUDA library at all" : "it has " + names, bits->directory});
     finding.evidence.push_back({"torch was built with CUDA " + torch->cuda, torch->source});
-    // The tables do not know which release brings which library, so nothing can be shown beforehand.
+    // Our tables do not say which release has which library, so culprit cannot verify this fix.
     finding.fix = {.text = "upgrade bitsandbytes to a release with " + wanted +
-                           " (look at its files before: culprit does not know which that is); torch stays",
+                           " (check its files first: culprit does not know which one has it); keep torch",
                    .commands = {PipOf(environment) + " install --upgrade --no-deps bitsandbytes"},
                    .risk = "low"};
   }
@@ -71,7 +71,7 @@ extern const Rule kRule = {.code = "CUL6017",
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "bitsandbytes has no library for the CUDA of torch",
+                           .title = "bitsandbytes has no library for torch's CUDA version",
                            .page = kPage,
                            .check = Check};
 

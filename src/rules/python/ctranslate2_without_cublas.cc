@@ -1,4 +1,4 @@
-// CUL6019: CTranslate2 does not find cuBLAS, which it opens when a model goes to the GPU.
+// CUL6019: CTranslate2 does not find cuBLAS, which it opens when a model runs on the GPU.
 #include <algorithm>
 
 #include "base/text.h"
@@ -11,28 +11,28 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CTranslate2 (faster-whisper, many translation servers) has the CUDA runtime inside, and opens cuBLAS by name the first
-time that a model runs on the GPU. Nothing in its package leads to one, and the loader does not find one either.
+CTranslate2 (faster-whisper, many translation servers) bundles the CUDA runtime, and opens cuBLAS by name the first time
+a model runs on the GPU. Its package does not point to one, and the loader does not find one either.
 
 ## Why it breaks
 "Library libcublas.so.12 is not found or cannot be loaded", in the middle of the first call.
 
 ## How culprit knows
-It plays that dlopen through the model of the loader, from libctranslate2, in this shell.
+culprit simulates that dlopen from libctranslate2, in this shell.
 
 ## Fix
 Install the cuBLAS package and make the loader find it: LD_LIBRARY_PATH for this one program, or `import torch` of the
 same CUDA major first. Do not link libcublas.so.11 as libcublas.so.12.
 
 ## When this is not your problem
-You use the CPU, or your program loads cuBLAS before. Where a copy lies in the environment, this is a note, unless
-LD_LIBRARY_PATH names directories that are gone.
+You use the CPU, or your program loads cuBLAS first. If the environment has a copy, this is a note, unless
+LD_LIBRARY_PATH contains directories that are gone.
 
 ## Sources
 ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_stub.cc.
 )md";
 
-// A copy that the loader does not look at: of the environment, otherwise of the machine.
+// A copy that the loader does not search: in the environment, otherwise on the machine.
 std::string CopyOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const std::string& name) {
   for (const std::string& site : environment.site_packages) {
@@ -48,7 +48,7 @@ std::string CopyOf(const Scene& scene, const snapshot::PythonEnvironment& enviro
   return "";
 }
 
-// libcublas of another CUDA major; "" when there is none either.
+// libcublas of another CUDA major; "" if there is none.
 std::string OtherMajor(const Scene& scene) {
   const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
   for (const auto& copy : loader::FindCopies(directories, scene.view, "libcublas.so")) {
@@ -57,7 +57,7 @@ std::string OtherMajor(const Scene& scene) {
   return "";
 }
 
-// The newest cuBLAS of a CUDA major that the tables know for this environment; "" when they know none.
+// The newest cuBLAS of a CUDA major that our tables list for this environment; "" if there is none.
 std::string NewestOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
                      const std::string& major) {
   const std::string specifiers[] = {"==" + major + ".*"};
@@ -82,38 +82,38 @@ void Check(const Scene& scene, Ruling& ruling) {
     });
     if (failed == scenario->graph.requests.end()) continue;
     if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& load) {
-          return load.request == &*failed && IsDamage(load.why);  // has a rule of its own
+          return load.request == &*failed && IsDamage(load.why);  // has its own rule
         }))
       continue;
     const std::string copy = CopyOf(scene, environment, failed->name);
     const std::string major = failed->name.substr(failed->name.rfind('.') + 1);
     report::Finding& finding = ruling.Fire(
         "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
-            (copy.empty() ? "" : ", which lies in " + std::string(base::DirName(copy))),
+            (copy.empty() ? "" : ", which is in " + std::string(base::DirName(copy))),
         copy.empty() ? framework->directory : copy);
-    // What the program or its start-up script does is not known, so a copy in the environment may be no
-    // fault; a search path that leads nowhere was meant to help and does not.
+    // The program or its start-up script may load a copy in the environment itself, so this may be fine. A
+    // search path of missing directories was meant to help and does not.
     const bool own = copy.starts_with(environment.prefix + "/");
     if ((own && !SearchLeadsNowhere(scene)) || gpu == Presence::kUnknown)
       finding.severity = report::Severity::kNote;
     finding.affects.push_back(scenario->title);
-    finding.evidence.push_back({failed->error, "dlopen of libctranslate2, played through the loader model"});
+    finding.evidence.push_back({failed->error, "dlopen of libctranslate2, predicted by the loader model"});
     if (copy.empty()) {
       const std::string other = OtherMajor(scene);
       finding.cause = other.empty() ? "cuda-library-missing" : "cuda-version-mismatch";
-      finding.evidence.push_back(
-          other.empty() ? report::Evidence{"no cuBLAS is on this machine", "directories of libraries"}
-                        : report::Evidence{other + " is of another CUDA major", other});
+      finding.evidence.push_back(other.empty()
+                                     ? report::Evidence{"this machine has no cuBLAS", "library directories"}
+                                     : report::Evidence{other + " is for another CUDA major", other});
     }
     const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
     std::string directory(base::DirName(copy));
-    finding.fix = {.text = "let the loader find the copy that is there, for this program alone",
+    finding.fix = {.text = "make the loader find the existing copy, for this program only",
                    .commands = {},
                    .risk = "low"};
     if (copy.empty()) {
       const Wanted cublas{major == "13" ? "nvidia-cublas" : "nvidia-cublas-cu" + major,
                           NewestOf(scene, environment, major)};
-      finding.fix.text = "install cuBLAS of CUDA " + major +
+      finding.fix.text = "install cuBLAS for CUDA " + major +
                          ", then start the program with its directory in LD_LIBRARY_PATH";
       finding.fix.commands = {PipOf(environment) + " install " + ForPip(cublas)};
       if (environment.site_packages.empty() || cublas.version.empty()) continue;
@@ -133,7 +133,7 @@ extern const Rule kRule = {.code = "CUL6019",
                            .cause = "search-path",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "CTranslate2 does not find the cuBLAS that it opens",
+                           .title = "CTranslate2 does not find cuBLAS",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL6008: CUDA packages of two majors that unpack into the same directories.
+// CUL6008: CUDA packages of two majors that install into the same directories.
 #include <map>
 #include <set>
 
@@ -11,23 +11,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Packages such as nvidia-cudnn-cu11 and nvidia-cudnn-cu12 are installed together. They unpack into the same directory
-(nvidia/cudnn/lib), so files of the same name are those of whichever came last.
+Packages such as nvidia-cudnn-cu11 and nvidia-cudnn-cu12 are both installed. They unpack into the same directory
+(nvidia/cudnn/lib), so files of the same name come from whichever was installed last.
 
 ## Why it breaks
-libcudnn.so.9 built for CUDA 11 asks for libcublasLt.so.11 in a process with CUDA 12. Uninstalling one package deletes
+libcudnn.so.9 built for CUDA 11 requires libcublasLt.so.11 in a process with CUDA 12. Uninstalling one package deletes
 files that the other one still lists.
 
 ## How culprit knows
-It compares the records of the installed packages: the same component with two CUDA majors in one directory of
-sys.path. Components whose file names carry the CUDA major (libcudart.so.11.0, libcudart.so.12) do not overwrite each
-other and are named only as evidence.
+culprit compares the records of the installed packages: the same component for two CUDA majors in one directory of
+sys.path. Components whose file names contain the CUDA major (libcudart.so.11.0, libcudart.so.12) do not overwrite each
+other and are listed only as evidence.
 
 ## Fix
-Decide for one CUDA major, uninstall both packages of each component, and install the one that the framework pins.
+Choose one CUDA major, uninstall both packages of each component, and install the one that the framework pins.
 
 ## When this is not your problem
-CUDA 13 packages without a suffix live in nvidia/cu13 and do not collide with those of CUDA 12.
+CUDA 13 packages without a suffix are in nvidia/cu13 and do not conflict with those of CUDA 12.
 
 ## Sources
 RECORD of the wheels nvidia-cudnn-cu11, nvidia-cudnn-cu12, nvidia-nccl-cu12, nvidia-nccl-cu13.
@@ -60,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = ruling.Fire(
         first + " are installed into one directory in " + environment.prefix + " and overwrite each other",
         both[0]->record);
-    // A cuDNN for another CUDA major has a name of its own among the causes.
+    // A cuDNN for another CUDA major is a separate cause.
     if (std::ranges::all_of(both,
                             [](const auto* package) { return package->name.starts_with("nvidia-cudnn-"); }))
       finding.cause = "cuda-version-mismatch";
@@ -75,9 +75,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (!framework.cuda.empty()) finding.affects.push_back(TitleOf(environment, framework));
     }
     finding.fix = {.text =
-                       "uninstall them all and let pip install the framework again, which brings those of "
-                       "its own CUDA major; "
-                       "uninstalling only one removes files of the other",
+                       "uninstall them all, then install the framework again: pip adds the packages of its "
+                       "own CUDA major; uninstalling only one removes files of the other",
                    .commands = {PipOf(environment) + " uninstall -y" + names},
                    .risk = "medium"};
     finding.fix.changes = std::move(removed);
@@ -86,7 +85,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (framework == nullptr || framework->package.empty()) continue;
       const Build same = SameBuild(scene, environment, *framework);
       finding.fix.commands.push_back(PipOf(environment) + " install " + ForPip(same.wanted) + same.index);
-      // Only what was uninstalled comes again, in the versions that the framework names.
+      // Reinstalls only what was uninstalled, in the versions that the framework pins.
       for (const auto* package : both) {
         const std::string pinned = PinnedVersion(scene, environment, package->name);
         if (!pinned.empty() && CudaMajorOfPackage(package->name) == MajorOf(framework->cuda))

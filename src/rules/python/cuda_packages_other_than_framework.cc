@@ -1,4 +1,4 @@
-// CUL6009: the framework is built for one CUDA major, and the CUDA packages beside it are of another.
+// CUL6009: the installed CUDA packages are for another CUDA major than the framework.
 #include <array>
 #include <map>
 
@@ -10,34 +10,34 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The framework was built for one major version of CUDA; the nvidia-* packages in its environment belong to another,
-and it does not load.
+The framework was built for one CUDA major; the nvidia-* packages in its environment are for another, and the framework
+does not load.
 
 ## Why it breaks
-Libraries of CUDA carry the major version in their names: a framework built for CUDA 12 asks for libcublas.so.12 and
-finds libcublas.so.11. Nothing makes one stand in for the other; renaming or linking a file only moves the crash.
+CUDA libraries have the major version in their names: a framework built for CUDA 12 requires libcublas.so.12 and finds
+libcublas.so.11. One cannot replace the other; renaming or linking a file only moves the crash.
 
 ## How culprit knows
-The framework's build facts name its CUDA, the names of the packages name theirs, and the import played through the
-model of the loader ends for want of a library.
+The framework's build facts name its CUDA, the package names name theirs, and in the simulated import a library is
+missing.
 
 ## Fix
-Install the packages of the framework's CUDA, or a build of the framework for the CUDA that is there.
+Install the packages for the framework's CUDA, or a build of the framework for the installed CUDA.
 
 ## When this is not your problem
-Packages of another major that something else uses are fine; this is reported only when a framework lacks its own.
+Packages of another major that something else uses are fine; this is reported only if a framework lacks its own.
 
 ## Sources
 Sonames in the wheels of CUDA 11, 12 and 13 (data/libraries.toml).
 )md";
 
-// The majors of the CUDA packages of an environment, with one package as proof each.
+// The CUDA majors of an environment's packages, each with one package as proof.
 std::map<std::string, const snapshot::PythonPackage*> Majors(const snapshot::PythonEnvironment& environment) {
   std::map<std::string, const snapshot::PythonPackage*> majors;
   for (const auto& package : environment.packages) {
     if (!package.name.starts_with("nvidia-")) continue;
     std::string major = CudaMajorOfPackage(package.name);
-    // From CUDA 13 on the packages of the toolkit have no suffix; their version is that of CUDA.
+    // Since CUDA 13 the toolkit packages have no suffix; their version is the CUDA version.
     if (major.empty() && package.name == "nvidia-cuda-runtime") major = MajorOf(package.version);
     if (!major.empty()) majors.emplace(major, &package);
   }
@@ -55,7 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const std::string wanted = MajorOf(framework->cuda);
       const auto* scenario = ScenarioOf(scene, environment, name);
       if (majors.contains(wanted) || scenario == nullptr) continue;
-      // The provider of onnxruntime may fail without ending anything.
+      // onnxruntime's provider may fail without failing the import.
       bool lacks = !Works(*scenario);
       for (const auto& request : scenario->graph.requests) {
         lacks |= !request.error.empty() && !request.alternative && request.name.ends_with(".so." + wanted);
@@ -71,10 +71,9 @@ void Check(const Scene& scene, Ruling& ruling) {
           {std::string(name) + " was built for CUDA " + framework->cuda, framework->source});
       finding.evidence.push_back({proof->name + " " + proof->version, proof->record});
       if (!scenario->graph.import_error.empty()) {
-        finding.evidence.push_back(
-            {scenario->graph.import_error, "the import played through the loader model"});
+        finding.evidence.push_back({scenario->graph.import_error, "predicted by the loader model"});
       }
-      if (framework->name == "onnxruntime") {  // it brings no CUDA of its own
+      if (framework->name == "onnxruntime") {  // it bundles no CUDA
         if (auto fix = OnnxruntimeFor(scene, environment, other)) {
           finding.fix = *std::move(fix);
           continue;
@@ -82,12 +81,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       }
       const Build same = SameBuild(scene, environment, *framework);
       finding.fix = {
-          .text = "reinstall the framework with its dependencies, so that the packages of CUDA " + wanted +
-                  " come with it; do not link libraries of CUDA " + other + " under other names",
+          .text = "reinstall the framework with its dependencies, which include the packages for CUDA " +
+                  wanted + "; do not link CUDA " + other + " libraries to other names",
           .commands = {PipOf(environment) + " install --force-reinstall " + ForPip(same.wanted) + same.index},
           .risk = "medium"};
       AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
-      // pip leaves packages of the other CUDA in place, and some would be mixed with the new ones.
+      // pip keeps packages of the other CUDA, and some would mix with the new ones.
       std::string names;
       for (const std::string& package : InTheWay(scene, environment, finding.fix.changes)) {
         names += " " + package;
@@ -103,13 +102,14 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL6009",
-                           .name = "cuda_packages_other_than_framework",
-                           .cause = "cuda-version-mismatch",
-                           .severity = report::Severity::kError,
-                           .since = "0.2.0",
-                           .title = "the CUDA packages are for another CUDA major than the framework",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL6009",
+    .name = "cuda_packages_other_than_framework",
+    .cause = "cuda-version-mismatch",
+    .severity = report::Severity::kError,
+    .since = "0.2.0",
+    .title = "the installed CUDA packages are for another CUDA major than the framework",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::cuda_packages_other_than_framework

@@ -1,4 +1,4 @@
-// CUL6013: two distributions of CuPy in one directory.
+// CUL6013: two CuPy packages in one directory.
 #include "base/text.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 
@@ -11,11 +11,11 @@ CuPy has one package per CUDA major (cupy-cuda11x, cupy-cuda12x, cupy-cuda13x) a
 (cupy). All unpack into `cupy/`. More than one is installed.
 
 ## Why it breaks
-The files are a mixture: modules built for one CUDA major that ask for libraries of another. CuPy itself warns that
-multiple packages are installed and that they conflict.
+The files are mixed: modules built for one CUDA major that require libraries of another. CuPy itself warns that multiple
+packages are installed and that they conflict.
 
 ## How culprit knows
-It finds several of these records in one directory of sys.path.
+Several of these records are in one directory of sys.path.
 
 ## Fix
 Uninstall all of them, then install the one for your CUDA major.
@@ -27,7 +27,7 @@ Never: uninstalling any one of them breaks what is left.
 cupy/cupy: cupy/_environment.py (duplicate detection).
 )md";
 
-// "13" of cupy-cuda13x; "" of cupy, which was built here.
+// "13" for cupy-cuda13x; "" for cupy, which was built here.
 std::string CudaMajor(const snapshot::PythonPackage& package) {
   return package.name.starts_with("cupy-cuda") ? package.name.substr(9, 2) : "";
 }
@@ -80,7 +80,7 @@ extern const Rule kRule = {.code = "CUL6013",
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "several packages of CuPy overwrite each other",
+                           .title = "several CuPy packages overwrite each other",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL6002: the import of a framework ends for a reason that no finer rule has.
+// CUL6002: a framework's import fails for a reason that no more specific rule covers.
 #include <algorithm>
 
 #include "base/text.h"
@@ -15,44 +15,43 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Played through the model of the loader, the import of the framework ends: a file of the framework itself, or a
-library of the system that it needs, does not load.
+In the simulated import a file of the framework itself, or a system library that it needs, does not load.
 
 ## Why it breaks
-`ImportError: libX.so: cannot open shared object file`, `ModuleNotFoundError: No module named 'torch._C'`. The
-message names the file that is missing and never the one that asked for it.
+`ImportError: libX.so: cannot open shared object file`, `ModuleNotFoundError: No module named 'torch._C'`. The message
+names the missing file and never the file that needs it.
 
 ## How culprit knows
-It follows the steps of the import (data/imports.toml) and resolves every name as ld.so would, in this environment,
-with these variables.
+It follows the steps of the import (data/imports.toml) and resolves every name as ld.so would, in this environment, with
+these variables.
 
 ## Fix
-Reinstall the package when its own file is missing or damaged; install the library of the system when that is
-missing; mend LD_LIBRARY_PATH when a wrong file shadows it.
+Reinstall the package if its own file is missing or damaged; install the system library if that is missing; fix
+LD_LIBRARY_PATH if a wrong file shadows it.
 
 ## When this is not your problem
-The framework is not used here, or it is started with other variables than those of this shell.
+You do not use the framework here, or you start it with other variables than those of this shell.
 
 ## Sources
 The Python files of the wheels named in data/imports.toml; ld.so(8).
 )md";
 
-// A request that another rule speaks for: a CUDA library or the driver is missing.
+// Another rule reports missing CUDA libraries and a missing driver.
 bool IsCudaLibrary(const std::string& name) {
   return knowledge::FindLibrary(base::BaseName(name)) != nullptr;
 }
 
-// A file of the framework's own package, which a reinstall brings back; everything else is the system's.
+// A file of the framework's own package, which a reinstall restores; everything else belongs to the system.
 bool IsOwn(const snapshot::Framework& framework, const loader::Request* cause) {
   if (cause == nullptr || cause->name.find('/') != std::string::npos) return true;
-  // What the package itself needs by a name that only it has: libtorch_cuda.so, libtensorflow_framework.so.2.
+  // Names that only this package has: libtorch_cuda.so, libtensorflow_framework.so.2.
   return base::BaseName(cause->name).starts_with("lib" + framework.name) ||
          base::BaseName(cause->name).starts_with("libc10");
 }
 
 bool IsTensorrt(std::string_view name) { return name.starts_with("libnvinfer"); }
 
-// TensorRT's bindings need the libraries of their own version, which are a package of their own.
+// TensorRT's bindings need the libraries of the same version, which are a separate package.
 std::optional<report::Fix> LibrariesOfTensorrt(const snapshot::PythonEnvironment& environment,
                                                std::string_view missing) {
   constexpr std::string_view kBindings = "-bindings";
@@ -60,7 +59,7 @@ std::optional<report::Fix> LibrariesOfTensorrt(const snapshot::PythonEnvironment
     if (!IsTensorrt(missing) || !package.name.starts_with("tensorrt") || !package.name.ends_with(kBindings))
       continue;
     const std::string libraries = package.name.substr(0, package.name.size() - kBindings.size()) + "-libs";
-    return report::Fix{.text = "install the libraries of the same version",
+    return report::Fix{.text = "install the TensorRT libraries of the same version",
                        .commands = {PipOf(environment) + " install " + libraries + "==" + package.version},
                        .risk = "low",
                        .changes = {report::InstallPackage{environment.prefix, libraries, package.version}}};
@@ -90,9 +89,8 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
     return fix;
   }
   if (auto libraries = LibrariesOfTensorrt(environment, cause->name)) return *std::move(libraries);
-  report::Fix fix{.text = "install the package of the system that brings " + cause->name,
-                  .commands = {why},
-                  .risk = "low"};
+  report::Fix fix{
+      .text = "install the system package that provides " + cause->name, .commands = {why}, .risk = "low"};
   if (std::string command = InstallOfSystem(scene, cause->name); !command.empty())
     fix.commands.insert(fix.commands.begin(), std::move(command));
   const std::string directory = SystemDirectory(scene);
@@ -118,10 +116,9 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
     if (IsCudaLibrary(request.name)) return;
     if (FindRuntime(scene, request.name) != nullptr) return;
     if (request.error.find("version `") != std::string::npos) return;  // CUL5009, CUL5010, CUL5011
-    cause = &request;                                                  // the innermost comes last
+    cause = &request;                                                  // the innermost is last
   }
-  // A damaged file of a package, a file for another machine and missing symbol versions have rules of their
-  // own.
+  // Damaged package files, files for another machine and missing symbol versions have their own rules.
   if (scenario.graph.import_error.find("version `") != std::string::npos) return;
   if (!scenario.graph.version_errors.empty() || !scenario.graph.missing_exports.empty()) return;
   const auto own = [](const loader::Attempt& attempt) {
@@ -131,17 +128,17 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   if (cause != nullptr && std::ranges::any_of(cause->attempts, own)) return;
   if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
         if (failed.request == cause) return failed.why == Why::kLinkMissing;  // CUL5001
-        // It was opened by its path before, and is damaged.
+        // It was opened by path before, and is damaged.
         return failed.scenario == &scenario && cause != nullptr && IsDamage(failed.why) &&
                base::BaseName(failed.file) == base::BaseName(cause->name);
       }))
     return;
   const std::string subject = cause != nullptr ? cause->name : framework->directory;
   report::Finding& finding = ruling.Fire(
-      "import " + framework->name + " ends in " + environment->prefix + ": " + scenario.graph.import_error,
+      "import " + framework->name + " fails in " + environment->prefix + ": " + scenario.graph.import_error,
       subject);
   finding.affects.push_back(scenario.title);
-  finding.evidence.push_back({scenario.graph.import_error, "the import played through the loader model"});
+  finding.evidence.push_back({scenario.graph.import_error, "predicted by the loader model"});
   if (cause != nullptr && !cause->requester_path.empty()) {
     finding.evidence.push_back({cause->requester_path + " needs " + cause->name, cause->requester_path});
   }
@@ -160,7 +157,7 @@ extern const Rule kRule = {.code = "CUL6002",
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "the import of a framework ends because a file does not load",
+                           .title = "a framework's import fails because a file does not load",
                            .page = kPage,
                            .check = Check};
 

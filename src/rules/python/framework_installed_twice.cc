@@ -1,4 +1,4 @@
-// CUL6016: two versions of one package in one directory, or conda's and pip's copy of it.
+// CUL6016: two versions of one package in one directory, or installed by both conda and pip.
 #include <array>
 
 #include "base/text.h"
@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-One directory of packages holds the records of two versions of the same package, or conda and pip have each installed
-it. The module can only be one of them; files of the other may be left beside it.
+One directory of packages has the records of two versions of the same package, or conda and pip have both installed it.
+The module can only be one of them; files of the other may be left next to it.
 
 ## Why it breaks
-Libraries of two releases lie in one directory and are found by name: symbols are missing, or the CPU build of one
-covers the CUDA build of the other. Upgrades mend only what one of the two records lists.
+Libraries of two releases are in one directory and are found by name: symbols are missing, or the CPU build of one
+overwrites the CUDA build of the other. Upgrades fix only what one of the two records lists.
 
 ## How culprit knows
 It compares the names in the records (dist-info, conda-meta) of one environment.
@@ -24,7 +24,7 @@ It compares the names in the records (dist-info, conda-meta) of one environment.
 Uninstall until nothing is left, then install once, with one tool.
 
 ## When this is not your problem
-Copies in two directories of sys.path do not mix: the first one wins (CUL6015 tells about the home directory).
+Copies in two directories of sys.path do not mix: the first one wins (CUL6015 covers the home directory).
 
 ## Sources
 PyPA: Recording installed projects; conda: conda-meta records.
@@ -60,8 +60,8 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
   if (a.installer == "conda") {
     finding.fix = {
         .text =
-            "keep pip's copy, whose files came last: drop conda's without what it needs, then write "
-            "pip's again. To go back to conda's: uninstall pip's and reinstall conda's",
+            "keep pip's copy, which was installed last: remove conda's without its dependencies, then "
+            "reinstall pip's. To go back to conda's: uninstall pip's and reinstall conda's",
         .commands = {"conda remove --prefix " + environment.prefix + " --force -y " + a.name,
                      pip + " install --force-reinstall " + b.name + "==" + b.version},
         .risk = "medium"};
@@ -69,7 +69,7 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
     AddInstall(scene, environment, {b.name, b.version}, Pip::kEverything, finding.fix.changes);
     return;
   }
-  // The files are of the release that they name; where they name none, of the newer record.
+  // The files tell their release; if they do not, assume the newer record.
   const auto first = PythonVersion::Parse(a.version), second = PythonVersion::Parse(b.version);
   std::string version = first && second && first->ComparePublic(*second) > 0 ? a.version : b.version;
   for (const auto& framework : environment.frameworks) {
@@ -124,7 +124,7 @@ extern const Rule kRule = {.code = "CUL6016",
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "one environment holds two copies of a package in one place",
+                           .title = "an environment contains two copies of one package in the same place",
                            .page = kPage,
                            .check = Check};
 

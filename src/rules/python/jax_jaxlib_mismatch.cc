@@ -1,4 +1,4 @@
-// CUL6004: jax and jaxlib that refuse each other.
+// CUL6004: incompatible versions of jax and jaxlib.
 #include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/pep440.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-jax (Python) and jaxlib (compiled) are two packages. Each jax takes a short range of jaxlib versions: not older than
-the minimum that it names, and not newer than itself.
+jax (Python) and jaxlib (compiled) are two packages. Each jax supports a short range of jaxlib versions: not older than
+its stated minimum, and not newer than itself.
 
 ## Why it breaks
 `import jax` raises "jaxlib is version X, but this version of jax requires version >= Y" or "jaxlib version X is newer
 than and incompatible with jax version Y".
 
 ## How culprit knows
-It evaluates the requirement on jaxlib in the record of jax, and compares the two versions as jax itself does.
+It evaluates the jaxlib requirement in jax's record, and compares the two versions as jax itself does.
 
 ## Fix
 Install both in one command.
 
 ## When this is not your problem
-Never: the import raises.
+Never: the import fails.
 
 ## Sources
 jax 0.10.2: jax/_src/lib/__init__.py check_jaxlib_version; METADATA of jax.
@@ -34,7 +34,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (jax == nullptr) continue;
     std::string why, source;
     if (jaxlib == nullptr) {
-      why = "jax " + jax->version + " in " + environment.prefix + " has no jaxlib beside it";
+      why = "jax " + jax->version + " in " + environment.prefix + " has no jaxlib";
     } else {
       for (const auto& requirement : jax->requirements) {
         if (requirement.name != "jaxlib" ||
@@ -42,8 +42,8 @@ void Check(const Scene& scene, Ruling& ruling) {
           continue;
         }
         if (Meets(jaxlib->version, requirement.specifier) != false) continue;
-        why = "jax " + jax->version + " requires jaxlib" + requirement.specifier + ", installed is jaxlib " +
-              jaxlib->version;
+        why = "jax " + jax->version + " requires jaxlib" + requirement.specifier + ", but jaxlib " +
+              jaxlib->version + " is installed";
         source = "Requires-Dist: jaxlib" + requirement.specifier;
       }
       const auto a = PythonVersion::Parse(jax->version), b = PythonVersion::Parse(jaxlib->version);
@@ -58,7 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({source.empty() ? "jax " + jax->version : source, jax->record});
     if (jaxlib != nullptr) finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
     finding.fix = {
-        .text = "install jax and jaxlib of one release together",
+        .text = "install jax and jaxlib of the same release together",
         .commands = {PipOf(environment) + " install jax==" + jax->version + " jaxlib==" + jax->version},
         .risk = "medium"};
     AddInstall(scene, environment, {"jaxlib", jax->version}, Pip::kMissing, finding.fix.changes);
@@ -72,7 +72,7 @@ extern const Rule kRule = {.code = "CUL6004",
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "jax and jaxlib are of versions that refuse each other",
+                           .title = "jax and jaxlib have incompatible versions",
                            .page = kPage,
                            .check = Check};
 

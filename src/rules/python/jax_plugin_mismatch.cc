@@ -1,4 +1,4 @@
-// CUL6005: the CUDA plugin of JAX is not of the version of jaxlib, or its two halves differ.
+// CUL6005: JAX's CUDA plugin does not match jaxlib, or its two packages differ.
 #include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/pep440.h"
 
@@ -7,21 +7,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The GPU side of JAX comes in two packages, jax-cudaNN-plugin and jax-cudaNN-pjrt. Both must carry exactly the numbers
-of jaxlib. Here they do not.
+JAX's GPU support comes in two packages, jax-cudaNN-plugin and jax-cudaNN-pjrt. Both must have exactly the version of
+jaxlib. Here they do not.
 
 ## Why it breaks
 JAX warns "JAX plugin jax_cuda12_plugin version X is installed, but it is not compatible with the installed jaxlib
-version Y, so it will not be used" and computes on the CPU, or fails at the first kernel that the plugin brings.
+version Y, so it will not be used" and computes on the CPU, or fails at the first kernel that the plugin provides.
 
 ## How culprit knows
-It compares the versions in the records of the packages, by the numbers in front, as jaxlib does.
+It compares the version numbers in the package records (release numbers only), as jaxlib does.
 
 ## Fix
-Install the set with the extra of jax, which pins all of them: `pip install "jax[cuda12]"`.
+Install the set with the jax extra, which pins all of them: `pip install "jax[cuda12]"`.
 
 ## When this is not your problem
-You use JAX on the CPU only; then the plugin can be uninstalled.
+You use JAX on the CPU only; then uninstall the plugin.
 
 ## Sources
 jaxlib 0.10.2: jaxlib/plugin_support.py check_plugin_version; METADATA of jax-cuda13-plugin (pins its pjrt).
@@ -44,12 +44,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       const auto* pjrt = environment.Find(pjrt_name);
       std::string why;
       if (Numbers(package.version) != Numbers(jaxlib->version)) {
-        why = package.name + " " + package.version + " does not fit jaxlib " + jaxlib->version +
+        why = package.name + " " + package.version + " does not match jaxlib " + jaxlib->version +
               ": JAX will not use it";
       } else if (pjrt == nullptr) {
         why = package.name + " " + package.version + " is installed without " + pjrt_name;
       } else if (Numbers(pjrt->version) != Numbers(package.version)) {
-        why = package.name + " " + package.version + " does not fit " + pjrt_name + " " + pjrt->version;
+        why = package.name + " " + package.version + " does not match " + pjrt_name + " " + pjrt->version;
       }
       if (why.empty()) continue;
       const std::string extra = package.name.substr(4, package.name.size() - 4 - 7);  // "cuda12"
@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
       if (pjrt != nullptr) finding.evidence.push_back({pjrt_name + " " + pjrt->version, pjrt->record});
       const Wanted whole{"jax", jax == nullptr ? jaxlib->version : jax->version, {extra}};
-      finding.fix = {.text = "install the whole set of one release with the extra of jax",
+      finding.fix = {.text = "install the whole set of one release with the jax extra",
                      .commands = {PipOf(environment) + " install " + ForPip(whole)},
                      .risk = "medium"};
       AddInstall(scene, environment, whole, Pip::kMissing, finding.fix.changes);
@@ -74,7 +74,7 @@ extern const Rule kRule = {.code = "CUL6005",
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "the CUDA plugin of JAX is not of the version of jaxlib",
+                           .title = "JAX's CUDA plugin does not match the jaxlib version",
                            .page = kPage,
                            .check = Check};
 

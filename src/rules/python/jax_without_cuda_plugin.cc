@@ -6,14 +6,14 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-`pip install jax` brings JAX for the CPU. The GPU side is a plugin, jax-cuda12-plugin or jax-cuda13-plugin, that comes
+`pip install jax` installs JAX for the CPU. GPU support is a plugin, jax-cuda12-plugin or jax-cuda13-plugin, that comes
 with an extra. It is not installed here, and this machine has an NVIDIA GPU.
 
 ## Why it breaks
 "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. Falling back to cpu."
 
 ## How culprit knows
-No record of a plugin, no jax_plugins/xla_cuda*, and no jaxlib with CUDA in its version.
+There is no record of a plugin, no jax_plugins/xla_cuda*, and no jaxlib with CUDA in its version.
 
 ## Fix
 Install JAX with the extra for the CUDA that the driver supports.
@@ -30,7 +30,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto* jax = FindFramework(environment, "jax");
     if (jax == nullptr || !jax->cpu_only || gpu == Presence::kNo) continue;
-    // Until 0.4.29 CUDA could be inside jaxlib: 0.4.19+cuda12.cudnn89.
+    // Until 0.4.29 jaxlib itself could include CUDA: 0.4.19+cuda12.cudnn89.
     const auto* jaxlib = environment.Find("jaxlib");
     if (jaxlib != nullptr && jaxlib->version.find("+cuda") != std::string::npos) continue;
     report::Finding& finding = ruling.Fire("jax " + jax->version + " in " + environment.prefix +
@@ -46,14 +46,14 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (!fitting) {
       finding.fix = {
           .text =
-              "install jax with the CUDA extra of a release that suits this driver and GPU; the tables "
-              "know none of " +
+              "install jax with the CUDA extra, in a release that supports this driver and GPU; culprit "
+              "knows no build of " +
               jax->version + " that does",
           .commands = {"culprit plan jax"},
           .risk = "low"};
       continue;
     }
-    finding.fix = {.text = "install " + fitting->title + " with its plugin and the packages of CUDA",
+    finding.fix = {.text = "install " + fitting->title + " with its plugin and CUDA packages",
                    .commands = {PipOf(environment) + " install " + ForPip(fitting->build.wanted)},
                    .risk = "low"};
     AddInstall(scene, environment, fitting->build.wanted, Pip::kMissing, finding.fix.changes);
@@ -68,7 +68,7 @@ extern const Rule kRule = {.code = "CUL6010",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "JAX has no CUDA plugin, though there is a GPU",
+                           .title = "JAX has no CUDA plugin, but the machine has a GPU",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL6012: the CUDA provider of onnxruntime finds its libraries only after preload_dlls() or import torch.
+// CUL6012: onnxruntime's CUDA provider finds its libraries only after preload_dlls() or import torch.
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "loader/imports.h"
@@ -9,23 +9,23 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The CUDA libraries that onnxruntime-gpu needs are in this environment (nvidia/*/lib), but its provider has no run path
-that leads there. They are found only when the program loads them first.
+The CUDA libraries that onnxruntime-gpu needs are in this environment (nvidia/*/lib), but its provider has no RUNPATH to
+them. They are found only if the program loads them first.
 
 ## Why it breaks
 "Failed to load library libonnxruntime_providers_cuda.so with error: libcublasLt.so.12: cannot open shared object file";
 the session then runs on the CPU and only logs it.
 
 ## How culprit knows
-It plays the load of the provider twice through the model of the loader: as it is, and after the libraries that
-preload_dlls() opens. The first fails, the second works.
+It simulates loading the provider twice: as it is, and after loading the libraries that preload_dlls() opens. The first
+load fails, the second works.
 
 ## Fix
 Call `onnxruntime.preload_dlls()` after the import and before the first session, or import torch (for the same CUDA
-major) first. Setting LD_LIBRARY_PATH also works, and then reaches every other program of the shell too.
+major) first. Setting LD_LIBRARY_PATH also works, but affects every other program in the shell too.
 
 ## When this is not your problem
-Your program does one of these already.
+Your program already does one of these.
 
 ## Sources
 onnxruntime-gpu 1.31.1: onnxruntime/__init__.py preload_dlls; DT_NEEDED and run paths of
@@ -37,12 +37,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto* framework = FindFramework(environment, "onnxruntime");
     const auto* scenario = ScenarioOf(scene, environment, "onnxruntime");
     if (framework == nullptr || scenario == nullptr || framework->libraries.empty()) continue;
-    if (scenario->WasSeen()) continue;  // what it did is known
+    if (scenario->WasSeen()) continue;  // an observed process shows what it did
     const std::string& provider = framework->libraries.front();
     auto steps = loader::ImportSteps(scene.snapshot, environment, *framework, scene.view);
     const size_t before = steps.size();
     std::erase_if(steps, [](const loader::ImportStep& step) { return step.label == "preload_dlls"; });
-    if (steps.size() == before) continue;  // nothing there to preload
+    if (steps.size() == before) continue;  // nothing to preload
     const auto lacks = [&](const loader::LoadGraph& graph) {
       std::string name;
       for (const auto& request : graph.requests) {
@@ -62,15 +62,15 @@ void Check(const Scene& scene, Ruling& ruling) {
                         " only after onnxruntime.preload_dlls() or import torch",
                     provider);
     finding.affects.push_back(scenario->title);
-    finding.evidence.push_back({"it needs " + missing + " and has no run path to nvidia/*/lib", provider});
+    finding.evidence.push_back({"it needs " + missing + " and has no RUNPATH to nvidia/*/lib", provider});
     finding.fix = {
         .text = "call preload_dlls() before the first session",
         .commands = {(environment.interpreter.empty() ? std::string("python3") : environment.interpreter) +
                      " -c \"import onnxruntime as ort; ort.preload_dlls(); "
                      "print(ort.get_available_providers())\""},
         .risk = "none",
-        .changes = {report::NotInFiles{"the call of preload_dlls() in the program",
-                                       "what a program calls stands in no file that culprit reads"}}};
+        .changes = {report::NotInFiles{"the program calls preload_dlls()",
+                                       "culprit does not read what a program calls"}}};
   }
 }
 
@@ -81,7 +81,7 @@ extern const Rule kRule = {.code = "CUL6012",
                            .cause = "search-path",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",
-                           .title = "onnxruntime finds its CUDA libraries only when they are preloaded",
+                           .title = "onnxruntime finds its CUDA libraries only if they are preloaded",
                            .page = kPage,
                            .check = Check};
 

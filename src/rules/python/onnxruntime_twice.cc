@@ -1,4 +1,4 @@
-// CUL6006: two distributions of onnxruntime in one directory.
+// CUL6006: two onnxruntime packages in one directory.
 #include "base/text.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 
@@ -8,21 +8,21 @@ namespace {
 constexpr std::string_view kPage = R"md(
 ## What it means
 onnxruntime and onnxruntime-gpu (also -directml, -openvino ...) are different packages that unpack into the same
-directory `onnxruntime/`. Both are installed, so the files are those of whichever came last.
+directory `onnxruntime/`. Both are installed, so the files come from whichever was installed last.
 
 ## Why it breaks
-Mostly the CPU package comes last, as a dependency of something else: `CUDAExecutionProvider` is gone although
+Usually the CPU package is installed last, as a dependency of something else: `CUDAExecutionProvider` is gone although
 onnxruntime-gpu "is installed". Uninstalling one of them removes files of the other.
 
 ## How culprit knows
-It finds two records of packages that bring `onnxruntime/`, and reads in build_and_package_info.py which of them
-the files belong to.
+It finds two records of packages that provide `onnxruntime/`, and reads in build_and_package_info.py which of them the
+files belong to.
 
 ## Fix
-Uninstall both, then install the one that is wanted.
+Uninstall both, then install the one you want.
 
 ## When this is not your problem
-Never worth keeping: even where the GPU build won, the next upgrade of either breaks it.
+Never worth keeping: even if the GPU build won, the next upgrade of either breaks it.
 
 ## Sources
 microsoft/onnxruntime: setup.py (package names), onnxruntime/capi/build_and_package_info.py.
@@ -36,28 +36,27 @@ void Check(const Scene& scene, Ruling& ruling) {
                            package.name == "onnxruntime-directml" || package.name == "onnxruntime-openvino" ||
                            package.name == "onnxruntime-training" || package.name == "onnxruntime-rocm";
       if (!runtime) continue;
-      // Two directories of sys.path may each hold one; only those in one directory overwrite each other.
+      // Two directories of sys.path may have one each; they overwrite each other only in the same directory.
       if (packages.empty() || base::DirName(packages[0]->record) == base::DirName(package.record)) {
         if (packages.empty() || packages.back()->name != package.name) packages.push_back(&package);
       }
     }
     if (packages.size() < 2) continue;
     const auto* framework = FindFramework(environment, "onnxruntime");
-    // The provider of the one for GPUs stays behind, so the files look as if they had CUDA; the library is
-    // the other's.
+    // The GPU package's provider stays behind, so the files look as if they had CUDA, but the main library is
+    // the CPU package's.
     const bool lost = framework != nullptr && (framework->cpu_only || framework->package == "onnxruntime");
-    report::Finding& finding =
-        ruling.Fire(packages[0]->name + " " + packages[0]->version + " and " + packages[1]->name + " " +
-                        packages[1]->version + " share one directory in " + environment.prefix +
-                        (framework == nullptr
-                             ? ""
-                             : ", whose files are those of " + framework->package + " " + framework->version),
-                    framework == nullptr ? packages[1]->record : framework->directory);
+    report::Finding& finding = ruling.Fire(
+        packages[0]->name + " " + packages[0]->version + " and " + packages[1]->name + " " +
+            packages[1]->version + " share one directory in " + environment.prefix +
+            (framework == nullptr ? ""
+                                  : "; the files are from " + framework->package + " " + framework->version),
+        framework == nullptr ? packages[1]->record : framework->directory);
     if (!lost) finding.severity = report::Severity::kWarning;
     if (framework != nullptr) {
       finding.affects.push_back(TitleOf(environment, *framework));
-      finding.evidence.push_back({"the files are a build of " + framework->package + " " +
-                                      framework->version + (lost ? ", without CUDA" : ""),
+      finding.evidence.push_back({"the files are from " + framework->package + " " + framework->version +
+                                      (lost ? ", without CUDA" : ""),
                                   framework->source});
     }
     std::string names;
@@ -65,7 +64,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({package->name + " " + package->version, package->record});
       names += " " + package->name;
     }
-    // The release that is there for the GPU; without one, the newest that suits.
+    // The installed GPU release; if there is none, the newest that matches.
     Wanted one{"onnxruntime-gpu", ""};
     if (const auto* gpu = environment.Find(one.package)) {
       one.version = gpu->version;
@@ -74,8 +73,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     finding.fix = {
         .text =
-            "uninstall all of them, then install onnxruntime-gpu alone; uninstalling only one leaves a "
-            "directory with holes",
+            "uninstall all of them, then install only onnxruntime-gpu; uninstalling just one removes files "
+            "of the other",
         .commands = {PipOf(environment) + " uninstall -y" + names,
                      PipOf(environment) + " install " + ForPip(one)},
         .risk = "medium"};

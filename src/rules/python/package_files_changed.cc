@@ -1,4 +1,4 @@
-// CUL6014: shared libraries of a package that are not as its RECORD says.
+// CUL6014: shared libraries of a package do not match its RECORD.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,23 +15,23 @@ using snapshot::DamagedFile;
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A package lists its files with size and hash in RECORD. Shared libraries of this package are missing, have another
-size, or (with --verify) another hash.
+A package lists its files with size and hash in RECORD. Shared libraries of this package are missing, have a different
+size, or (with --verify) a different hash.
 
 ## Why it breaks
-An installation that was interrupted or ran out of disk leaves cut files: the process dies with SIGBUS and no message,
-or with "file too short". A file that another package replaced is a version that nobody tested with the rest. A
-missing one is searched for elsewhere, and a copy of the system may be taken instead.
+An installation that was interrupted or ran out of disk space leaves truncated files: the process dies with SIGBUS and
+no message, or with "file too short". A file that another package replaced is a version that nobody tested with the
+rest. A missing file is searched elsewhere, so a system copy may be loaded instead.
 
 ## How culprit knows
-It compares existence and size of every shared library that RECORD lists; --verify also compares the SHA-256.
+It checks that every shared library in RECORD exists and has the recorded size; --verify also compares the SHA-256.
 
 ## Fix
 Reinstall the package without the cache, so that a damaged download is not unpacked again.
 
 ## When this is not your problem
-You replaced the file on purpose (a patched build, auditwheel, strip). Where no process that was looked at loads the
-file, or another copy is found in its place, this is a warning.
+You replaced the file on purpose (a patched build, auditwheel, strip). If none of the processes that culprit checked
+loads the file, or another copy is found instead, this is a warning.
 
 ## Sources
 PyPA: Recording installed projects (RECORD).
@@ -41,17 +41,17 @@ std::string Describe(const DamagedFile& file) {
   if (file.problem == "missing") return file.path + " is missing";
   if (file.problem == "size")
     return file.path + " has " + file.actual + " bytes, RECORD says " + file.expected;
-  return file.path + " has another hash than RECORD says";
+  return file.path + " does not match the hash in RECORD";
 }
 
-// cuDNN without a part is a partial install, whatever is sound about the rest.
+// cuDNN without a sub-library is incomplete, even if the rest is fine.
 bool IsLostPart(const DamagedFile& file) {
   const auto* library = knowledge::FindLibrary(base::BaseName(file.path));
   return file.problem == "missing" && library != nullptr && library->family == "cudnn" &&
          library->name != "cudnn";
 }
 
-// Two packages that list one file: the later one won, which has its own rules.
+// If two packages list one file, the later one won. Other rules report that.
 std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment) {
   std::map<std::string, std::string> owner;
   std::set<std::string> twice;
@@ -64,8 +64,8 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
   return twice;
 }
 
-// Whether another package writes into the same directories: it has rules of its own (CUL6006, CUL6008,
-// CUL6013, CUL6016), and whichever came last has changed the files of the other.
+// Whether another package installs into the same directories. Then the later one changed the files of the
+// other, which has its own rules (CUL6006, CUL6008, CUL6013, CUL6016).
 bool HasRival(const snapshot::PythonEnvironment& environment, const snapshot::PythonPackage& package) {
   const auto family = [](const std::string& name) -> std::string {
     if (name == "cupy" || name.starts_with("cupy-cuda")) return "cupy";
@@ -82,8 +82,8 @@ bool HasRival(const snapshot::PythonEnvironment& environment, const snapshot::Py
   });
 }
 
-// Whether the damage meets a process: the file is loaded, or its place was tried and the search ended in
-// nothing. Where another copy is found instead, the process runs.
+// Whether the damage affects a process: the file is loaded, or it was tried and the search found nothing
+// else. If another copy is found instead, the process runs.
 bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, const DamagedFile& file,
             std::vector<std::string>& affects) {
   const std::string real = scene.view.RealPath(file.path);
@@ -118,7 +118,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const bool used = std::ranges::any_of(
           damaged, [&](const DamagedFile* file) { return IsUsed(scene, environment, *file, affects); });
       report::Finding& finding = ruling.Fire(
-          package.name + " " + package.version + " is not as it was installed: " + Describe(*damaged[0]) +
+          package.name + " " + package.version + " was changed after installation: " + Describe(*damaged[0]) +
               (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
           damaged[0]->path);
       if (IsLostPart(*damaged[0])) finding.cause = "cudnn-sublibrary-missing";
@@ -127,7 +127,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {
         finding.evidence.push_back({Describe(*damaged[i]), package.record + "/RECORD"});
       }
-      // Builds of PyTorch's own index have their CUDA in the version; what is built on torch lies beside it.
+      // Builds from PyTorch's index have their CUDA in the version; packages built on torch are in that
+      // index.
       const auto* torch = environment.Find("torch");
       const bool own_index =
           package.name.starts_with("torch") && package.version.find('+') != std::string::npos;
@@ -150,7 +151,7 @@ extern const Rule kRule = {
     .cause = "corrupt-library",
     .severity = Severity::kError,
     .since = "0.2.0",
-    .title = "libraries of a Python package are missing or changed since it was installed",
+    .title = "libraries of a Python package are missing or were changed after installation",
     .page = kPage,
     .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL6007: what a package requires of CUDA packages is not what is installed.
+// CUL6007: the installed CUDA packages do not meet a package's requirements.
 #include <algorithm>
 #include <array>
 
@@ -15,31 +15,31 @@ using snapshot::Requirement;
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A package of this environment names exact or bounded versions of CUDA packages in its record, and another version is
-installed, or none. Mostly a later `pip install` of something else replaced them.
+A package in this environment requires exact or bounded versions of CUDA packages, and another version is installed, or
+none. Usually a later `pip install` of something else replaced them.
 
 ## Why it breaks
 Frameworks are tested with one set of CUDA libraries. Another cuBLAS, nvJitLink or cuDNN can lack symbols
-(`undefined symbol: __nvJitLinkComplete_12_4`), refuse the program (cuDNN older than the one compiled against) or
-work by luck. TensorFlow before 2.18 was compiled against NumPy 1 and does not import with NumPy 2.
+(`undefined symbol: __nvJitLinkComplete_12_4`), refuse the program (cuDNN older than the one compiled against) or work
+by luck. TensorFlow before 2.18 was compiled against NumPy 1 and does not import with NumPy 2.
 
 ## How culprit knows
-It evaluates the requirements in METADATA (PEP 440 versions, PEP 508 markers) against the records of what is
-installed. Extras are followed where another package asks for them.
+It evaluates the requirements in METADATA (PEP 440 versions, PEP 508 markers) against the records of what is installed.
+Extras are followed if another package requires them.
 
 ## Fix
-Install the versions that are named, in one command with the package that names them.
+Install the required versions, in one command with the package that requires them.
 
 ## When this is not your problem
-A library that is newer within its major version usually works; this is a warning for that reason (NumPy 2 where a
-framework requires NumPy 1 is an error). Packages that were
-left out on purpose, because the libraries come from the system, are a note as long as everything loads.
+A library that is newer within its major version usually works, so this is a warning (NumPy 2 where a framework requires
+NumPy 1 is an error). Packages that were left out on purpose, because the libraries come from the system, are a note as
+long as everything loads.
 
 ## Sources
 PEP 440, PEP 508; METADATA of the package.
 )md";
 
-// Pairs that have rules of their own.
+// Pairs that have their own rules.
 bool HasOwnRule(const PythonPackage& package, const Requirement& requirement) {
   static constexpr std::array<std::string_view, 4> kOnTorch = {"torchvision", "torchaudio", "xformers",
                                                                "flash-attn"};
@@ -61,11 +61,11 @@ struct Broken {
   const PythonPackage* installed;  // nullptr: none
 };
 
-// What to install so that this requirement and all others on the same package are met.
+// What to install to meet this requirement and all others on the same package.
 struct Remedy {
   std::optional<std::string> version;
-  std::string
-      contrary;  // two that no version meets: "torch 2.11.0 requires ==9.19.0.56, foo 1.0 ==9.20.0.48"
+  std::string contrary;  // a requirement that conflicts with this one: "foo 1.0 requires
+                         // nvidia-cudnn-cu13==9.20.0.48"
 };
 
 Remedy RemedyFor(const Scene& scene, const PythonEnvironment& environment, const Requirement& requirement) {
@@ -84,7 +84,7 @@ Remedy RemedyFor(const Scene& scene, const PythonEnvironment& environment, const
 report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
                    const std::vector<Broken>& broken) {
   const std::string pip = PipOf(environment);
-  report::Fix fix{.text = "install what " + package.name + " names", .commands = {}, .risk = "medium"};
+  report::Fix fix{.text = "install what " + package.name + " requires", .commands = {}, .risk = "medium"};
   std::string wanted, names, contrary;
   bool exact = true;
   for (const Broken& one : broken) {
@@ -104,17 +104,17 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
   }
   if (!contrary.empty()) {
     const std::string other = contrary.substr(0, contrary.find(' '));
-    fix.text = "no version suits both: " + contrary + "; give " + package.name + " and " + other +
-               " an environment each";
+    fix.text = "no version meets both: " + contrary + "; give " + package.name + " and " + other +
+               " separate environments";
     fix.commands = {"culprit plan " + package.name + " " + other};
     fix.changes = {report::NotInFiles{"a second environment for " + other,
-                                      "which of the two moves there is for its user to say"}};
+                                      "the user decides which of the two moves there"}};
     return fix;
   }
   if (exact) {
-    fix.text = "install " + names + ", which " + package.name + " names";
+    fix.text = "install " + names + ", as " + package.name + " requires";
   } else {
-    fix.changes.clear();  // the tables do not tell which version pip would take
+    fix.changes.clear();  // our tables do not say which version pip would choose
   }
   fix.commands = {pip + " install" + wanted, pip + " check"};
   return fix;
@@ -125,22 +125,25 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
   const Broken& worst = *std::ranges::min_element(broken, {}, [&](const Broken& one) {
     return EndsImport(package, *one.requirement, one.installed) ? 0 : one.installed == nullptr ? 2 : 1;
   });
-  std::string summary = package.name + " " + package.version + " requires " + worst.requirement->name +
-                        worst.requirement->specifier + ", installed is " +
-                        (worst.installed == nullptr ? "none" : worst.installed->version);
+  std::string summary =
+      package.name + " " + package.version + " requires " + worst.requirement->name +
+      worst.requirement->specifier + ", but " +
+      (worst.installed == nullptr ? "it is not installed" : worst.installed->version + " is installed");
   if (broken.size() > 1) summary += " (and " + std::to_string(broken.size() - 1) + " more)";
   report::Finding& finding = ruling.Fire(std::move(summary), package.record);
   const auto* scenario = ScenarioOf(scene, environment, package.name == "jaxlib" ? "jax" : package.name);
-  // What was left out on purpose, or is needed for a part only, harms nobody as long as everything loads.
+  // A package that was left out on purpose, or that only some features need, is harmless as long as
+  // everything loads.
   if (worst.installed == nullptr && (scenario == nullptr || Works(*scenario)))
     finding.severity = Severity::kNote;
   if (EndsImport(package, *worst.requirement, worst.installed)) finding.severity = Severity::kError;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
   for (const Broken& one : broken) {
-    finding.evidence.push_back({"requires " + one.requirement->name + one.requirement->specifier +
-                                    (one.installed == nullptr ? ", which is not installed"
-                                                              : ", installed is " + one.installed->version),
-                                one.installed == nullptr ? package.record : one.installed->record});
+    finding.evidence.push_back(
+        {"requires " + one.requirement->name + one.requirement->specifier +
+             (one.installed == nullptr ? ", which is not installed"
+                                       : ", but " + one.installed->version + " is installed"),
+         one.installed == nullptr ? package.record : one.installed->record});
   }
   finding.fix = FixFor(scene, environment, package, broken);
 }
@@ -151,7 +154,7 @@ void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, 
   for (const std::string& problem : environment.problems) ruling.NotEnoughFacts(environment.prefix, problem);
   for (const PythonPackage& package : environment.packages) {
     if (environment.Find(package.name) != &package)
-      continue;  // another of this name is in front of it, or true
+      continue;  // another package of this name comes first on sys.path, or is the real one
     MarkerFacts own = facts;
     if (const auto extras = asked.find(package.name); extras != asked.end()) own.extras = extras->second;
     std::vector<Broken> broken;
@@ -164,10 +167,10 @@ void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, 
           installed == nullptr ? std::optional(false) : Meets(installed->version, requirement.specifier);
       if (!holds && meets != true) {
         ruling.NotEnoughFacts(package.name + " requires " + requirement.name + requirement.specifier,
-                              "whether it does here depends on: " + requirement.marker);
+                              "whether this applies here depends on: " + requirement.marker);
       } else if (!meets) {
         ruling.NotEnoughFacts(package.name + " requires " + requirement.name + requirement.specifier,
-                              "the version " + installed->version + " is not understood");
+                              "cannot parse the version " + installed->version);
       } else if (!*meets) {
         broken.push_back({&requirement, installed});
       }
@@ -187,7 +190,7 @@ extern const Rule kRule = {.code = "CUL6007",
                            .cause = "framework-version-conflict",
                            .severity = Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "a package requires other CUDA packages than those installed",
+                           .title = "the installed CUDA packages do not meet a package's requirements",
                            .page = kPage,
                            .check = Check};
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The interpreter is a 32-bit program. CUDA, cuDNN and every framework with GPU support exist for 64 bits only.
+The interpreter is a 32-bit program. CUDA, cuDNN and every framework with GPU support are 64-bit only.
 
 ## Why it breaks
 "Could not find a version that satisfies the requirement torch", "[WinError 193] %1 is not a valid Win32 application".
@@ -16,10 +16,10 @@ The interpreter is a 32-bit program. CUDA, cuDNN and every framework with GPU su
 The header of python.exe.
 
 ## Fix
-Install the 64-bit Python and make the environment anew with it.
+Install the 64-bit Python and recreate the environment with it.
 
 ## When this is not your problem
-The environment is not meant for the GPU.
+You do not need the GPU in this environment.
 
 ## Sources
 CUDA Toolkit Release Notes (32-bit native and cross-compilation is removed); wheels of torch for Windows exist for win_amd64 only.
@@ -30,16 +30,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::PythonEnvironment& environment : *scene.stack().environments) {
     if (environment.interpreter.empty() || BitsOf(scene.view.Open(environment.interpreter)) != 32) continue;
     report::Finding& finding = ruling.Fire(
-        "the Python of " + environment.prefix + " has 32 bits; CUDA needs 64", environment.interpreter);
+        "the Python of " + environment.prefix + " is 32-bit; CUDA needs 64-bit", environment.interpreter);
     finding.affects.push_back(environment.prefix);
     finding.evidence.push_back({environment.interpreter + " is a 32-bit program", environment.interpreter});
     finding.fix = {.text =
-                       "install the 64-bit Python (\"Windows installer (64-bit)\") and make the environment "
-                       "anew with it",
+                       "install the 64-bit Python (\"Windows installer (64-bit)\") and recreate the "
+                       "environment with it",
                    .commands = {"py -0p"},
                    .risk = "low",
-                   .changes = {report::NotInFiles{"an environment of the 64-bit Python",
-                                                  "it is made anew in a place that its user chooses"}}};
+                   .changes = {report::NotInFiles{"an environment with the 64-bit Python",
+                                                  "the user chooses where to recreate it"}}};
   }
 }
 
@@ -51,7 +51,7 @@ extern const Rule kRule = {.code = "CUL6021",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "the Python of an environment has 32 bits",
+                           .title = "the Python of an environment is 32-bit",
                            .page = kPage,
                            .check = Check};
 

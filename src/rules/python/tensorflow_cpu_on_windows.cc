@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-TensorFlow is installed in version 2.11 or later. Its wheels for Windows are builds for the CPU; 2.10 was the last with CUDA.
+TensorFlow 2.11 or later is installed. Its Windows wheels are CPU builds; 2.10 was the last with CUDA.
 
 ## Why it breaks
 `tf.config.list_physical_devices('GPU')` is empty, whatever CUDA and cuDNN are installed.
@@ -21,7 +21,7 @@ Use WSL2 with tensorflow[and-cuda], or TensorFlow 2.10 with CUDA 11.2 and cuDNN 
 CUDA does not help.
 
 ## When this is not your problem
-The CPU is enough, or the DirectML plugin is used.
+The CPU is enough, or you use the DirectML plugin.
 
 ## Sources
 TensorFlow, Install TensorFlow with pip (Windows Native: "2.10 was the last TensorFlow release that supported GPU on native-Windows").
@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({"its version is " + framework.version, framework.source});
       finding.fix = {
           .text =
-              "use it in WSL2, or take TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1; another CUDA does not "
+              "use it in WSL2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1; another CUDA does not "
               "help",
           .commands = {"wsl --install", "python3 -m pip install \"tensorflow[and-cuda]\"   # inside WSL"},
           .risk = "low",
@@ -60,7 +60,7 @@ extern const Rule kRule = {.code = "CUL6020",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,
                            .since = "0.4.0",
-                           .title = "TensorFlow after 2.10 has no GPU support on Windows itself",
+                           .title = "TensorFlow after 2.10 has no GPU support on native Windows",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL6011: TensorFlow with CUDA inside, and the libraries that it opens are not found.
+// CUL6011: TensorFlow is built with CUDA, but does not find the libraries that it opens.
 #include <algorithm>
 #include <set>
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The wheel of TensorFlow has GPU code inside, but no CUDA libraries. It opens them by name when it starts; here some of
-them are not found, so it registers no GPU.
+The TensorFlow wheel contains GPU code, but no CUDA libraries. It opens them by name when it starts; some of them are
+not found here, so it registers no GPU.
 
 ## Why it breaks
 "Cannot dlopen some GPU libraries. Please make sure the missing libraries mentioned above are installed properly ...
@@ -23,11 +23,11 @@ Skipping registering GPU devices", or "Could not find cuda drivers on your machi
 driver. `tf.config.list_physical_devices('GPU')` is empty.
 
 ## How culprit knows
-It plays the dlopen calls of TensorFlow's stubs through the model of the loader, from the library that holds them.
+It simulates the dlopen calls of TensorFlow's stubs, from the library that contains them.
 
 ## Fix
-`pip install "tensorflow[and-cuda]"` of the same version: the extra pins the nvidia-* packages that this build was
-made with, and TensorFlow finds them beside itself without LD_LIBRARY_PATH.
+`pip install "tensorflow[and-cuda]"` of the same version: the extra pins the nvidia-* packages that this build was made
+with, and TensorFlow finds them next to itself without LD_LIBRARY_PATH.
 
 ## When this is not your problem
 You want TensorFlow on the CPU: it works.
@@ -36,7 +36,8 @@ You want TensorFlow on the CPU: it works.
 openxla/xla: xla/tsl/platform/default/dso_loader.cc, dlopen_checker.cc; METADATA of tensorflow (extra and-cuda).
 )md";
 
-// The extra brings more packages than the tables know by version (cuFFT, cuSPARSE ...): their libraries.
+// The extra installs more packages than our tables list by version (cuFFT, cuSPARSE ...): adds their
+// libraries.
 void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std::string& major,
                        const std::set<std::string>& missing, std::vector<report::Change>& changes) {
   if (environment.site_packages.empty()) return;
@@ -48,7 +49,7 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
       return install != nullptr && install->package == package;
     });
     if (package.empty() || comes || CudaMajorOfPackage(package).empty()) continue;
-    std::string folder = package.substr(7, package.rfind("-cu") - 7);  // "cufft" of nvidia-cufft-cu12
+    std::string folder = package.substr(7, package.rfind("-cu") - 7);  // "cufft" for nvidia-cufft-cu12
     std::ranges::replace(folder, '-', '_');
     report::PutLibrary put;
     put.path = environment.site_packages.front() + "/nvidia/" + folder + "/lib/" + name;
@@ -70,11 +71,11 @@ void Check(const Scene& scene, Ruling& ruling) {
           request.opened_by == loader::OpenedBy::kDlopen && request.name.find('/') == std::string::npos;
       if (request.error.empty() || request.alternative || !stub || library == nullptr) continue;
       if (library->family == "driver" || library->family == "tensorrt") continue;
-      // Only TensorFlow's own stubs: what cuDNN opens has rules of its own.
+      // Only TensorFlow's own stubs: what cuDNN opens has its own rules.
       if (request.requester == loader::kNone) continue;
       if (!base::BaseName(scenario->graph.objects[request.requester].path).starts_with("libtensorflow"))
         continue;
-      // A file that is there and damaged has a rule of its own.
+      // A damaged file has its own rule.
       if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
             return failed.request == &request && IsDamage(failed.why);
           }))
@@ -82,7 +83,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       missing.insert(request.name);
     }
     for (const FailedLoad& failed : FailedLoads(scene)) {
-      if (failed.scenario == scenario) missing.erase(failed.request->name);  // cuDNN alone, by its own rules
+      if (failed.scenario == scenario) missing.erase(failed.request->name);  // only cuDNN: has its own rules
     }
     if (missing.empty()) continue;
     const std::string release = tensorflow->version.substr(0, tensorflow->version.find('+'));
@@ -100,14 +101,13 @@ void Check(const Scene& scene, Ruling& ruling) {
       const auto copies = loader::FindCopies(directories, scene.view, name);
       if (copies.empty()) continue;
       ++elsewhere;
-      finding.evidence.push_back(
-          {copies.front().path + " is there, and not looked for", copies.front().path});
+      finding.evidence.push_back({copies.front().path + " exists but is not searched", copies.front().path});
     }
     if (elsewhere == missing.size()) finding.cause = "search-path";
     finding.evidence.push_back({"it was built for CUDA " + tensorflow->cuda, tensorflow->source});
     for (const std::string& name : missing) {
       finding.evidence.push_back(
-          {name + " is not found", "dlopen of TensorFlow's stub, played through the loader model"});
+          {name + " is not found", "dlopen of TensorFlow's stub, predicted by the loader model"});
     }
     const Wanted wanted{
         tensorflow->package.empty() ? "tensorflow" : tensorflow->package, release, {"and-cuda"}};

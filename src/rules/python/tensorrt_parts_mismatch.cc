@@ -1,4 +1,4 @@
-// CUL6018: packages of TensorRT of different versions or CUDA majors in one environment.
+// CUL6018: TensorRT packages of different versions or CUDA majors in one environment.
 #include "base/text.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/python/pep440.h"
@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-TensorRT for Python is three packages: the front (tensorrt-cu12), the libraries (tensorrt-cu12-libs) and the bindings
-(tensorrt-cu12-bindings). They must be of one version, and only one CUDA major may be installed: all unpack into
-`tensorrt`, `tensorrt_libs` and `tensorrt_bindings`.
+TensorRT for Python is three packages: the meta package (tensorrt-cu12), the libraries (tensorrt-cu12-libs) and the
+bindings (tensorrt-cu12-bindings). They must have the same version, and only one CUDA major may be installed: all unpack
+into `tensorrt`, `tensorrt_libs` and `tensorrt_bindings`.
 
 ## Why it breaks
 The bindings are compiled against one release of libnvinfer: undefined symbols at import, or engines that cannot be
@@ -20,10 +20,10 @@ deserialised ("Serialization version mismatch").
 It compares the versions in the records of these packages.
 
 ## Fix
-Uninstall all packages of TensorRT, then install the front of the wanted version, which pins the rest.
+Uninstall all TensorRT packages, then install the meta package of the version you want, which pins the rest.
 
 ## When this is not your problem
-tensorrt-lean and tensorrt-dispatch are sets of their own, each compared within itself.
+tensorrt-lean and tensorrt-dispatch are separate sets, each compared within itself.
 
 ## Sources
 METADATA of tensorrt-cu12, tensorrt-lean-cu13.
@@ -70,14 +70,13 @@ void Check(const Scene& scene, Ruling& ruling) {
         }
       }
       if (odd == nullptr) continue;
-      report::Finding& finding =
-          ruling.Fire(first->name + " " + first->version + " and " + odd->name + " " + odd->version +
-                          " do not belong together in " + environment.prefix,
-                      odd->record);
+      report::Finding& finding = ruling.Fire(first->name + " " + first->version + " and " + odd->name + " " +
+                                                 odd->version + " in " + environment.prefix + " do not match",
+                                             odd->record);
       finding.affects.push_back(std::string(set) + " in " + environment.prefix);
       finding.evidence.push_back({first->name + " " + first->version, first->record});
       finding.evidence.push_back({odd->name + " " + odd->version, odd->record});
-      // One CUDA major, and of it the newest version that is there.
+      // One CUDA major, and its newest installed version.
       const std::string major = PreferredMajor(scene, environment, majors);
       std::string version = first->version;
       for (const auto* package : parts) {
@@ -96,7 +95,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         again += " " + package->name + "==" + version;
       }
       if (environment.Find(front) != nullptr) again = " " + front + "==" + version;
-      finding.fix.text = "uninstall all of them, then install one version of one CUDA major";
+      finding.fix.text = "uninstall all of them, then install one version for one CUDA major";
       finding.fix.commands = {PipOf(environment) + " uninstall -y" + names,
                               PipOf(environment) + " install" + again};
       finding.fix.risk = "medium";
@@ -111,7 +110,7 @@ extern const Rule kRule = {.code = "CUL6018",
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "packages of TensorRT do not belong together",
+                           .title = "TensorRT packages have different versions or CUDA majors",
                            .page = kPage,
                            .check = Check};
 

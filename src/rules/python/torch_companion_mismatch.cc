@@ -1,4 +1,5 @@
-// CUL6003: torchvision, torchaudio, xformers or flash-attn made for another torch than the one installed.
+// CUL6003: torchvision, torchaudio, xformers or flash-attn was built for another torch than the installed
+// one.
 #include <array>
 
 #include "rules/kit/gpu_code/fitting_build.h"
@@ -14,25 +15,25 @@ using snapshot::PythonEnvironment;
 constexpr std::string_view kPage = R"md(
 ## What it means
 A package with compiled code for PyTorch (torchvision, torchaudio, xformers, flash-attn) was built against another
-PyTorch, or against another CUDA, than the one that this environment imports.
+PyTorch, or another CUDA, than the one in this environment.
 
 ## Why it breaks
-C++ interfaces of PyTorch change with each release: `undefined symbol: _ZN3c10...`, `operator torchvision::nms does
-not exist`, "Couldn't load custom C++ ops". torchaudio compares CUDA versions to the minor number and raises
-"Detected that PyTorch and TorchAudio were compiled with different CUDA versions"; torchvision compares the major
-number and raises likewise; xformers goes on without its kernels.
+PyTorch's C++ interfaces change with each release: `undefined symbol: _ZN3c10...`,
+`operator torchvision::nms does not exist`, "Couldn't load custom C++ ops". torchaudio compares CUDA versions including
+the minor number and raises "Detected that PyTorch and TorchAudio were compiled with different CUDA versions";
+torchvision does the same with the major number; xformers continues without its kernels.
 
 ## How culprit knows
-It compares the requirement on torch in the package's record, the local part of the versions (+cu130 against +cu132),
-and for xformers the build that cpp_lib.json names.
+It compares the torch requirement in the package's record, the local part of the versions (+cu130 and +cu132), and for
+xformers the build named in cpp_lib.json.
 
 ## Fix
-Install all of them in one command from one index, so that the resolver picks a set that belongs together. Do not
-upgrade torch alone.
+Install all of them in one command from one index, so that the resolver picks a matching set. Do not upgrade torch
+alone.
 
 ## When this is not your problem
-Packages built on the stable interface of PyTorch take several releases of torch; their records say so, and then
-nothing is reported unless the CUDA versions differ in a way that the package itself refuses.
+Packages built on PyTorch's stable interface support several torch releases; their records say so, and then nothing is
+reported unless the CUDA versions differ in a way that the package itself refuses.
 
 ## Sources
 torchvision 0.29.2 extension.py, torchaudio 2.11.0 _extension/utils.py, xformers 0.0.35 _cpp_lib.py: the checks
@@ -57,14 +58,14 @@ std::optional<Mismatch> ByRequirement(const Scene& scene, const PythonEnvironmen
     if (Holds(requirement.marker, MarkerFactsOf(scene, environment)) != true) continue;
     if (Meets(torch.version, requirement.specifier) != false) continue;
     return Mismatch{companion.name + " " + companion.version + " requires torch" + requirement.specifier +
-                        ", installed is torch " + torch.version,
+                        ", but torch " + torch.version + " is installed",
                     Severity::kError,
                     {"Requires-Dist: torch" + requirement.specifier, package->record + "/METADATA"}};
   }
   return std::nullopt;
 }
 
-// What the package itself compares when it is imported.
+// The same comparison that the package makes at import.
 std::optional<Mismatch> ByCuda(const Framework& companion, const Framework& torch) {
   if (companion.cuda.empty() || torch.cuda.empty()) return std::nullopt;
   const bool to_the_minor = companion.name == "torchaudio";
@@ -88,8 +89,8 @@ std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torc
                   {companion.name + " " + companion.version, companion.source}};
 }
 
-// The build of torch that xformers names, with everything that is built on it; otherwise the release of the
-// package that belongs to the torch that is here, of the same CUDA.
+// The torch build that xformers names, with everything built on it; otherwise the release of the package that
+// matches the installed torch, for the same CUDA.
 report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const Framework& companion,
                    const Framework& torch, bool by_cuda) {
   const std::string pip = PipOf(environment);
@@ -98,32 +99,34 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
   if (companion.built_with.starts_with("torch ")) {
     const std::string built = companion.built_with.substr(6);
     if (const auto fitting = FindFittingBuild(scene, environment, "torch", PublicVersion(built))) {
-      fix.text = "install torch " + PublicVersion(built) + ", with which this " + companion.name +
-                 " was built, and what is built on it together; do not upgrade one of them alone";
+      fix.text = "install torch " + PublicVersion(built) + ", which this " + companion.name +
+                 " was built with, together with the packages built on it; do not upgrade only one of them";
       InstallTogether(scene, environment, fitting->build, fix);
       return fix;
     }
   }
-  // Where only the CUDA differs, the release itself fits.
+  // If only the CUDA differs, the release itself matches.
   const auto version =
       by_cuda ? std::optional(PublicVersion(companion.version)) : CompanionOf(companion.name, torch.version);
   if (!version) {
-    fix.text = "install torch and what is built on it together, built with one CUDA; which release of " +
-               companion.name + " belongs to torch " + torch.version + " is not in the tables";
+    fix.text =
+        "install torch and the packages built on it together, for one CUDA; culprit does not know "
+        "which release of " +
+        companion.name + " matches torch " + torch.version;
     fix.commands = {companion.name == "flash-attn"
                         ? pip + " install --force-reinstall --no-deps --no-build-isolation " + package
                         : "culprit plan torch " + companion.name};
     return fix;
   }
-  // PyTorch's own index has a build of each for every CUDA; the package index has one of each, made together.
+  // PyTorch's own index has a build of each for every CUDA; PyPI has one build of each, made to match.
   Build build = SameBuild(scene, environment, torch);
   const size_t local = torch.version.find('+');
   if (build.index.empty() && by_cuda && local != std::string::npos) {
     build.index = PytorchIndex(torch.version);
   }
   const Wanted wanted{package, *version + (build.index.empty() ? "" : torch.version.substr(local))};
-  fix.text = "install " + companion.name + " " + wanted.version + ", which belongs to torch " +
-             torch.version + "; do not upgrade one of them alone";
+  fix.text = "install " + companion.name + " " + wanted.version + ", which matches torch " + torch.version +
+             "; do not upgrade only one of them";
   fix.commands = {pip + " install --force-reinstall --no-deps " + ForPip(wanted) + build.index};
   AddInstall(scene, environment, wanted, Pip::kAlone, fix.changes);
   return fix;
@@ -160,7 +163,7 @@ extern const Rule kRule = {.code = "CUL6003",
                            .cause = "framework-version-conflict",
                            .severity = Severity::kError,
                            .since = "0.2.0",
-                           .title = "a package with compiled code for PyTorch was made for another PyTorch",
+                           .title = "a PyTorch extension package was built for another PyTorch",
                            .page = kPage,
                            .check = Check};
 

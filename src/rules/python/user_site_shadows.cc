@@ -1,4 +1,4 @@
-// CUL6015: a framework in ~/.local wins over the one of the environment.
+// CUL6015: a framework in ~/.local or on PYTHONPATH shadows the environment's.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,27 +10,28 @@ namespace {
 constexpr std::string_view kPage = R"md(
 ## What it means
 A package was once installed with `pip install --user`. That directory (~/.local/lib/pythonX.Y/site-packages) is
-searched before the packages of a conda environment or of the system, so its copy is imported, and not the one that
-this environment holds. PYTHONPATH does the same, for every Python that is started with it.
+searched before the packages of a conda environment or of the system, so its copy is imported instead of the
+environment's. PYTHONPATH does the same, for every Python that is started with it.
 
 ## Why it breaks
-The copy in ~/.local has another version or another CUDA; what the environment holds was installed to fit the rest of
-it. `pip list` shows one version, the traceback has paths of ~/.local.
+The copy in ~/.local has another version or another CUDA than the rest of the environment was installed for. `pip list`
+shows one version, the traceback has paths in ~/.local.
 
 ## How culprit knows
 It builds sys.path as Python's site module does and finds the module twice.
 
 ## Fix
-Set PYTHONNOUSERSITE=1 to see whether that is it, then uninstall the copy in ~/.local; or unset PYTHONPATH.
+Set PYTHONNOUSERSITE=1 to see whether this is the cause, then uninstall the copy in ~/.local; or unset PYTHONPATH.
 
 ## When this is not your problem
-Both are of the same version and build. While the other copy works this is a warning. A venv without system packages never looks into ~/.local.
+Both have the same version and build. As long as the other copy works, this is a warning. A venv without system packages
+never searches ~/.local.
 
 ## Sources
 CPython: Lib/site.py (order of user site and site-packages, PYTHONNOUSERSITE; PYTHONPATH comes before both).
 )md";
 
-// Where the module that is imported comes from, when that is not the environment.
+// Where the imported module comes from, if not from the environment.
 enum class Shadow { kNone, kUserSite, kPythonPath };
 
 Shadow ShadowOf(const Scene& scene, const snapshot::PythonEnvironment& environment, const std::string& site) {
@@ -52,9 +53,8 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   const std::string show = python + " -c \"import " + module + " as m; print(m.__file__)\"";
   if (shadow == Shadow::kUserSite) {
     return {.text =
-                "set PYTHONNOUSERSITE=1, which hides the home directory from Python; where nothing else "
-                "needs the "
-                "copy there, uninstall it",
+                "set PYTHONNOUSERSITE=1, which hides the home directory from Python; if nothing else needs "
+                "the copy there, uninstall it",
             .commands = {"export PYTHONNOUSERSITE=1", show},
             .risk = "low",
             .changes = {report::SetVariable{"PYTHONNOUSERSITE", "1"}}};
@@ -69,7 +69,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
             .risk = "low",
             .changes = {report::UnsetVariable{"PYTHONPATH"}}};
   }
-  return {.text = "take " + site + " out of PYTHONPATH for programs of this environment",
+  return {.text = "remove " + site + " from PYTHONPATH for programs of this environment",
           .commands = {"export PYTHONPATH='" + rest + "'", show},
           .risk = "low",
           .changes = {report::DropFromList{"PYTHONPATH", site}}};
@@ -87,8 +87,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         if (package.installer == "conda" || MajorOf(package.version).empty()) continue;
         if (package.version == framework.version || package.version == release) continue;
         report::Finding& finding =
-            ruling.Fire(framework.name + " " + framework.version + " in " + site + " is imported before " +
-                            package.version + " of " + environment.prefix,
+            ruling.Fire(framework.name + " " + framework.version + " in " + site + " shadows " +
+                            package.version + " in " + environment.prefix,
                         framework.directory);
         const auto* scenario = ScenarioOf(scene, environment, framework.name);
         if (scenario != nullptr && !Works(*scenario)) finding.severity = report::Severity::kError;
@@ -105,14 +105,13 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL6015",
-    .name = "user_site_shadows",
-    .cause = "framework-version-conflict",
-    .severity = report::Severity::kWarning,
-    .since = "0.2.0",
-    .title = "a framework outside the environment is imported before that of the environment",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL6015",
+                           .name = "user_site_shadows",
+                           .cause = "framework-version-conflict",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.2.0",
+                           .title = "a framework outside the environment shadows the one inside",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::user_site_shadows

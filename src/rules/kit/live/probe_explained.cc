@@ -20,8 +20,8 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> list
 
 bool IsError(const Finding& finding) { return finding.severity == report::Severity::kError; }
 
-// How well the cause of a finding fits the status: its place in the list of the status, 0 the best; the size
-// of the list when it is not in it.
+// How well the cause of a finding fits the status: its position in the status's list of causes, 0 is best;
+// the size of the list if it is not in it.
 struct Fit {
   size_t rank = 0;
   bool listed = false;
@@ -30,7 +30,7 @@ Fit FitOf(const Finding& finding, const ProbeStep& step) {
   const auto code = CudaCode(step);
   const knowledge::CudaStatus* row = code ? knowledge::FindCudaStatus(*code) : nullptr;
   if (row == nullptr) {
-    // The step, or the crash, names the file: better than a finding about something beside it.
+    // The step, or the crash, names the file: better than a finding about another file.
     const bool named =
         finding.subject == step.library ||
         (finding.subject != step.subject && base::Contains(Words(step), base::BaseName(finding.subject)));
@@ -40,12 +40,12 @@ Fit FitOf(const Finding& finding, const ProbeStep& step) {
   return {static_cast<size_t>(found - row->causes.begin()), found != row->causes.end()};
 }
 
-// A warning says that something may fail; where the status speaks for the same cause, it has.
+// A warning says that something may fail; if the status points to the same cause, it has failed.
 bool HasHappened(const Finding& finding, const ProbeStep& step) {
   return IsError(finding) || (finding.severity == report::Severity::kWarning && FitOf(finding, step).listed);
 }
 
-// The driver's own library is what is broken.
+// Whether the driver's own library is broken.
 bool AboutDriverLibrary(const Finding& finding) {
   return base::Contains(finding.subject, "libcuda.so") || base::Contains(finding.subject, "libnvidia-") ||
          base::Contains(finding.subject, "nvcuda.dll");

@@ -1,5 +1,5 @@
-// Whether what a rule found in the facts alone explains that a step of a probe failed: a finding of a fitting
-// kind about a fitting place.
+// Whether a finding of a static rule explains why a probe step failed: a finding of a matching kind about a
+// matching place.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace culprit::rules {
 
-// One of `findings`; nullptr when none does.
+// One of `findings`; nullptr if none explains it.
 const report::Finding* ExplainedBy(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step,
                                    std::span<const report::Finding> findings);
 
-// Words of a compiler's output by which kinds of failures are told apart.
+// Classify compiler output.
 bool SaysHostCompiler(std::string_view words);
 bool SaysUnknownArchitecture(std::string_view words);
 bool SaysHeaderMissing(std::string_view words);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kMiB = 1024 * 1024;
 constexpr uint64_t kGiB = 1024 * kMiB;
-// A context takes some 250 to 500 MiB, a handle of cuBLAS or cuDNN its workspace on top.
+// A context takes about 250 to 500 MiB, a cuBLAS or cuDNN handle its workspace on top.
 constexpr uint64_t kTooLittle = 600 * kMiB;
 constexpr size_t kMostLines = 6;
 constexpr size_t kLongestLine = 240;
@@ -57,7 +57,7 @@ std::string FrameworkOf(const snapshot::ProbeStep& step) {
 
 std::optional<int32_t> CudaCode(const snapshot::ProbeStep& step) {
   if (const auto* row = knowledge::FindCudaStatus(std::string_view(step.status))) return row->code;
-  // A number that the tables of the prober do not know: "CUDA_ERROR_987", "cuda 987".
+  // A number that the prober's tables do not list: "CUDA_ERROR_987", "cuda 987".
   std::string_view number = step.status;
   for (const std::string_view prefix : {"CUDA_ERROR_", "cudaError_", "cudaError", "cuda "}) {
     if (!number.starts_with(prefix)) continue;
@@ -88,9 +88,9 @@ std::string Words(const snapshot::ProbeStep& step) {
 std::string Said(const snapshot::ProbeStep& step) {
   const std::string in = step.library.empty() ? "" : " in " + step.library;
   if (step.outcome == "crashed") return (step.status.empty() ? "crashed" : step.status) + in;
-  if (step.outcome == "hung") return "no end within its time" + in;
-  if (step.outcome == "garbage") return "its child wrote what is no line of the protocol";
-  if (step.outcome == "ended") return "its child ended without a word";
+  if (step.outcome == "hung") return "timed out" + in;
+  if (step.outcome == "garbage") return "its process wrote an invalid protocol line";
+  if (step.outcome == "ended") return "its process exited without a message";
   std::string said = step.call;
   if (!step.status.empty()) said += (said.empty() ? "" : ": ") + step.status;
   if (!step.detail.empty()) said += said.empty() ? step.detail : " (" + step.detail + ")";

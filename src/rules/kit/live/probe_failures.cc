@@ -24,7 +24,7 @@ bool IsCode(const ProbeStep& step, std::initializer_list<int32_t> codes) {
   return code && std::ranges::find(codes, *code) != codes.end();
 }
 
-// What a library above the driver reports when the driver itself gives no device.
+// What a library above the driver reports if the driver itself has no device.
 bool IsDriversStatus(const ProbeStep& step) {
   return IsCode(step, {3, 34, 35, 36, 46, 100, 101, 802, 803, 804, 999}) ||
          base::Contains(step.status, "NO_DEVICE") || step.status == "no-device" ||
@@ -40,7 +40,7 @@ bool SaysOutOfMemory(const ProbeStep& step) {
          base::Contains(words, "cudaErrorMemoryAllocation") || base::Contains(words, "RESOURCE_EXHAUSTED");
 }
 
-// Statuses by which libraries hide that they got no memory.
+// Statuses with which libraries hide a failed allocation.
 bool MayMeanOutOfMemory(const ProbeStep& step) {
   for (const char* part : {"ALLOC_FAILED", "ALLOCATION_FAILED", "NOT_INITIALIZED", "INTERNAL_ERROR",
                            "EXECUTION_FAILED", "OUT_OF_MEMORY"}) {
@@ -68,7 +68,7 @@ bool NvmlShowsDevices(const ProbeFacts& facts) {
                              [](const ProbedDevice& device) { return !device.nvml_index.empty(); });
 }
 
-// Parts of cuDNN of two releases in the job of this step.
+// cuDNN sub-libraries of two releases in the job of this step.
 bool CudnnIsMixed(const ProbeFacts& facts, const ProbeStep& step) {
   if (base::Contains(step.status, "VERSION_MISMATCH") || step.status == "mixed-versions") return true;
   std::optional<base::Version> first;
@@ -134,8 +134,8 @@ Trouble TroubleOf(const ProbeFacts& facts, const ProbeStep& step) {
   return Trouble::kOther;
 }
 
-// The failure that this one only repeats: the driver that gives no device, the cuDNN that could not be loaded
-// whole; nullptr when it stands alone.
+// The earlier failure that causes this one: the driver has no device, or cuDNN failed to load completely;
+// nullptr if there is none.
 const ProbeFailure* Behind(const std::vector<ProbeFailure>& before, const ProbeStep& step, Trouble trouble) {
   for (const ProbeFailure& failure : before) {
     if (failure.trouble == Trouble::kConsequence) continue;
@@ -143,7 +143,7 @@ const ProbeFailure* Behind(const std::vector<ProbeFailure>& before, const ProbeS
         JobKind(*failure.step) == "driver" && failure.step->name != "nvml" && failure.step->name != "peer";
     if (driver && failure.step->job != step.job && IsDriversStatus(step)) return &failure;
     const bool same_job = failure.step->job == step.job && JobKind(step) != "compile";
-    // Without libcuda nothing starts, and NVML comes with it.
+    // Without libcuda nothing starts, and NVML ships with it.
     if (same_job && failure.step->name == "libcuda" && LoadFailed(*failure.step) && LoadFailed(step))
       return &failure;
     const bool decides = failure.trouble == Trouble::kCudnnMixed || failure.trouble == Trouble::kCudnnPart ||
@@ -162,7 +162,7 @@ std::vector<Finding> StaticFindings(const Scene& scene) {
     Ruling ruling(*rule);
     try {
       rule->check(scene, ruling);
-    } catch (const std::exception&) {  // told by engine::Check, which runs it too
+    } catch (const std::exception&) {  // engine::Check also runs it and reports this
       continue;
     }
     findings.insert(findings.end(), ruling.findings().begin(), ruling.findings().end());

@@ -1,6 +1,6 @@
-// Steps of a probe that failed, each with the one kind of trouble that it shows. The live rules (CUL9xxx)
-// share this list and each speaks for its own kind, so one broken thing gives one finding; and where the
-// facts alone explain a failure, the finding of that rule is the answer and no live rule speaks.
+// Failed probe steps, each with one kind of trouble. The live rules (CUL9xxx) share this list and each
+// reports its own kind, so one broken thing gives one finding. If a static rule explains a failure, its
+// finding is the answer and no live rule fires.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace culprit::rules {
 
 enum class Trouble {
   kExplained,         // by a finding of another rule
-  kConsequence,       // of another failed step: no device there, none here
+  kConsequence,       // of another failed step: no device there, so none here
   kOutOfMemory,       // CUL9001
   kComputeMode,       // CUL9002
   kDevicesDiffer,     // CUL9003
@@ -35,16 +35,16 @@ enum class Trouble {
 struct ProbeFailure {
   const snapshot::ProbeStep* step = nullptr;
   Trouble trouble = Trouble::kOther;
-  const report::Finding* explained = nullptr;   // kExplained: of StaticFindings()
+  const report::Finding* explained = nullptr;   // kExplained: from StaticFindings()
   const snapshot::ProbeStep* behind = nullptr;  // kConsequence: the step that decides
 };
 
-// The failures of one scene, with the findings of the other rules that they refer to.
+// The failures of one scene, with the findings of other rules that they refer to.
 struct ProbeFailureList {
-  std::vector<report::Finding> findings;  // of all rules that need no probe
+  std::vector<report::Finding> findings;  // from all rules that need no probe
   std::vector<ProbeFailure> failures;     // in the order of the steps
 };
-// Worked out at the first call for a scene; empty when nothing was probed.
+// Computed on the first call for a scene; empty if nothing was probed.
 const ProbeFailureList& ProbeFailures(const Scene& scene);
 std::vector<const ProbeFailure*> FailuresOf(const Scene& scene, Trouble trouble);
 

@@ -1,4 +1,4 @@
-// A status of any of NVIDIA's interfaces, by its name: what it means and the cause that it speaks for first.
+// A status of any NVIDIA API, by its name: what it means and its most likely cause.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace culprit::rules {
 
 struct StatusMeaning {
   std::string says;
-  std::string cause;  // slug; "" = not known
+  std::string cause;  // slug; "" = unknown
 };
-// Without a cause that facts speak against.
+// `ruled_out` is a cause that the facts exclude.
 StatusMeaning MeaningOf(std::string_view status, std::string_view ruled_out = "");
 
 }  // namespace culprit::rules

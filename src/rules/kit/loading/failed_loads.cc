@@ -18,7 +18,7 @@ using loader::Attempt;
 using loader::Outcome;
 using loader::Request;
 
-// Codes of Windows for a function that is not there: of LoadLibrary, and of a program that starts.
+// Windows error codes for a missing function: from LoadLibrary, and at program start.
 constexpr uint32_t kProcedureNotFound = 127;
 constexpr uint32_t kInvalidOrdinal = 182;
 constexpr uint32_t kEntryPointNotFound = 0xC0000139;
@@ -30,7 +30,7 @@ const Attempt* FindOutcome(const Request& request, std::initializer_list<Outcome
   return nullptr;
 }
 
-// The reasons that the search itself shows, from the most telling one on.
+// Reasons that the search itself shows, most specific first.
 bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& failed) {
   if (request.uncertain || FindOutcome(request, {Outcome::kNotRecorded}) != nullptr) {
     failed.why = Why::kUncertain;
@@ -68,7 +68,7 @@ bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& fai
   }
   for (const Attempt& attempt : request.attempts) {
     if (attempt.via != loader::Via::kCache || attempt.outcome != Outcome::kMissing) continue;
-    // Only the link is gone where the library itself is still there.
+    // If the library itself is still there, only the symlink is gone.
     failed.why = LinkTarget(scene, attempt.path).empty() ? Why::kStaleCache : Why::kLinkMissing;
     failed.file = attempt.path;
     return true;
@@ -76,12 +76,12 @@ bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& fai
   return false;
 }
 
-// Looks for copies; directories and names are asked for once.
+// Looks for copies; each directory and name is looked up once.
 class Copies {
  public:
   explicit Copies(const Scene& scene) : scene_(scene) {}
 
-  // Copies that the process could load, in directories of real libraries: a stub serves the linker alone.
+  // Copies that the process could load. Stubs are for the linker and do not count.
   std::vector<loader::LibraryCopy> Find(const loader::Scenario& scenario, const std::string& name) {
     LookUpDirectories();
     auto [place, fresh] = found_.try_emplace(name);
@@ -97,7 +97,7 @@ class Copies {
     return usable;
   }
 
-  // Copies of other generations.
+  // Copies of other major versions.
   std::vector<loader::LibraryCopy> FindOthers(const loader::Scenario& scenario,
                                               const knowledge::Library& library) {
     if (!scene_.OnWindows()) return Find(scenario, "lib" + std::string(library.name) + ".so");
@@ -149,7 +149,7 @@ class Copies {
 bool InCachedDirectory(const Scene& scene, const std::string& path) {
   if (!scene.snapshot.ld_cache) return false;
   const std::string_view directory = DirName(path);
-  // libc.conf of Debian's libc-bin has this one line; nothing may have been there when ldconfig ran.
+  // Debian's libc.conf lists only this directory; it may have been empty when ldconfig ran.
   if (directory == "/usr/local/lib" &&
       scene.view.Open("/etc/ld.so.conf.d/libc.conf").error == base::PathError::kNone)
     return true;
@@ -157,7 +157,7 @@ bool InCachedDirectory(const Scene& scene, const std::string& path) {
                              [&](const auto& entry) { return DirName(entry.path) == directory; });
 }
 
-// Was its directory searched, one by one or by way of the cache?
+// Was its directory searched, directly or through the cache?
 bool IsSearched(const Scene& scene, const Request& request, const std::string& path) {
   if (InCachedDirectory(scene, path)) return true;
   const std::string directory = scene.view.RealPath(std::string(DirName(path)));
@@ -167,14 +167,14 @@ bool IsSearched(const Scene& scene, const Request& request, const std::string& p
   });
 }
 
-// libcublas.so.12.4.5.8 in a searched directory that has no link libcublas.so.12.
+// libcublas.so.12.4.5.8 in a searched directory that has no symlink libcublas.so.12.
 bool LacksLink(const Scene& scene, const Request& request, const loader::LibraryCopy& copy) {
   if (scene.OnWindows() || !BaseName(copy.path).starts_with(request.name + ".")) return false;
   const auto& elf = scene.view.Open(copy.path).elf;
   return elf != nullptr && elf->soname.value_or("") == request.name && IsSearched(scene, request, copy.path);
 }
 
-// What another Python environment has is no matter of the search: this one lacks it.
+// A copy in another Python environment does not count: it is missing in this one.
 bool OfAnotherEnvironment(const Scene& scene, const loader::Scenario& scenario,
                           const loader::LibraryCopy& copy) {
   const snapshot::PythonEnvironment* own = scene.EnvironmentOf(scenario);
@@ -211,19 +211,19 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
-// Whether somebody installed a toolkit or cuDNN, wherever the search leads.
+// Whether a toolkit or cuDNN is installed, searched or not.
 bool HasCuda(const Scene& scene) {
   return (scene.stack().toolkits && !scene.stack().toolkits->copies.empty()) ||
          (scene.stack().cudnn && !scene.stack().cudnn->empty());
 }
 
-// The failed load that costs a framework the GPU, which it then does without: its CUDA provider with all that
-// this needs (onnxruntime), one of the libraries that its stubs open by name (tensorflow), cuBLAS
-// (ctranslate2; on Linux CUL6019 speaks for that).
+// Whether this failed load makes the framework fall back to the CPU: its CUDA provider and what that needs
+// (onnxruntime), a library that its stubs open by name (tensorflow), cuBLAS (ctranslate2; on Linux CUL6019
+// reports that).
 bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
   const auto& requests = scenario.graph.requests;
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  size_t opened = index;  // the dlopen to which the request belongs
+  size_t opened = index;  // the dlopen that the request belongs to
   while (opened > 0 && requests[opened].opened_by == loader::OpenedBy::kNeeded) --opened;
   const Request& call = requests[opened];
   if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
@@ -235,9 +235,9 @@ bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
   return stubs.starts_with("libtensorflow") || stubs.starts_with("_pywrap_tensorflow_internal.");
 }
 
-// What costs the GPU counts as failed where the GPU is meant to be used: something of CUDA is there. Of the
-// libraries of TensorFlow's stubs cuDNN alone is counted, when it alone is missing: CUL6011 speaks for the
-// others, though not on Windows, where TensorFlow takes no packages of CUDA.
+// Losing the GPU counts as a failure if the GPU is meant to be used, that is, if some CUDA is installed. Of
+// the libraries that TensorFlow's stubs open, only cuDNN counts, and only if nothing else is missing: CUL6011
+// reports the others (except on Windows, where TensorFlow uses no CUDA packages).
 bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
   if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
   if (scene.OnWindows() && HasCuda(scene)) return true;
@@ -253,7 +253,7 @@ bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
   return cuda && only_cudnn;
 }
 
-// After `import torch` of the same CUDA its DLLs are in the process: a program may do that first.
+// A program may `import torch` of the same CUDA first: then its DLLs are already loaded.
 bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
   const auto* environment = scene.EnvironmentOf(scenario);
   const auto* framework = scene.FrameworkOf(scenario);
@@ -262,8 +262,8 @@ bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
   return torch != nullptr && torch != framework && !torch->cuda.empty();
 }
 
-// Without it the framework works, and not on the GPU that is here: what the CUDA provider of onnxruntime
-// needs, and what CuPy compiles every kernel with.
+// Without it the framework works, but not on this GPU: what onnxruntime's CUDA provider needs, and what CuPy
+// compiles every kernel with.
 bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
   if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
@@ -274,8 +274,8 @@ bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
          failed.request->opened_by == loader::OpenedBy::kDlopen;
 }
 
-// A copy of which such a program may know more than the loader: CuPy asks CUDA_PATH, and after `import torch`
-// of the same CUDA onnxruntime finds everything in the process.
+// The program may find a copy that the loader does not: CuPy reads CUDA_PATH, and after `import torch` of the
+// same CUDA onnxruntime finds everything already loaded.
 bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed) {
   if (failed.why != Why::kElsewhere) return false;
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
@@ -290,7 +290,7 @@ bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
          (facts.pe->machine == binfmt::kPeMachine386 || facts.pe->machine == binfmt::kPeMachineX64);
 }
 
-// What is optional may be missing, and so may a file whose place cannot be looked into.
+// An optional library may be missing, and so may a file in a directory that cannot be listed.
 bool HarmsOptional(const Scene& scene, const FailedLoad& failed) {
   if (failed.why != Why::kNotReadable) return IsDamage(failed.why);
   const auto items = scene.view.List(scene.view.RealPath(std::string(DirName(failed.file))));
@@ -319,11 +319,11 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       if (failed.asker.empty()) failed.asker = scenario.title;
       const bool needed = NeededForGpu(scene, failed);
       const bool forgiven = request.optional && !needed && !LosesGpu(scene, scenario, i);
-      // Programs try many names that need not be there, and find files that are none of culprit's business.
+      // Programs try many names that may be missing, and find files that do not concern culprit.
       if (forgiven && scenario.WasSeen() && failed.library == nullptr) continue;
       if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
       if (forgiven && !HarmsOptional(scene, failed)) continue;
-      // A DLL of the other word size counts as one for another machine; the two are told apart here.
+      // The loader model reports a 32-bit DLL as wrong machine; this separates bitness from CPU.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
       if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&
           TorchMayBring(scene, scenario))
@@ -379,11 +379,11 @@ report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summ
        needed ? (failed.scenario->graph.windows ? "imports of " : "DT_NEEDED of ") + failed.asker
        : seen ? "seen in " + failed.scenario->title
               : "data/libraries.toml and the steps of the import"});
-  finding.evidence.push_back({failed.request->error, seen ? "the loader, seen in " + failed.scenario->title
-                                                          : "the loader's words, from its model"});
+  finding.evidence.push_back({failed.request->error, seen
+                                                         ? "the loader's message in " + failed.scenario->title
+                                                         : "predicted by the loader model"});
   for (const std::string& directory : failed.unlisted) {
-    finding.evidence.push_back(
-        {"whether a copy is in " + directory + " is not known: it cannot be listed", directory});
+    finding.evidence.push_back({directory + " cannot be listed, so it may contain a copy", directory});
   }
   return finding;
 }
@@ -392,7 +392,7 @@ void NoteUncertain(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kUncertain) continue;
     ruling.NotEnoughFacts(failed.request->name + " of " + failed.scenario->title,
-                          "something on the way of the search was not recorded");
+                          "part of the search was not recorded");
   }
 }
 

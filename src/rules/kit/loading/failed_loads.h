@@ -1,8 +1,8 @@
-// Libraries that a process asks for and does not get, each with the one reason that explains it. Several
-// rules share this list and each speaks for its own reasons, so one broken thing gives one finding.
+// Libraries that a process requests but cannot load, each with the one reason that explains it. Several rules
+// share this list and each handles its own reasons, so one broken thing gives one finding.
 //
-// Left out: what the caller survives without (unless a file is there and damaged), names of which another one
-// speaks for the same call, and libraries of the driver, which have rules of their own.
+// Left out: libraries the caller can do without (unless a file is there and damaged), names that are only
+// alternatives in the same call, and driver libraries, which have their own rules.
 #pragma once
 
 #include <string>
@@ -16,66 +16,65 @@
 namespace culprit::rules {
 
 enum class Why {
-  kUncertain,       // the snapshot does not know enough
-  kBelow,           // the file was found; what is missing is something that it needs, which has its own entry
-  kVersionMissing,  // the file was found; a symbol version is not there (version_misses.h)
+  kUncertain,        // the snapshot lacks facts
+  kBelow,            // the file was found; something that it needs is missing, which has its own entry
+  kVersionMissing,   // the file was found; a symbol version is missing (version_misses.h)
   kFunctionMissing,  // Windows: the files were found; one lacks a function that another one needs
   kEmptyFile,        // file decides
   kTruncated,        // file decides
   kNotALibrary,      // file decides
   kExecutableStack,  // file decides
   kUnusable,         // file decides: a directory, a bad header ...
-  kDanglingLink,     // a link of that name on the way leads nowhere
+  kDanglingLink,     // a dangling symlink of that name
   kLinkLoop,
   kNotReadable,
-  kWrongBits,  // files of that name were passed over
+  kWrongBits,  // files of that name were skipped
   kWrongCpu,
   kStaleCache,  // ld.so.cache names a file that is gone
-  kNotCached,   // it lies in a directory of ld.so.cache, but ldconfig has not run since
-  kElsewhere,   // it is on the machine, where nobody looks
-  kOtherMajor,  // other generations of it are on the machine
+  kNotCached,   // it is in a directory of ld.so.cache, but ldconfig has not run since
+  kElsewhere,   // it is on the machine, in a directory that is not searched
+  kOtherMajor,  // other major versions of it are on the machine
   kNowhere,
-  kLinkMissing,  // it is where the search looks, under its number alone: the link of that name is missing
+  kLinkMissing,  // only the fully versioned file is in a searched directory: the symlink is missing
 };
 
-// A file of that name is there and cannot be used. What can do without a library is not harmed by its
-// absence, but by this.
+// A file of that name is there but unusable. This also breaks programs for which the library is optional.
 bool IsDamage(Why why);
 
 struct FailedLoad {
   const loader::Scenario* scenario = nullptr;
   const loader::Request* request = nullptr;
-  const knowledge::Library* library = nullptr;                  // nullptr when it is no CUDA library
+  const knowledge::Library* library = nullptr;                  // nullptr if it is not a CUDA library
   const knowledge::Redistributable* redistributable = nullptr;  // Windows: the VC++ runtime, zlibwapi
-  std::string asker;                                            // path of the file that asks
+  std::string asker;                                            // path of the file that requests it
   Why why = Why::kNowhere;
-  std::string file;                         // the file that decides, or the directory that holds it; "" none
-  std::vector<loader::LibraryCopy> copies;  // kElsewhere: of that name; kOtherMajor: of the other ones
+  std::string file;                         // the file that decides, or its directory; "" none
+  std::vector<loader::LibraryCopy> copies;  // kElsewhere: of that name; kOtherMajor: of the other majors
 
-  std::vector<std::string> unlisted;  // directories that could not be looked into for copies
+  std::vector<std::string> unlisted;  // directories that could not be searched for copies
 
   bool IsCudnn() const { return library != nullptr && library->family == "cudnn"; }
-  // A library that is no part of CUDA, without which the import of a framework ends: CUL6002 speaks for it.
+  // A library outside CUDA without which a framework's import fails: CUL6002 reports it.
   bool EndsImport() const {
     return library == nullptr && redistributable == nullptr && !scenario->graph.import_error.empty() &&
            (why == Why::kNowhere || why == Why::kElsewhere || why == Why::kDanglingLink);
   }
-  // libcudnn.so.N, that programs ask for, and not one of the parts that it opens.
+  // libcudnn.so.N, which programs request, and not one of its sub-libraries.
   bool IsCudnnShim() const { return IsCudnn() && library->name == "cudnn"; }
 };
 
-// The row of a DLL that CUL5021 (zlibwapi.dll) or CUL5022 (the Visual C++ runtime) speaks for; nullptr for
+// The row of a DLL that CUL5021 (zlibwapi.dll) or CUL5022 (the Visual C++ runtime) reports; nullptr for
 // others.
 const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_view name);
 
-// Worked out at the first call for a scene.
+// Computed on the first call for a scene.
 const std::vector<FailedLoad>& FailedLoads(const Scene& scene);
 
-// A finding about it, with whom it hits, who asks, and the loader's words. The summary and the fix are the
-// rule's.
+// Adds a finding with what it affects, who requests the library, and the loader's message. The rule provides
+// the summary and the fix.
 report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject);
 
-// Notes what could not be told for lack of facts.
+// Notes what could not be decided for lack of facts.
 void NoteUncertain(const Scene& scene, Ruling& ruling);
 
 }  // namespace culprit::rules

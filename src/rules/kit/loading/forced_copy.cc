@@ -14,9 +14,9 @@ report::Fix WithoutPreload(const Scene& scene, const std::string& file) {
   for (const std::string& element : base::SplitWords(scene.Variable("LD_PRELOAD"), " :")) {
     if (element != file && element != base::BaseName(file)) rest += (rest.empty() ? "" : ":") + element;
   }
-  report::Fix fix{.text = "take " + file +
-                          " out of LD_PRELOAD: it is loaded before everything else, and what the program "
-                          "brings along is passed over",
+  report::Fix fix{.text = "remove " + file +
+                          " from LD_PRELOAD: it is loaded before everything else and shadows the copy that "
+                          "the program bundles",
                   .commands = {rest.empty() ? "unset LD_PRELOAD" : "export LD_PRELOAD='" + rest + "'"},
                   .risk = "low"};
   if (rest.empty()) {

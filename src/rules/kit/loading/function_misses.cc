@@ -26,7 +26,7 @@ std::string WithVersion(const Scene& scene, const std::string& path) {
   return path + (version && !version->version.empty() ? " (" + version->version + ")" : "");
 }
 
-// A copy of the DLL in the release of those that need it.
+// A copy of the DLL from the same release as the DLLs that need it.
 std::string BetterCopy(const Scene& scene, const FunctionMiss& miss) {
   const auto wanted = scene.view.Version(miss.functions.front().importer);
   if (!wanted || wanted->version.empty()) return "";
@@ -38,7 +38,7 @@ std::string BetterCopy(const Scene& scene, const FunctionMiss& miss) {
   return "";
 }
 
-// Both lie in one package or toolkit, which is installed again as a whole.
+// Both are in one package or toolkit: reinstall all of it.
 std::optional<report::Fix> InstallTogether(const Scene& scene, const std::string& importer,
                                            const std::string& dll) {
   if (base::DirName(importer) != base::DirName(dll)) return std::nullopt;
@@ -49,8 +49,8 @@ std::optional<report::Fix> InstallTogether(const Scene& scene, const std::string
       continue;
     const std::string release = Release(toolkit.version);
     return report::Fix{
-        .text = "install CUDA Toolkit " + release + " again: " + std::string(base::BaseName(dll)) +
-                " is not the one of this release. Copy no single DLLs into it",
+        .text = "reinstall CUDA Toolkit " + release + ": " + std::string(base::BaseName(dll)) +
+                " is not from this release. Do not copy single DLLs into it",
         .commands = {"culprit inspect " + ForShell(scene, importer) + " " + ForShell(scene, dll)},
         .risk = "low",
         .changes = {report::InstallToolkit{release, toolkit.root}}};
@@ -85,7 +85,7 @@ std::vector<FunctionMiss> FunctionMisses(const loader::Scenario& scenario) {
                                            .functions = {},
                                            .cudnn = IsCudnn(missing.importer) && IsCudnn(missing.dll)});
     }
-    // The same DLL is tried again whenever somebody asks for it.
+    // The loader retries the same DLL whenever something requests it.
     const bool told = std::ranges::any_of(known->functions, [&](const loader::MissingExport& other) {
       return other.importer == missing.importer && other.function == missing.function;
     });
@@ -105,7 +105,7 @@ std::vector<FunctionMiss> FunctionMisses(const Scene& scene) {
 void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
   const loader::MissingExport& first = miss.functions.front();
   report::Finding& finding =
-      ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", and " +
+      ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", but " +
                       WithVersion(scene, miss.dll) + " does not have it (error 127)",
                   miss.dll);
   finding.affects.push_back(miss.scenario->title);
@@ -114,9 +114,9 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
                                   " and does not export it",
                               "exports of " + miss.dll});
   const std::string better = BetterCopy(scene, miss);
-  finding.fix = {.text = "take all these DLLs from one release" +
-                         (better.empty() ? ": install that of " + first.importer + " as a whole" : "") +
-                         "; remove " + miss.dll + ", or let another directory come before it on PATH",
+  finding.fix = {.text = "use all these DLLs from one release" +
+                         (better.empty() ? ": install all of the release of " + first.importer : "") +
+                         "; remove " + miss.dll + ", or put another directory before it on PATH",
                  .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
                  .risk = "low"};
   if (better.empty()) {
@@ -133,7 +133,7 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
     return;
   }
   const auto version = scene.view.Version(better);
-  finding.evidence.push_back({better + " is " + version->version + " and would fit", version.source});
+  finding.evidence.push_back({better + " is " + version->version + " and would match", version.source});
   finding.fix.commands.insert(finding.fix.commands.begin(),
                               "set \"PATH=" + std::string(base::DirName(better)) + ";%PATH%\"");
   finding.fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(std::string(base::DirName(better)))}};

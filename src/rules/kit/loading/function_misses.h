@@ -1,4 +1,4 @@
-// Functions that DLLs ask of another one which does not have them: one entry for each DLL that lacks some.
+// Functions that DLLs import from a DLL that does not export them: one entry for each DLL that lacks some.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct FunctionMiss {
   const loader::Scenario* scenario = nullptr;
   std::string dll;  // path of the one that lacks them
   std::vector<loader::MissingExport> functions;
-  bool cudnn = false;  // both it and the first that calls are parts of cuDNN
+  bool cudnn = false;  // both it and the first importer belong to cuDNN
 };
 
 std::vector<FunctionMiss> FunctionMisses(const Scene& scene);

@@ -12,7 +12,7 @@ struct Phrase {
   std::string_view words;
   std::string_view cause;
 };
-// In this order: the loader's own words before what a library makes of them.
+// In this order: the loader's own messages before those that libraries derive from them.
 constexpr std::array kPhrases = {
     Phrase{"cannot open shared object file: No such file or directory", "not-found"},
     Phrase{"cannot open shared object file: Permission denied", "permissions"},

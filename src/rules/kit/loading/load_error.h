@@ -1,4 +1,4 @@
-// What the words of a loader say: which file, and why it could not be loaded.
+// Reads a loader's error message: which file failed to load, and why.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 namespace culprit::rules {
 
 struct LoadError {
-  std::string library;  // file name; "" = none is named
+  std::string library;  // file name; "" = not named
   std::string reason;   // "file too short"
-  std::string cause;    // slug; "not-found" where only the asker knows what that means; "" = not told
+  std::string cause;    // slug; "not-found" if only the caller knows what that means; "" = unknown
 };
 
-// By the line of `words` that says most.
+// Uses the most specific line of `words`.
 LoadError ReadLoadError(std::string_view words);
 
 }  // namespace culprit::rules

@@ -18,7 +18,7 @@ bool ThroughLdLibraryPath(const FunctionMiss& miss, const std::string& path) {
   });
 }
 
-// Without "..", which run paths bring in; a link keeps its name.
+// Resolves "..", which comes from run paths; a symlink keeps its name.
 std::string Shown(const Scene& scene, const std::string& path) {
   return base::JoinPath(scene.view.RealPath(std::string(base::DirName(path))), base::BaseName(path));
 }
@@ -37,26 +37,25 @@ report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*miss.scenario);
   const auto* package = environment == nullptr ? nullptr : PackageOf(*environment, miss.dll);
   if (package != nullptr) {
-    // The one that is not what the framework pins has moved; the other one stays.
+    // Reinstall the one that is not at the version the framework pins; keep the other.
     for (const auto* moved : {package, PackageOf(*environment, importer)}) {
       if (moved == nullptr) continue;
       const std::string pinned = PinnedVersion(scene, *environment, moved->name);
       if (pinned.empty() || pinned == moved->version) continue;
-      return ReinstallPackage(
-          scene, *environment, moved->name, pinned,
-          "install " + moved->name + " " + pinned +
-              ", which the framework names; single packages of CUDA cannot be moved alone");
+      return ReinstallPackage(scene, *environment, moved->name, pinned,
+                              "install " + moved->name + " " + pinned +
+                                  ", which the framework pins; CUDA packages cannot be upgraded one by one");
     }
     const std::string newest = VersionForAll(scene, *environment, package->name).value_or("");
     if (!newest.empty() && newest != package->version) {
       return ReinstallPackage(
           scene, *environment, package->name, newest,
           "upgrade " + package->name +
-              ": a newer release of the same CUDA major has the functions of all before it");
+              ": a newer release of the same CUDA major has all functions of the older ones");
     }
   }
-  return {.text = "take both libraries from one release: install that of " + Shown(scene, importer) +
-                  " as a whole, or let another directory come first",
+  return {.text = "use both libraries from one release: install all of the release of " +
+                  Shown(scene, importer) + ", or put another directory first",
           .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
           .risk = "none",
           .changes = {report::PutLibrary{.path = Shown(scene, miss.dll)}}};
@@ -67,12 +66,12 @@ report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
 void FireSymbolMiss(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
   const loader::MissingExport& first = miss.functions.front();
   report::Finding& finding =
-      ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", and " +
+      ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", but " +
                       Titled(scene, miss.dll) + " does not have it",
                   Shown(scene, miss.dll));
   finding.affects.push_back(miss.scenario->title);
   finding.evidence.push_back(
-      {Titled(scene, first.importer) + " asks for " + first.function +
+      {Titled(scene, first.importer) + " requires " + first.function +
            (miss.functions.size() == 1 ? "" : " and " + std::to_string(miss.functions.size() - 1) + " more"),
        "symbols of " + Shown(scene, first.importer)});
   finding.evidence.push_back({Shown(scene, miss.dll) + " is found through " +

@@ -1,4 +1,4 @@
-// CUL5020 on Linux: how an undefined symbol of a CUDA library is told and mended.
+// CUL5020 on Linux: reports an undefined symbol of a CUDA library and how to fix it.
 #pragma once
 
 #include "rules/kit/loading/function_misses.h"

@@ -10,10 +10,10 @@ namespace culprit::rules {
 
 struct VersionMiss {
   const loader::Scenario* scenario = nullptr;
-  std::string file;     // that was loaded and does not have it
+  std::string file;     // the loaded file that lacks it
   std::string version;  // "GLIBC_2.38"
-  std::string asker;    // the file that wants it
-  std::string words;    // of the loader
+  std::string asker;    // the file that requires it
+  std::string words;    // the loader's message
 };
 
 std::vector<VersionMiss> VersionMisses(const Scene& scene);

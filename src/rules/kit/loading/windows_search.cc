@@ -29,10 +29,10 @@ MissedSearch HowItIsMissed(const Scene& scene, const FailedLoad& failed) {
     }
     if (!searched || Names(scene.Variable("PATH"), directory)) continue;
     if (windows.user_path && Names(*windows.user_path, directory)) {
-      return {Missed::kNewShell, directory, "PATH of the user (" + windows.user_path.source + ")"};
+      return {Missed::kNewShell, directory, "the user's PATH (" + windows.user_path.source + ")"};
     }
     if (windows.machine_path && Names(*windows.machine_path, directory)) {
-      return {Missed::kNewShell, directory, "PATH of the machine (" + windows.machine_path.source + ")"};
+      return {Missed::kNewShell, directory, "the machine's PATH (" + windows.machine_path.source + ")"};
     }
   }
   return {Missed::kNotSearched, std::string(base::DirName(failed.copies.front().path)), ""};

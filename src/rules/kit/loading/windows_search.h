@@ -8,16 +8,16 @@
 namespace culprit::rules {
 
 enum class Missed {
-  kNotElsewhere,  // it is not on the machine, or not on Windows: others speak
-  kPathLeftOut,   // it is on PATH, and this load leaves PATH out
-  kNewShell,      // it is on PATH of the registry, and not of this process
-  kNotSearched,   // it is where nobody looks
+  kNotElsewhere,  // it is not on the machine, or this is not Windows: other rules report it
+  kPathLeftOut,   // it is on PATH, but this load does not search PATH
+  kNewShell,      // it is on PATH in the registry, but not in this process
+  kNotSearched,   // it is in a directory that is not searched
 };
 
 struct MissedSearch {
   Missed kind = Missed::kNotElsewhere;
-  std::string directory;  // that holds it
-  std::string source;     // kNewShell: whose PATH names it
+  std::string directory;  // the directory that contains it
+  std::string source;     // kNewShell: whose PATH contains it
 };
 MissedSearch HowItIsMissed(const Scene& scene, const FailedLoad& failed);
 

@@ -16,8 +16,8 @@ using snapshot::PythonEnvironment;
 using snapshot::PythonPackage;
 using snapshot::Requirement;
 
-// The version that a clause names: of "==9.1.0.70", and of "==13.1.0.3.*": packages of NVIDIA have four
-// numbers, and what may follow is a mended build of the same.
+// The version that a clause pins: in "==9.1.0.70", and in "==13.1.0.3.*": NVIDIA packages have four numbers,
+// and a fifth is a fixed build of the same version.
 std::string Named(std::string_view clause) {
   if (!clause.starts_with("==")) return "";
   std::string version(base::Trim(clause.substr(clause.starts_with("===") ? 3 : 2)));
@@ -26,7 +26,7 @@ std::string Named(std::string_view clause) {
   return std::ranges::count(version, '.') == 3 ? version : "";
 }
 
-// The version that the clauses leave alone: of "<=0.9.0,>=0.9.0" too.
+// The only version that the clauses allow, also for "<=0.9.0,>=0.9.0".
 std::string TheOnly(std::string_view specifier) {
   const auto clauses = base::Split(specifier, ',');
   for (const std::string& clause : clauses) {
@@ -40,7 +40,7 @@ std::string TheOnly(std::string_view specifier) {
   return "";
 }
 
-// Whether a wheel can be installed there, as far as it is known.
+// Whether a wheel can be installed there, as far as we know.
 bool ForEnvironment(const Scene& scene, const PythonEnvironment& environment,
                     const knowledge::Distribution& row) {
   const std::string& machine = scene.snapshot.cpu.machine;
@@ -73,8 +73,8 @@ Requirement Parsed(std::string_view text) {
   return requirement;
 }
 
-// The packages of CUDA that a build of PyTorch's own index brings: those of its CUDA release, and its cuDNN.
-// The tables have pins of the package index alone; which update of that release it is they do not say.
+// The CUDA packages that a build from PyTorch's own index installs: those of its CUDA release, and its cuDNN.
+// Our tables have only PyPI's pins; they do not say which update of that release it is.
 std::vector<Requirement> OfVariant(const Scene& scene, const PythonEnvironment& environment,
                                    const std::string& release, const std::string& variant) {
   std::vector<Requirement> requirements;
@@ -93,7 +93,7 @@ std::vector<Requirement> OfVariant(const Scene& scene, const PythonEnvironment& 
   }
   Requirement cudnn;
   cudnn.name = "nvidia-cudnn-cu" + std::to_string(cuda->part(0));
-  // "9.10.2.21" names a package, "9.17.1" a release; "" leaves it to the newest.
+  // "9.10.2.21" is a package version, "9.17.1" a release; "" means the newest.
   const std::string own(rows.front()->cudnn);
   if (own == "none") return requirements;
   if (!own.empty()) cudnn.specifier = "==" + own + (std::ranges::count(own, '.') < 3 ? ".*" : "");
@@ -101,7 +101,7 @@ std::vector<Requirement> OfVariant(const Scene& scene, const PythonEnvironment& 
   return requirements;
 }
 
-// What a release requires here: by its record where it is installed, otherwise by the tables.
+// What a release requires here: from its record if it is installed, otherwise from our tables.
 std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironment& environment,
                                         const Wanted& wanted) {
   std::vector<Requirement> requirements;
@@ -115,7 +115,7 @@ std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironm
       recorded = true;
     }
   }
-  // The tables have the requirements of the wheels for Linux; those for Windows bring their CUDA inside.
+  // Our tables have the requirements of the Linux wheels; the Windows wheels bundle their CUDA.
   if (scene.OnWindows()) return requirements;
   const size_t local = wanted.version.find('+');
   if (!recorded && wanted.package == "torch" && local != std::string::npos)
@@ -127,7 +127,7 @@ std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironm
     if (pin == nullptr) continue;
     for (const std::string_view text : pin->needs) {
       Requirement one = Parsed(text);
-      // These bring the packages of CUDA by extras; the tables leave out which of them are asked for.
+      // These install the CUDA packages through extras; our tables do not say which ones are requested.
       if (one.name.starts_with("jax-cuda") && one.name.ends_with("-plugin")) one.extras = {"with-cuda"};
       if (one.name == "cuda-toolkit") one.extras = {"all"};
       if (std::ranges::find(requirements, one.name, &Requirement::name) == requirements.end())
@@ -169,7 +169,7 @@ std::vector<Asked> AskedOf(const Scene& scene, const PythonEnvironment& environm
   const MarkerFacts facts = MarkerFactsOf(scene, environment);
   const auto extras = AskedExtras(environment, facts);
   for (const PythonPackage& by : environment.packages) {
-    if (environment.Find(by.name) != &by) continue;  // another of this name is in front of it
+    if (environment.Find(by.name) != &by) continue;  // another package of this name comes first on sys.path
     MarkerFacts own = facts;
     if (const auto found = extras.find(by.name); found != extras.end()) own.extras = found->second;
     for (const Requirement& requirement : by.requirements) {
@@ -251,7 +251,7 @@ std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& e
       return install != nullptr && install->package.starts_with(component + "-cu") &&
              install->package != package.name;
     });
-    // Those that are replaced themselves ask no longer.
+    // Packages that are replaced themselves no longer count.
     const bool needed = std::ranges::any_of(
         AskedOf(scene, environment, package.name),
         [&](const Asked& asked) { return !IsIn<report::InstallPackage>(changes, asked.by->name); });
@@ -277,7 +277,7 @@ Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
   Build build{.wanted = {framework.package.empty() ? framework.name : framework.package, release},
               .index = {}};
   if (framework.name == "torch") {
-    // Wheels of PyTorch's own index have the variant in their record, those of the package index have not.
+    // Wheels from PyTorch's own index have the variant in their record, those from PyPI do not.
     const PythonPackage* record = environment.Find(build.wanted.package);
     const size_t local = framework.version.find('+');
     const bool elsewhere =
@@ -299,7 +299,7 @@ Build SameBuild(const Scene& scene, const PythonEnvironment& environment,
 
 namespace {
 
-// What meets the requirement and, if any version does, what packages that stay ask of it.
+// A version that meets the requirement and, if possible, also those of the packages that stay.
 std::optional<std::string> VersionToAdd(const Scene& scene, const PythonEnvironment& environment,
                                         const Requirement& requirement,
                                         const std::vector<report::Change>& changes) {
@@ -311,7 +311,7 @@ std::optional<std::string> VersionToAdd(const Scene& scene, const PythonEnvironm
   return ExactVersion(scene, environment, requirement.name, std::span(specifiers).first(1));
 }
 
-// `asked`: packages that were looked at; records may ask for each other in a circle.
+// `asked`: packages already visited; requirements may be circular.
 void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted& wanted, Pip how,
          std::set<std::string>& asked, std::vector<report::Change>& changes) {
   if (IsIn<report::InstallPackage>(changes, wanted.package) || !asked.insert(wanted.package).second) return;
@@ -327,7 +327,7 @@ void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted&
     if (there && how == Pip::kMissing && requirement.extras.empty()) continue;
     auto version =
         there ? std::optional(installed->version) : VersionToAdd(scene, environment, requirement, changes);
-    if (!version) continue;  // the tables do not tell what pip would take
+    if (!version) continue;  // our tables do not say what pip would choose
     Add(scene, environment,
         {requirement.name, *version, {requirement.extras.begin(), requirement.extras.end()}}, how, asked,
         changes);

@@ -1,4 +1,4 @@
-// What several rules ask of the Python environments, and fixes that several rules give.
+// Questions about Python environments that several rules share.
 #pragma once
 
 #include <span>
@@ -11,33 +11,33 @@
 
 namespace culprit::rules {
 
-// The environments without wheels, which are looked at alone: what they require is not beside them. Tells
-// `ruling` when there are none, or when they could not be looked at.
+// The environments, without single wheels, whose requirements are not installed next to them. Notes in
+// `ruling` if there are none, or if they could not be read.
 std::span<const snapshot::PythonEnvironment> EnvironmentsOf(const Scene& scene, Ruling& ruling);
 
 const snapshot::Framework* FindFramework(const snapshot::PythonEnvironment& environment,
                                          std::string_view name);
 
-// "/opt/venv/bin/python3 -m pip", which is right whatever shell it is pasted into.
+// "/opt/venv/bin/python3 -m pip", which works in any shell.
 std::string PipOf(const snapshot::PythonEnvironment& environment);
-// "torch 2.11.0+cu130 in /opt/venv": how scenarios call it.
+// "torch 2.11.0+cu130 in /opt/venv", as in the titles of scenarios.
 std::string TitleOf(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework);
 
-// For markers of requirements, without extras.
+// The facts that requirement markers use, without extras.
 MarkerFacts MarkerFactsOf(const Scene& scene, const snapshot::PythonEnvironment& environment);
 
-// "12" of "12.4".
+// "12" for "12.4".
 std::string MajorOf(std::string_view version);
-// The CUDA major in the name of a package: 12 of "nvidia-cudnn-cu12"; "" when there is none.
+// The CUDA major in a package name: "12" for "nvidia-cudnn-cu12"; "" if there is none.
 std::string CudaMajorOfPackage(std::string_view name);
 
 enum class Presence { kYes, kNo, kUnknown };
-// Whether the machine has an NVIDIA GPU, seen or assumed.
+// Whether the machine has an NVIDIA GPU, detected or assumed.
 Presence GpuPresence(const Scene& scene);
 
-// Whether the process of a scenario comes up: nothing that it cannot do without is missing.
+// Whether the process of a scenario starts: nothing that it requires is missing.
 bool Works(const loader::Scenario& scenario);
-// The scenario of a framework; nullptr when none was played.
+// The scenario of a framework; nullptr if there is none.
 const loader::Scenario* ScenarioOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
                                    std::string_view framework);
 

@@ -1,4 +1,4 @@
-// Which package a file of CUDA comes from: of a Python environment, or of the distribution.
+// Which package a library comes from: a package of a Python environment, or of the distribution.
 #pragma once
 
 #include <string>
@@ -8,15 +8,14 @@
 
 namespace culprit::rules {
 
-// The installed package of an environment that brings the library at `path`; nullptr when none is known.
+// The installed package of an environment that provides the library at `path`; nullptr if none is known.
 const snapshot::PythonPackage* PackageOf(const snapshot::PythonEnvironment& environment,
                                          const std::string& path);
 
-// The package of this system that brings a library which is no part of CUDA: "zlib1g"; "" = not known.
+// The system package that provides a library outside CUDA: "zlib1g"; "" = unknown.
 std::string SystemPackage(const Scene& scene, std::string_view library);
 
-// "sudo apt-get install libgomp1" for a library of the system that frameworks ask for; "" when it is not in
-// the table.
+// "sudo apt-get install libgomp1" for a system library that frameworks need; "" if it is not in the table.
 std::string InstallOfSystem(const Scene& scene, std::string_view library);
 
 }  // namespace culprit::rules

@@ -12,7 +12,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes digits from the front; nullopt when there are none or too many.
+// Consumes leading digits; nullopt if there are none or too many.
 std::optional<uint64_t> TakeNumber(std::string_view& text) {
   size_t end = 0;
   uint64_t value = 0;
@@ -27,7 +27,7 @@ void SkipSeparator(std::string_view& text) {
   if (!text.empty() && (text[0] == '.' || text[0] == '-' || text[0] == '_')) text.remove_prefix(1);
 }
 
-// A word such as "rc" with separators around it, and its number (0 when it has none).
+// A word such as "rc" with separators around it, and its number (0 if it has none).
 std::optional<uint64_t> TakeWord(std::string_view& text, std::string_view word) {
   std::string_view rest = text;
   SkipSeparator(rest);
@@ -92,11 +92,11 @@ std::optional<bool> MeetsOne(const PythonVersion& version, std::string_view text
   const auto order = version.ComparePublic(*wanted);
   if (op == "<=") return order <= 0;
   if (op == ">=") return order >= 0;
-  if (op == "<") {  // <2.6 does not take 2.6rc1
+  if (op == "<") {  // <2.6 does not accept 2.6rc1
     return order < 0 &&
            !(!wanted->pre && !wanted->dev && version.pre && CompareRelease(version, *wanted) == 0);
   }
-  if (op == ">") {  // >2.5 does not take 2.5.post1
+  if (op == ">") {  // >2.5 does not accept 2.5.post1
     return order > 0 && !(!wanted->post && version.post && CompareRelease(version, *wanted) == 0);
   }
   if (wanted->release.size() < 2) return std::nullopt;

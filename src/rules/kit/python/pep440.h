@@ -14,7 +14,7 @@ namespace culprit::rules {
 struct PythonVersion {
   uint64_t epoch = 0;
   std::vector<uint64_t> release;  // never empty
-  // Of the pre-release: 'a', 'b', 'c' (rc), and its number.
+  // The pre-release: 'a', 'b', 'c' (rc), and its number.
   std::optional<std::pair<char, uint64_t>> pre;
   std::optional<uint64_t> post;
   std::optional<uint64_t> dev;
@@ -25,8 +25,8 @@ struct PythonVersion {
   std::strong_ordering ComparePublic(const PythonVersion& other) const;
 };
 
-// nullopt when version or specifier is not understood. An empty specifier takes everything. Pre-releases
-// count as versions like others, as they do for what is installed already.
+// nullopt if the version or specifier cannot be parsed. An empty specifier accepts everything. Pre-releases
+// count like other versions, as they do for installed packages.
 std::optional<bool> Meets(std::string_view version, std::string_view specifier);
 
 }  // namespace culprit::rules

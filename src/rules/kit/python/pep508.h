@@ -1,5 +1,5 @@
 // Environment markers of requirements (PEP 508): does `platform_system == "Linux" and python_version <
-// "3.15"` hold for an environment? A marker that asks for something that is not known is undecided.
+// "3.15"` hold for an environment? A marker that depends on an unknown fact is undecided.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 namespace culprit::rules {
 
 struct MarkerFacts {
-  std::string python;              // "3.12"; "" not known
-  std::string machine;             // "x86_64"; "" not known
+  std::string python;              // "3.12"; "" unknown
+  std::string machine;             // "x86_64"; "" unknown
   bool windows = false;            // otherwise Linux
   std::set<std::string> extras{};  // normalised
 };
 
-// nullopt: not known or not understood. An empty marker holds.
+// nullopt: unknown or cannot be parsed. An empty marker holds.
 std::optional<bool> Holds(std::string_view marker, const MarkerFacts& facts);
 
 }  // namespace culprit::rules
