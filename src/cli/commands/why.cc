@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 
 #include "cli/command.h"
+#include "cli/deadline.h"
 #include "cli/options.h"
 #include "cli/recorded_machine.h"
 #include "collect/environment.h"
@@ -111,6 +113,7 @@ int RunWhy(int argc, const char* const* argv) {
     return kExitUsage;
   }
 
+  EndWithin(std::chrono::minutes(1));
   auto environment = ReadEnvironment(options.common);
   if (!environment) return Fail(environment.error());
   std::unique_ptr<system::System> machine;
