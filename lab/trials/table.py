@@ -84,8 +84,7 @@ class Totals:
         yield "the whole run", f"{self.took:.0f} s, and {self.fetched:.0f} s to fetch"
 
     def text(self):
-        lines = [f"{what:38} {value}" for what, value in self.lines()]
-        return "\n".join(lines + [f"no real loader for {count}: {why}" for why, count in self.not_judged()])
+        return "\n".join(f"{what:38} {value}" for what, value in self.lines())
 
     def by_cause(self):
         groups = collections.defaultdict(list)
