@@ -60,7 +60,7 @@ size_t CountWhole(const Scene& scene, const std::string& asker, bool same_major)
 
 // Why a bundled shim finds no sub-libraries: not on the search path, of another major, or not installed.
 std::string CauseOf(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
-  if (!BringsShimAlone(scene, asker)) return "cudnn-sublibrary-missing";
+  if (!BundlesOnlyShim(scene, asker)) return "cudnn-sublibrary-missing";
   if (failed.why == Why::kElsewhere) return "search-path";
   if (CountWhole(scene, asker, /*same_major=*/true) > 0) return "cudnn-sublibrary-missing";
   return CountWhole(scene, asker, /*same_major=*/false) > 0 ? "cudnn-version-mismatch" : "cudnn-missing";
@@ -91,7 +91,7 @@ std::optional<report::Fix> InstallBesideBundled(const Scene& scene, const Failed
 }
 
 report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::string& asker) {
-  const bool bundled = BringsShimAlone(scene, asker);
+  const bool bundled = BundlesOnlyShim(scene, asker);
   if (!failed.copies.empty() && failed.why == Why::kElsewhere && (bundled || scene.OnWindows())) {
     return SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
   }
@@ -99,7 +99,7 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed, const std::stri
     if (auto fix = InstallBesideBundled(scene, failed, asker)) return *std::move(fix);
   }
   if (auto fix = LetOwnCudnnWin(scene, *failed.scenario, asker)) return *std::move(fix);
-  return InstallCudnnAgain(scene, *failed.scenario, asker);
+  return ReinstallCudnn(scene, *failed.scenario, asker);
 }
 
 // Which release has the sub-library, and where it belongs.

@@ -110,7 +110,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   } else if (ForcedByVariable(scene, scenario, first)) {
     finding.fix = WithoutVariable(scene, first);
   } else {
-    finding.fix = InstallCudnnAgain(scene, scenario, first.path);
+    finding.fix = ReinstallCudnn(scene, scenario, first.path);
     finding.fix.text =
         "take all cuDNN sub-libraries from one directory, that of " + first.path + ": " + finding.fix.text;
   }

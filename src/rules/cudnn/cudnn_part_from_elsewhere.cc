@@ -60,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           {loaded.front().object->path + " is " + loaded.front().version->ToString(), loaded.front().source});
       finding.fix = one.object->via == loader::Via::kLdLibraryPath
                         ? WithoutSearchDirectory(scene, std::string(base::DirName(one.object->path)))
-                        : InstallCudnnAgain(scene, scenario, loaded.front().object->path);
+                        : ReinstallCudnn(scene, scenario, loaded.front().object->path);
       break;
     }
   }

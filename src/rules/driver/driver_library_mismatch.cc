@@ -82,7 +82,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   if (!staged && right != nullptr) {
     finding.evidence.push_back(
         {"libcuda of driver " + right->version + " is also installed", right->real_path});
-    finding.fix = LeadToTheRight(scene, path, loaded->object->real_path, *right);
+    finding.fix = PointToRightDriver(scene, path, loaded->object->real_path, *right);
     return;
   }
   if (!staged && HasModule(driver, *driver.kernel_version)) {  // a reboot would load the same one again

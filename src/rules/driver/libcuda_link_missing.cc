@@ -58,7 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                  .risk = "low",
                  .changes = {report::RefreshCache{}}};
   if (dangling != nullptr && (whole || IsAlternative(scene, dangling->path)))
-    finding.fix = LeadToTheRight(scene, dangling->path, "", *file);
+    finding.fix = PointToRightDriver(scene, dangling->path, "", *file);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (right != nullptr && !InContainer(scene)) {
     finding.evidence.push_back(
         {"libnvidia-ml of driver " + right->version + " is also installed", right->real_path});
-    finding.fix = LeadToTheRight(scene, path, nvml->object->real_path, *right);
+    finding.fix = PointToRightDriver(scene, path, nvml->object->real_path, *right);
     return;
   }
   finding.fix = {

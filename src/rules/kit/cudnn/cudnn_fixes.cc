@@ -109,7 +109,7 @@ report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& e
                           "install the package that provides it in this environment");
 }
 
-bool BringsShimAlone(const Scene& scene, const std::string& shim) {
+bool BundlesOnlyShim(const Scene& scene, const std::string& shim) {
   if (!scene.OnWindows()) return base::BaseName(shim).find('-') != std::string_view::npos;
   const snapshot::CudnnCopy* copy = CopyOf(scene, shim);
   return copy != nullptr && copy->parts.size() == 1 && !copy->owner.starts_with("pip nvidia-cudnn") &&
@@ -125,9 +125,9 @@ CudnnChoice ChooseLike(const Scene& scene, const std::string& shim, const std::s
   return ChooseCudnn(scene, MajorOfName(base::BaseName(shim)), cuda);
 }
 
-report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file) {
+report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario, const std::string& file) {
   const auto* around = scene.EnvironmentOf(scenario);
-  if (scene.OnWindows() && around != nullptr && BringsShimAlone(scene, file)) {
+  if (scene.OnWindows() && around != nullptr && BundlesOnlyShim(scene, file)) {
     const CudnnChoice choice = ChooseLike(scene, file, CudaOfProcess(scene, scenario));
     if (!choice.build.empty() && !choice.cuda.empty()) {
       return ReinstallPackage(scene, *around, "nvidia-cudnn-cu" + choice.cuda, choice.build,

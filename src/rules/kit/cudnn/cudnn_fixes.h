@@ -31,11 +31,11 @@ report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& e
 
 // Whether a package bundles only this shim: on Linux by auditwheel (libcudnn-0a1b2c3d.so.9.1.0), on Windows
 // under its own name. Its sub-libraries come from a cuDNN of that major elsewhere, or are missing.
-bool BringsShimAlone(const Scene& scene, const std::string& shim);
+bool BundlesOnlyShim(const Scene& scene, const std::string& shim);
 // The shim's release if known, otherwise as ChooseCudnn.
 CudnnChoice ChooseLike(const Scene& scene, const std::string& shim, const std::string& cuda);
 
 // Reinstalls the cuDNN that `file` belongs to, all of the same release, with the tool that installed it.
-report::Fix InstallCudnnAgain(const Scene& scene, const loader::Scenario& scenario, const std::string& file);
+report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario, const std::string& file);
 
 }  // namespace culprit::rules

@@ -64,8 +64,8 @@ bool IsAlternative(const Scene& scene, const std::string& path) {
   return link.error == base::PathError::kNone && link.id == scene.view.Open(path).id;
 }
 
-report::Fix LeadToTheRight(const Scene& scene, const std::string& path, const std::string& wrong,
-                           const snapshot::DriverLibrary& right) {
+report::Fix PointToRightDriver(const Scene& scene, const std::string& path, const std::string& wrong,
+                               const snapshot::DriverLibrary& right) {
   const std::string place(base::DirName(right.path));
   const std::string directory = scene.view.RealPath(std::string(base::DirName(path)));
   if (IsAlternative(scene, path)) {

@@ -21,7 +21,7 @@ const snapshot::DriverLibrary* DanglingLibcuda(const Scene& scene, const snapsho
 bool IsAlternative(const Scene& scene, const std::string& path);
 
 // Makes programs load `right` instead of the file `wrong`, which they find as `path`.
-report::Fix LeadToTheRight(const Scene& scene, const std::string& path, const std::string& wrong,
-                           const snapshot::DriverLibrary& right);
+report::Fix PointToRightDriver(const Scene& scene, const std::string& path, const std::string& wrong,
+                               const snapshot::DriverLibrary& right);
 
 }  // namespace culprit::rules

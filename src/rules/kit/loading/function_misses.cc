@@ -121,7 +121,7 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
                  .risk = "low"};
   if (better.empty()) {
     if (miss.cudnn) {
-      finding.fix = InstallCudnnAgain(scene, *miss.scenario, first.importer);
+      finding.fix = ReinstallCudnn(scene, *miss.scenario, first.importer);
       return;
     }
     if (auto again = InstallTogether(scene, first.importer, miss.dll)) {
