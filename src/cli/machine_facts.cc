@@ -112,13 +112,13 @@ report::CheckReport JudgeInTime(const Facts& facts, const Played& played, int se
   snapshot::RecordedFileView blind(nothing);
   const rules::Scene scene{*facts.snapshot, blind, {}};
   report::CheckReport report = engine::Check(scene);
-  report.not_checked.insert(
-      report.not_checked.begin(),
-      {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +
-                                                " s: a file system that does not respond? (--timeout)"});
+  report.not_checked.insert(report.not_checked.begin(),
+                            {"what programs and frameworks load",
+                             "no answer within " + std::to_string(seconds) +
+                                 " s; a file system may not be responding (--timeout sets the limit)"});
   if (report.verdict == report::Verdict::kOk) {
     report.verdict = report::Verdict::kUnknown;
-    report.headline = "could not tell: files did not answer in time";
+    report.headline = "could not check: reading files timed out";
   }
   if (then) then(scene, report);
   return report;

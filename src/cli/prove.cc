@@ -39,9 +39,9 @@ void KeepForEver(const Machine& machine) {
 report::Proof Prove(const Subject& subject, const LookOptions& options, const report::CheckReport& before,
                     const report::Finding& finding) {
   if (!subject.snapshot_file.empty() || !subject.machine)
-    return NotShown("a snapshot holds facts, not files");
-  if (finding.fix.changes.empty()) return NotShown("what exactly would be different is not known ahead");
-  if (finding.code.starts_with("CUL9")) return NotShown("only a probe of the living machine would show it");
+    return NotShown("a snapshot does not contain the files themselves");
+  if (finding.fix.changes.empty()) return NotShown("the exact changes are not known in advance");
+  if (finding.code.starts_with("CUL9")) return NotShown("only a probe of the running machine can verify it");
   const auto machine = WithEnvironment(subject.machine, options.common);
   if (!machine) return NotShown(machine.error().message);
   std::vector<report::Change> changes = finding.fix.changes;
