@@ -59,7 +59,7 @@ class Comparison {
     answer_.verdict = "yes";
     if (answer_.pairs.empty()) {
       answer_.verdict = "unknown";
-      answer_.notes.emplace_back("no two of these have to do with each other");
+      answer_.notes.emplace_back("these do not depend on each other");
     }
     for (const auto& pair : answer_.pairs) {
       if (pair.verdict == "no") answer_.verdict = "no";

@@ -93,10 +93,10 @@ void Conclude(CheckReport& report, bool blind, bool hostless) {
     report.headline = Counted(warnings, "warning");
   } else if (blind) {
     report.verdict = Verdict::kUnknown;
-    report.headline = "could not tell: see what was not checked";
+    report.headline = "inconclusive: see \"not checked\"";
   } else {
     report.verdict = Verdict::kOk;
-    report.headline = hostless ? "nothing wrong in the files; the host was not looked at" : "nothing wrong";
+    report.headline = hostless ? "nothing wrong in the files; the host was not checked" : "nothing wrong";
   }
 }
 
@@ -133,8 +133,8 @@ CheckReport Check(const rules::Scene& scene) {
   AddUnknown(report, "Python environments", stack.environments);
   AddUnknown(report, "circumstances", stack.context);
   if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed && !stack.probe) {
-    AddOnce(report.not_checked, {"GPU memory in use, and by whom",
-                                 "only the living driver tells: culprit probe, or check --live"});
+    AddOnce(report.not_checked, {"GPU memory in use, and by which process",
+                                 "needs the running driver: use culprit probe or check --live"});
   }
   bool blind = false;  // a rule that would have said "error" could not look
   for (const rules::Rule* rule : rules::AllRules()) {
