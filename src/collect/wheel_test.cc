@@ -182,7 +182,7 @@ TEST_F(WheelTest, AllElseIsTheMachine) {
 TEST_F(WheelTest, AnArchiveWithoutDistInfoIsNoWheel) {
   const auto wheel = Put(Make("    z.writestr('a.txt', 'x')\n"));
   ASSERT_FALSE(wheel);
-  EXPECT_EQ(wheel.error().message, std::string(kWheel) + ": an archive, but no wheel");
+  EXPECT_EQ(wheel.error().message, std::string(kWheel) + ": an archive, but not a wheel");
 }
 
 TEST_F(WheelTest, WhatIsNoArchiveIsRefused) {

@@ -83,7 +83,7 @@ class Comparison {
     const Answer lowest = ask(knowledge::Known(range->lowest));
     Answer newest = ask(knowledge::Known(range->newest));
     if (lowest.verdict == newest.verdict) return newest;
-    return knowledge::Unknown("it depends on which " + driver.ToString() +
+    return knowledge::Unknown("this depends on which " + driver.ToString() +
                                   " driver: " + std::string(range->lowest) + " " +
                                   std::string(Word(lowest.verdict)) + ", " + std::string(range->newest) +
                                   " " + std::string(Word(newest.verdict)) + "; " + lowest.why,

@@ -33,7 +33,7 @@ void Join(std::string& text, const std::string& more, const char* separator = ",
   text += more;
 }
 
-// The libcuda that any program of this shell gets.
+// The libcuda that any program in this shell gets.
 const loader::Object* WinningLibcuda(const rules::Scene& scene) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind != loader::Scenario::Kind::kAnyProgram) continue;

@@ -64,7 +64,7 @@ base::Result<std::vector<Intent>> LoaderConfIntents(const report::DropFromLoader
     if (may == Writable::kReadOnly)
       return Fail(ErrorCode::kUnsupported, file + " is on a read-only file system");
     intents.push_back({.kind = Intent::Kind::kFile,
-                       .text = "take " + change.directory + " out of " + file,
+                       .text = "remove " + change.directory + " from " + file,
                        .path = file,
                        .bytes = std::move(edited),
                        .root = may == Writable::kNeedsRoot});

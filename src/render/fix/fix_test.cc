@@ -38,7 +38,7 @@ TEST(Fix, WhatIsProposedAsText) {
   EXPECT_EQ(ToText({.fixes = {Link(), Driver()}, .not_checked = {{"GPUs", "no driver"}}}, {}),
             R"(2 findings have a fix, 1 verified
 
-error CUL5001  /usr/lib/libz.so.1 is a link that leads nowhere
+error CUL5001  /usr/lib/libz.so.1 is a dangling symlink
   fix      set the link
              sudo ldconfig
   risk     low
