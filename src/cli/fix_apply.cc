@@ -23,7 +23,7 @@ std::string Title(const report::Finding& finding) { return finding.code + " " + 
 
 // Why a fix is not begun; "" when it is.
 std::string NotBegun(const ProposedFix& fix) {
-  if (fix.proof.outcome != report::Proof::Outcome::kShown) return "skipped: " + render::ProofWords(fix.proof);
+  if (fix.proof.outcome != report::Proof::Outcome::kShown) return render::ProofWords(fix.proof);
   if (fix.actions.empty()) return "no automatic change is known for it";
   for (const report::Action& action : fix.actions) {
     if (!action.automatic)

@@ -52,7 +52,7 @@ void AddManner(CommandLine& app, Options& options) {
 void AddCommonOptions(CommandLine& app, Options& options, Formats formats) {
   static const std::vector<std::string> kSystems = {"linux", "windows"};
   AddFormat(app, options, formats);
-  app.Add("--root", options.root, "look at DIR as if it were /", "DIR");
+  app.Add("--root", options.root, "use DIR as the root directory", "DIR");
   app.AddChoice(
       "--target", kSystems, [&](size_t place) { options.target = kSystems[place]; },
       "the system in --root: linux or windows (default: detected from its files)", "SYSTEM");

@@ -180,7 +180,7 @@ int RunFix(int argc, const char* const* argv) {
     if (code.empty()) {
       targets.push_back(word);
     } else if (engine::PageOf(code).code.empty()) {
-      return Usage("there is no rule " + code + "; culprit rules lists them");
+      return Usage("unknown rule " + code + "; culprit rules lists them");
     } else {
       options.codes.push_back(code);
     }
