@@ -84,7 +84,7 @@ void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& s
     Join(row.detail, "no CUDA library is mapped");
   for (const std::string& device : scenario.devices) {
     const bool gpu = device.find_first_not_of("0123456789", sizeof("/dev/nvidia") - 1) == std::string::npos;
-    if (gpu) Join(row.detail, "holds " + device);
+    if (gpu) Join(row.detail, "has open " + device);
   }
   rows.push_back(std::move(row));
   rows.insert(rows.end(), libraries.begin(), libraries.end());
