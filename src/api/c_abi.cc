@@ -22,7 +22,7 @@ namespace api = culprit::api;
 
 static_assert(CULPRIT_VERSION_MAJOR == CULPRIT_PROJECT_MAJOR &&
                   CULPRIT_VERSION_MINOR == CULPRIT_PROJECT_MINOR,
-              "include/culprit/culprit_c.h names another version than CMakeLists.txt");
+              "include/culprit/culprit_c.h and CMakeLists.txt name different versions");
 
 // Users see the base; an answer stays where it was made, because it points into itself.
 template <typename C>

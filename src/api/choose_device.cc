@@ -29,18 +29,18 @@ std::string Called(const Device& device) { return fmt::format("GPU {} ({})", dev
 // Why a device does not do; both empty when it does.
 Choice Refuse(const Device& device, const DeviceWants& wants) {
   if (std::tie(device.major, device.minor) < std::tie(wants.min_major, wants.min_minor)) {
-    return {.why = fmt::format("{} is sm_{}{}, and sm_{}{} or newer is wanted", Called(device), device.major,
-                               device.minor, wants.min_major, wants.min_minor),
+    return {.why = fmt::format("{} is sm_{}{}, but sm_{}{} or newer is required", Called(device),
+                               device.major, device.minor, wants.min_major, wants.min_minor),
             .cause = "arch-unsupported"};
   }
   if (wants.min_free_memory == 0) return {};
   if (!device.memory_free) {
-    return {.why = fmt::format("{}: nobody tells how much of its memory is free, and {} is wanted",
-                               Called(device), Size(wants.min_free_memory)),
+    return {.why = fmt::format("{}: its free memory is unknown, and {} is required", Called(device),
+                               Size(wants.min_free_memory)),
             .cause = ""};
   }
   if (*device.memory_free < wants.min_free_memory) {
-    return {.why = fmt::format("{} has {} free, and {} is wanted", Called(device),
+    return {.why = fmt::format("{} has {} free, but {} is required", Called(device),
                                SizeOf(*device.memory_free, device.memory_total), Size(wants.min_free_memory)),
             .cause = "out-of-memory"};
   }
@@ -64,7 +64,7 @@ std::string Indexes(const std::vector<Device>& devices) {
 }  // namespace
 
 Choice ChooseDevice(const std::vector<Device>& devices, const DeviceWants& wants) {
-  if (devices.empty()) return {.why = "CUDA shows no device to this process", .cause = "gpu-not-visible"};
+  if (devices.empty()) return {.why = "CUDA shows no devices to this process", .cause = "gpu-not-visible"};
   std::vector<const Device*> left;
   for (const Device& device : devices) {
     if (wants.policy == Policy::kIndex && device.index != wants.index) continue;
@@ -76,8 +76,9 @@ Choice ChooseDevice(const std::vector<Device>& devices, const DeviceWants& wants
             .cause = "gpu-not-visible"};
   }
   if (wants.policy == Policy::kUuid && (left.size() != 1 || wants.uuid.empty())) {
-    return {.why = left.empty() ? fmt::format("no GPU has the UUID {}", wants.uuid)
-                                : fmt::format("the UUID \"{}\" begins {} GPUs", wants.uuid, left.size()),
+    return {.why = left.empty()
+                       ? fmt::format("no GPU with UUID {}", wants.uuid)
+                       : fmt::format("the UUID prefix \"{}\" matches {} GPUs", wants.uuid, left.size()),
             .cause = left.empty() ? "gpu-not-visible" : "application-bug"};
   }
   Choice refused;

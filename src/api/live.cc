@@ -145,7 +145,7 @@ std::optional<cuda::Failure> Launch(const cuda::Driver& driver, void* module, cu
   if (auto failure = Try(driver, driver.cuMemcpyDtoH, out, memory, sizeof(out))) return failure;
   for (unsigned i = 0; i < kThreads; ++i) {
     if (out[i] != i * kFactor) {
-      return cuda::Failure{"wrong-result", "cuLaunchKernel", "a kernel ran, and what it computed is wrong"};
+      return cuda::Failure{"wrong-result", "cuLaunchKernel", "a kernel ran but computed a wrong result"};
     }
   }
   return std::nullopt;

@@ -22,18 +22,17 @@ Complaint Wrong(std::string what) {
 Complaint DriverComplaint(const Wants& wants, const Readiness& readiness) {
   if (wants.min_driver.empty()) return std::nullopt;
   const auto wanted = base::Version::Parse(wants.min_driver);
-  if (!wanted) return Wrong("the wanted driver \"" + wants.min_driver + "\" is no version");
+  if (!wanted) return Wrong("the required driver \"" + wants.min_driver + "\" is not a version");
   const auto version = base::Version::Parse(readiness.driver_version);
   if (!version) {
-    return Reason{.summary =
-                      "the version of the driver is not known, and " + wants.min_driver + " is wanted"};
+    return Reason{.summary = "the driver version is unknown, but " + wants.min_driver + " is required"};
   }
   if (*version >= *wanted) return std::nullopt;
   return Reason{.cause = "driver-too-old",
-                .summary = "the driver is " + readiness.driver_version + ", and " + wants.min_driver +
-                           " or newer is wanted",
+                .summary = "the driver is " + readiness.driver_version + ", but " + wants.min_driver +
+                           " or newer is required",
                 .proven = true,
-                .fix = "update the NVIDIA driver of this machine to " + wants.min_driver + " or newer"};
+                .fix = "update the NVIDIA driver to " + wants.min_driver + " or newer"};
 }
 
 // Errors that keep cuDNN of this process from working, and nothing else.
@@ -49,10 +48,11 @@ const report::Finding* CudnnFinding(const Judgement& judgement) {
 Complaint CudnnComplaint(const Wants& wants, Readiness& readiness) {
   if (wants.cudnn.empty()) return std::nullopt;
   const auto wanted = base::Version::Parse(wants.cudnn);
-  if (!wanted || wanted->part(0) < 7) return Wrong("the wanted cuDNN \"" + wants.cudnn + "\" is no version");
+  if (!wanted || wanted->part(0) < 7)
+    return Wrong("the required cuDNN \"" + wants.cudnn + "\" is not a version");
   const auto judgement = JudgeMachine(wanted->part(0), wants.limit);
   if (judgement == nullptr) {
-    return Reason{.summary = fmt::format("which cuDNN this process gets could not be found out within {} ms",
+    return Reason{.summary = fmt::format("could not find out within {} ms which cuDNN this process loads",
                                          wants.limit.count())};
   }
   readiness.cudnn_path = judgement->cudnn_path;
@@ -62,7 +62,7 @@ Complaint CudnnComplaint(const Wants& wants, Readiness& readiness) {
     return ReasonOf(*finding);
   if (judgement->cudnn_path.empty()) {
     return Reason{.cause = "cudnn-missing",
-                  .summary = fmt::format("libcudnn.so.{} is not found by this process", wanted->part(0)),
+                  .summary = fmt::format("this process does not find libcudnn.so.{}", wanted->part(0)),
                   .proven = true,
                   .fix = fmt::format("install cuDNN {}", wanted->part(0))};
   }
@@ -70,7 +70,7 @@ Complaint CudnnComplaint(const Wants& wants, Readiness& readiness) {
   if (!version) return Reason{.summary = "the version of " + judgement->cudnn_path + " cannot be read"};
   if (*version >= *wanted) return std::nullopt;
   return Reason{.cause = "cudnn-version-mismatch",
-                .summary = fmt::format("cuDNN is {} ({}), and {} or newer is wanted",
+                .summary = fmt::format("cuDNN is {} ({}), but {} or newer is required",
                                        judgement->cudnn_version, judgement->cudnn_path, wants.cudnn),
                 .proven = true,
                 .fix = "update cuDNN to " + wants.cudnn + " or newer"};

@@ -29,10 +29,10 @@ bool IsAboutTheDriver(const report::Finding& finding) {
 }
 
 std::string Held(const cuda::NvmlDevice::Holder& holder) {
-  const std::string amount = holder.bytes == 0 ? "some of it" : Size(holder.bytes);
-  if (holder.pid == OwnPid()) return "this process holds " + amount;
+  const std::string amount = holder.bytes == 0 ? "some memory" : Size(holder.bytes);
+  if (holder.pid == OwnPid()) return "this process uses " + amount;
   const std::string name = ProgramName(holder.pid);
-  return fmt::format("process {}{} holds {}", holder.pid, name.empty() ? "" : " (" + name + ")", amount);
+  return fmt::format("process {}{} uses {}", holder.pid, name.empty() ? "" : " (" + name + ")", amount);
 }
 
 StatusFacts DriverStatus(const std::string& name) {
@@ -135,11 +135,11 @@ std::optional<Reason> MemoryReason(const MemoryState& memory, bool certain) {
   std::ranges::sort(holders, std::ranges::greater{}, &cuda::NvmlDevice::Holder::bytes);
   for (size_t i = 0; i < std::min(holders.size(), kMostNamed); ++i) summary += "; " + Held(holders[i]);
   if (holders.size() > kMostNamed) summary += fmt::format("; {} more", holders.size() - kMostNamed);
-  if (holders.empty()) summary += "; the driver names no process that holds it (another container?)";
+  if (holders.empty()) summary += "; the driver lists no process that uses it (another container?)";
   Reason reason{.cause = "out-of-memory", .summary = std::move(summary), .proven = true};
   const bool own = holders.empty() || holders.front().pid == OwnPid();
-  reason.fix = own ? "ask for less memory at a time, free what is not needed, or use a GPU with more"
-                   : fmt::format("end process {}, wait for it, or use another GPU", holders.front().pid);
+  reason.fix = own ? "allocate less at a time, free memory you no longer need, or use a GPU with more memory"
+                   : fmt::format("stop process {}, wait for it, or use another GPU", holders.front().pid);
   reason.commands = {"nvidia-smi"};
   return reason;
 }

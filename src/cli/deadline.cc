@@ -14,7 +14,7 @@ namespace culprit::cli {
 void EndWithin(std::chrono::seconds limit) {
   base::StartAside([limit] {
     std::this_thread::sleep_for(limit);
-    fmt::print(stderr, "culprit: no answer within {} s: a file system that does not respond?\n",
+    fmt::print(stderr, "culprit: no answer within {} s; a file system may not be responding\n",
                limit.count());
     EndAtOnce(kExitCannot);
   });

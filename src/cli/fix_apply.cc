@@ -23,12 +23,11 @@ std::string Title(const report::Finding& finding) { return finding.code + " " + 
 
 // Why a fix is not begun; "" when it is.
 std::string NotBegun(const ProposedFix& fix) {
-  if (fix.proof.outcome != report::Proof::Outcome::kShown)
-    return "left alone, for its proof is: " + render::ProofWords(fix.proof);
-  if (fix.actions.empty()) return "no change of files or variables is known for it";
+  if (fix.proof.outcome != report::Proof::Outcome::kShown) return render::ProofWords(fix.proof);
+  if (fix.actions.empty()) return "no automatic change is known for it";
   for (const report::Action& action : fix.actions) {
     if (!action.automatic)
-      return "not begun in part: \"" + action.text + "\" is yours" +
+      return "a step needs you: \"" + action.text + "\"" +
              (action.why_not.empty() ? "" : " (" + action.why_not + ")");
   }
   return "";
@@ -44,7 +43,7 @@ enum class Reply { kYes, kNo, kAll, kQuit };
 Reply Ask(const ProposedFix& fix) {
   fmt::print(stderr, "\n{}", render::FixText(fix, {}));
   while (true) {
-    fmt::print(stderr, "make these changes? [y]es, [n]o, [a]ll that follow too, [q]uit: ");
+    fmt::print(stderr, "apply these changes? [y]es, [n]o, [a]ll remaining, [q]uit: ");
     std::fflush(stderr);
     char line[80];
     if (std::fgets(line, sizeof line, stdin) == nullptr) return Reply::kQuit;
@@ -76,7 +75,7 @@ base::Result<void> RightsSuffice(const FixOptions& options, const std::vector<Pr
   fmt::print(stderr, "these need root:{}\n", needs);
   return base::Fail(base::ErrorCode::kUnsupported, "nothing was changed; run with sudo: sudo culprit fix" +
                                                        options.typed +
-                                                       " (or name the codes that do without)");
+                                                       " (or name only codes that do not need root)");
 }
 
 void KeepLeft(const FixOptions& options, const report::CheckReport& now, report::FixReport& report) {
@@ -100,13 +99,13 @@ class Carrying {
     for (const ProposedFix& first : report_.fixes) {
       const report::Finding& finding = first.finding;
       if (stop) {
-        Skip(finding, "not asked any more");
+        Skip(finding, "not reached");
         continue;
       }
       const auto still = std::ranges::find_if(
           now.findings, [&](const report::Finding& one) { return KeyOf(one) == KeyOf(finding); });
       if (still == now.findings.end()) {
-        Skip(finding, "gone with what was done before");
+        Skip(finding, "already fixed by an earlier change");
         continue;
       }
       // What was done before may have changed what this one does.
@@ -171,8 +170,9 @@ class Carrying {
 base::Result<void> CarryOutFixes(const FixOptions& options, const Subject& subject, const apply::Place& place,
                                  const report::CheckReport& before, report::FixReport& report) {
   if (!report.killed_run.empty())
-    return base::Fail(base::ErrorCode::kUnsupported,
-                      "a run was killed half-way (" + report.killed_run + "): first `culprit fix --undo`");
+    return base::Fail(base::ErrorCode::kUnsupported, "an earlier run was killed before it finished (" +
+                                                         report.killed_run +
+                                                         "); run `culprit fix --undo` first");
   if (auto enough = RightsSuffice(options, report.fixes); !enough) return enough;
   const bool any = std::ranges::any_of(report.fixes, [](const auto& fix) { return NotBegun(fix).empty(); });
   if (any) return Carrying(options, subject, place, report).All(before);

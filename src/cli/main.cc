@@ -16,34 +16,35 @@ namespace culprit::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"check", "what is wrong with the CUDA stack here, or of a program, environment, image or wheel",
+    Command{"check",
+            "find what is wrong with the CUDA stack of this machine, a program, environment, image or wheel",
             RunCheck},
     Command{"probe",
-            "each layer proved on the real GPU: driver, memory, kernels, cuBLAS, every cuDNN, frameworks",
+            "test each layer on the real GPU: driver, memory, kernels, cuBLAS, every cuDNN, frameworks",
             RunProbe},
-    Command{"why", "which file is loaded under a name, and why; or the whole load as a tree", RunWhy},
-    Command{"inspect", "every static fact of a binary", RunInspect},
-    Command{"explain", "the causes behind a log or an error message, best first; or the page of a code",
+    Command{"why", "show which file is loaded for a library name, and why; or everything a program loads",
+            RunWhy},
+    Command{"inspect", "show everything a binary says about itself", RunInspect},
+    Command{"explain", "find the causes behind a log or an error message; or show the page of a code",
             RunExplain},
-    Command{"run", "runs a command, watches it, and explains why it fails", RunRun},
-    Command{"rules", "everything that check looks for", RunRules},
-    Command{"plan", "a set of versions that fits this driver and GPU, and the commands that install it",
+    Command{"run", "run a command, watch it, and explain why it fails", RunRun},
+    Command{"rules", "list everything that check looks for", RunRules},
+    Command{"plan", "find versions that work with this driver and GPU, and the commands to install them",
             RunPlan},
-    Command{"fix",
-            "the fix of each finding, shown to work before anything is touched; carried out, and undone",
-            RunFix},
-    Command{"compat", "whether versions of CUDA, cuDNN, driver, GPU and frameworks go together", RunCompat},
-    Command{"snapshot", "this machine as one file, to ask questions of it elsewhere", RunSnapshot},
-    Command{"diff", "what changed between two snapshots, the likeliest to matter first", RunDiff},
-    Command{"completions", "completion script for bash, zsh or fish", RunCompletions},
+    Command{"fix", "show a verified fix for each finding; apply it, undo it", RunFix},
+    Command{"compat", "tell whether versions of CUDA, cuDNN, driver, GPU and frameworks work together",
+            RunCompat},
+    Command{"snapshot", "save this machine to one file, to check it elsewhere", RunSnapshot},
+    Command{"diff", "show what changed between two snapshots, most likely cause first", RunDiff},
+    Command{"completions", "print the completion script for bash, zsh or fish", RunCompletions},
 };
 
 void PrintHelp(FILE* out) {
-  fmt::print(
-      out,
-      "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. Looking executes nothing.\n\n"
-      "usage: culprit [COMMAND] [OPTIONS]     without a command: check\n\n",
-      base::ProductVersion());
+  fmt::print(out,
+             "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. check only reads; it "
+             "runs nothing it finds.\n\n"
+             "usage: culprit [COMMAND] [OPTIONS]     without a command: check\n\n",
+             base::ProductVersion());
   for (const Command& command : kCommands) fmt::print(out, "  {:<12} {}\n", command.name, command.summary);
   fmt::print(out,
              "\n  culprit COMMAND --help   options and examples\n\n"
@@ -57,7 +58,7 @@ void PrintHelp(FILE* out) {
              "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
              "  culprit why --for /usr/local/cuda/lib64/libcusolver.so\n"
              "  culprit inspect libcudnn_graph.so.9\n\n"
-             "exit status: 0 nothing wrong, 1 a culprit was found, 2 could not look, 64 wrong usage\n");
+             "exit status: 0 nothing wrong, 1 a problem was found, 2 could not check, 64 wrong usage\n");
 }
 
 int Main(int argc, const char* const* argv) {
@@ -78,7 +79,7 @@ int Main(int argc, const char* const* argv) {
     arguments.front() = "check";
     return RunCheck(argc, arguments.data());
   }
-  fmt::print(stderr, "culprit: there is no command '{}'\n  try: culprit --help\n", name);
+  fmt::print(stderr, "culprit: unknown command '{}'\n  try: culprit --help\n", name);
   return kExitUsage;
 }
 

@@ -52,11 +52,11 @@ void AddManner(CommandLine& app, Options& options) {
 void AddCommonOptions(CommandLine& app, Options& options, Formats formats) {
   static const std::vector<std::string> kSystems = {"linux", "windows"};
   AddFormat(app, options, formats);
-  app.Add("--root", options.root, "look at DIR as if it were /", "DIR");
+  app.Add("--root", options.root, "use DIR as the root directory", "DIR");
   app.AddChoice(
       "--target", kSystems, [&](size_t place) { options.target = kSystems[place]; },
-      "what runs in --root: linux or windows (default: told by its files)", "SYSTEM");
-  app.Add("--env", options.env_file, "take the environment from FILE, NAME=VALUE a line", "FILE");
+      "the system in --root: linux or windows (default: detected from its files)", "SYSTEM");
+  app.Add("--env", options.env_file, "read the environment from FILE, one NAME=VALUE per line", "FILE");
   AddManner(app, options);
 }
 
@@ -97,9 +97,9 @@ base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options
     auto machine = system::RealSystem();
     const bool windows = machine->platform() == base::Platform::kWindows;
     if (!options.target.empty() && (options.target == "windows") != windows) {
-      return base::Fail(base::ErrorCode::kUnsupported, "--target " + options.target +
-                                                           " is for the files of another machine: name their "
-                                                           "directory with --root DIR");
+      return base::Fail(base::ErrorCode::kUnsupported,
+                        "--target " + options.target +
+                            " needs --root DIR, the directory with the files of the other machine");
     }
     return machine;
   }
@@ -111,7 +111,7 @@ base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options
   const char* library_path = std::getenv("LD_LIBRARY_PATH");
   if (options.env_file.empty() && library_path != nullptr && *library_path != '\0') {
     Note(options,
-         "LD_LIBRARY_PATH of this shell is not applied to --root; give the environment with --env FILE");
+         "LD_LIBRARY_PATH of this shell does not apply to --root; pass the environment with --env FILE");
   }
   return rooted;
 }

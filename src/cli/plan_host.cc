@@ -74,7 +74,7 @@ base::Result<std::string> NamedEnvironment(const system::System& machine, const 
   const auto target = collect::ClassifyTarget(machine, PathOnMachine(machine, name));
   if (!target) return std::unexpected(target.error());
   if (target->kind != collect::TargetKind::kEnvironment)
-    return base::Fail(base::ErrorCode::kUnsupported, name + ": no Python environment");
+    return base::Fail(base::ErrorCode::kUnsupported, name + ": not a Python environment");
   return target->path;
 }
 
@@ -144,14 +144,14 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
   if (!answer.place.environment.empty()) return answer;
   if (options.repair) {
     return base::Fail(base::ErrorCode::kNotFound,
-                      "--repair: no environment is active here; name it: culprit plan --repair .venv");
+                      "--repair: no environment is active; name one: culprit plan --repair .venv");
   }
   const std::string other = PlatformElsewhere(own);
   if (options.platform.empty() && other != own && !question.host.driver && question.host.gpus.empty()) {
     question.host = {.python = question.host.python, .source = ""};
     SetPlatform(other, question.host);
-    answer.note = "this machine (" + own + ") has no NVIDIA GPU: planned for " + other + "; --platform " +
-                  own + " asks about one like this";
+    answer.note = "this machine (" + own + ") has no NVIDIA GPU, so this plan is for " + other +
+                  "; pass --platform " + own + " to plan for this platform";
   }
   return answer;
 }

@@ -37,7 +37,7 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
       case collect::TargetKind::kRootFileSystem: {
         if (targets.size() > 1 || subject.rooted) {
           return base::Fail(base::ErrorCode::kUnsupported,
-                            name + ": a whole machine is looked at alone; name one target, or use --root");
+                            name + ": a root file system must be the only target; or use --root");
         }
         if (target->kind == collect::TargetKind::kSnapshot) {
           return Subject{.snapshot_file = target->path};

@@ -189,7 +189,8 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& 
     read = Reading{record->version, record->directory};
   }
   if (!read) read = VersionFromToolkit(system_, library->name, real_path);
-  if (!read) return Version::Absent("no symbol, file name or package record of " + path + " tells a version");
+  if (!read)
+    return Version::Absent("no symbol, file name or package record of " + path + " contains a version");
   return Version::Of({read->version, CudaOf(*library, record ? record->package : "", elf)}, read->source);
 }
 

@@ -59,8 +59,8 @@ void AdaptCpu(snapshot::Snapshot& snapshot, snapshot::FileView& view, snapshot::
   snapshot.cpu = BaselineCpu(machine);
   for (const std::string& directory : loader.system_dirs) {
     if (view.Directory(base::JoinPath(directory, "glibc-hwcaps")) != PathError::kNone) continue;
-    loader.assumptions.push_back("the CPU that will run it is not known: what lies in " + directory +
-                                 "glibc-hwcaps is left out");
+    loader.assumptions.push_back("the target CPU is not known, so " + directory +
+                                 "glibc-hwcaps is not searched");
     return;
   }
 }
@@ -119,7 +119,7 @@ base::Result<binfmt::ElfFile> ChooseTarget(Look& look, const std::string& target
     const snapshot::FileFacts& facts = look.view->Open(look.target);
     if (facts.error == PathError::kNoEntry) {
       return base::Fail(base::ErrorCode::kNotFound,
-                        target + (facts.dangling ? ": is a link that leads nowhere" : ": no such file"));
+                        target + (facts.dangling ? ": dangling symlink" : ": no such file"));
     }
     if (facts.error != PathError::kNone) {
       return base::Fail(base::ErrorCode::kNotReadable,
@@ -137,13 +137,13 @@ base::Result<binfmt::ElfFile> ChooseTarget(Look& look, const std::string& target
       return base::Fail(base::ErrorCode::kBadFormat, target + ": not an ELF file");
     }
     if (elf.problem == binfmt::ElfProblem::kHeadersCut || elf.problem == binfmt::ElfProblem::kDynamicCut) {
-      return base::Fail(base::ErrorCode::kBadFormat, target + ": the file is cut short");
+      return base::Fail(base::ErrorCode::kBadFormat, target + ": the file is truncated");
     }
   }
   if (look.interpreter.empty()) look.interpreter = elf.interpreter.value_or(UsualInterpreter(elf));
   if (look.interpreter.empty()) {
     return base::Fail(base::ErrorCode::kUnsupported,
-                      target + ": no loader is known for " + binfmt::MachineName(elf.machine));
+                      target + ": no known loader for " + binfmt::MachineName(elf.machine));
   }
   return elf;
 }
@@ -180,7 +180,7 @@ base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::strin
   const snapshot::LoaderFacts* found = recorded.FindLoader(look.interpreter);
   if (found == nullptr) {
     return base::Fail(base::ErrorCode::kNotFound,
-                      target + ": the snapshot says nothing about its loader " + look.interpreter);
+                      target + ": the snapshot has no data about its loader " + look.interpreter);
   }
   snapshot::LoaderFacts loader = *found;
   AdaptCpu(look.snapshot, *look.view, loader);

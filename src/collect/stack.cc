@@ -34,8 +34,7 @@ class Running {
 
   Fact<T> Wait(std::chrono::steady_clock::time_point until) {
     if (result_.wait_until(until) == std::future_status::ready) return result_.get();
-    return {FactState::kTimedOut, std::nullopt, "no answer in time: a file system that does not respond?",
-            name_};
+    return {FactState::kTimedOut, std::nullopt, "timed out; a file system may not be responding", name_};
   }
 
  private:
@@ -85,7 +84,7 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   Running<std::vector<snapshot::Gpu>> gpus("gpus", [=] { return collect.gpus(*shared); });
   Running<snapshot::Context> context("context", [=] { return collect.context(*shared); });
   Running<Environments> python("python", [=] {
-    return shared->no_python ? Fact<Environments>::Absent("not asked for") : collect.python(*shared);
+    return shared->no_python ? Fact<Environments>::Absent("not requested") : collect.python(*shared);
   });
 
   snapshot::Stack stack;

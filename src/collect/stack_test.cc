@@ -79,7 +79,7 @@ class StackRunner : public testing::Test {
 template <typename T>
 void ExpectTimedOut(const snapshot::Fact<T>& fact, const std::string& collector) {
   EXPECT_EQ(fact.state, FactState::kTimedOut) << collector;
-  EXPECT_EQ(fact.why, "no answer in time: a file system that does not respond?");
+  EXPECT_EQ(fact.why, "timed out; a file system may not be responding");
   EXPECT_EQ(fact.source, collector);
 }
 

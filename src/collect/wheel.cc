@@ -199,7 +199,7 @@ base::Result<std::unique_ptr<System>> WheelSystem(std::shared_ptr<const System> 
   if (!members) return base::Fail(members.error().code, path + ": " + members.error().message);
   bool is_wheel = false;
   for (const binfmt::ZipMember& member : *members) is_wheel |= member.name.ends_with(".dist-info/METADATA");
-  if (!is_wheel) return base::Fail(base::ErrorCode::kBadFormat, path + ": an archive, but no wheel");
+  if (!is_wheel) return base::Fail(base::ErrorCode::kBadFormat, path + ": an archive, but not a wheel");
   return std::make_unique<Wheel>(std::move(machine), path, archive, *members);
 }
 

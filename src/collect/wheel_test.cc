@@ -182,7 +182,7 @@ TEST_F(WheelTest, AllElseIsTheMachine) {
 TEST_F(WheelTest, AnArchiveWithoutDistInfoIsNoWheel) {
   const auto wheel = Put(Make("    z.writestr('a.txt', 'x')\n"));
   ASSERT_FALSE(wheel);
-  EXPECT_EQ(wheel.error().message, std::string(kWheel) + ": an archive, but no wheel");
+  EXPECT_EQ(wheel.error().message, std::string(kWheel) + ": an archive, but not a wheel");
 }
 
 TEST_F(WheelTest, WhatIsNoArchiveIsRefused) {
@@ -198,7 +198,7 @@ TEST_F(WheelTest, AnArchiveThatIsCutShortIsRefused) {
   const std::string whole = Make("    z.writestr('a-1.dist-info/METADATA', 'Name: a\\n\\n' * 50)\n");
   const auto wheel = Put(whole.substr(0, whole.size() - 30));
   ASSERT_FALSE(wheel);
-  EXPECT_EQ(wheel.error().message, std::string(kWheel) + ": no end record: not an archive, or cut short");
+  EXPECT_EQ(wheel.error().message, std::string(kWheel) + ": no end record: not an archive, or truncated");
 }
 
 TEST_F(WheelTest, AMemberThatIsDamagedCannotBeReadButTheOthersCan) {

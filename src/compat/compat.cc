@@ -59,7 +59,7 @@ class Comparison {
     answer_.verdict = "yes";
     if (answer_.pairs.empty()) {
       answer_.verdict = "unknown";
-      answer_.notes.emplace_back("no two of these have to do with each other");
+      answer_.notes.emplace_back("these do not depend on each other");
     }
     for (const auto& pair : answer_.pairs) {
       if (pair.verdict == "no") answer_.verdict = "no";
@@ -83,7 +83,7 @@ class Comparison {
     const Answer lowest = ask(knowledge::Known(range->lowest));
     Answer newest = ask(knowledge::Known(range->newest));
     if (lowest.verdict == newest.verdict) return newest;
-    return knowledge::Unknown("it depends on which " + driver.ToString() +
+    return knowledge::Unknown("this depends on which " + driver.ToString() +
                                   " driver: " + std::string(range->lowest) + " " +
                                   std::string(Word(lowest.verdict)) + ", " + std::string(range->newest) +
                                   " " + std::string(Word(newest.verdict)) + "; " + lowest.why,

@@ -85,7 +85,7 @@ TEST(Compat, RefusesWhatItCannotRead) {
   EXPECT_EQ(Wrong({"cuda"}), "'cuda' is not KEY=VALUE");
   EXPECT_EQ(Wrong({"cuda="}), "'cuda=' is not KEY=VALUE");
   EXPECT_EQ(Wrong({"cuda=12.4", "CUDA=12.5"}), "'cuda' is given twice");
-  EXPECT_EQ(Wrong({"cuda=twelve"}), "'twelve' is no version of cuda");
+  EXPECT_EQ(Wrong({"cuda=twelve"}), "'twelve' is not a version of cuda");
   EXPECT_EQ(Wrong({"platform=macos"}), "platform is linux or windows, not 'macos'");
   EXPECT_TRUE(Wrong({"gpu=Voodoo 2"}).starts_with("the GPU 'Voodoo 2' is not in the table"));
   EXPECT_TRUE(Wrong({"colour=blue"}).starts_with("unknown key 'colour'"));

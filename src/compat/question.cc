@@ -55,7 +55,7 @@ base::Result<void> ReadPackage(const std::string& key, std::string_view value, C
     return {};
   }
   const auto version = Version::Parse(text.substr(0, text.find(".post")));
-  if (!version) return Fail(ErrorCode::kBadFormat, "'" + std::string(value) + "' is no version of " + key);
+  if (!version) return Fail(ErrorCode::kBadFormat, "'" + std::string(value) + "' is not a version of " + key);
   package.framework = true;
   package.key = framework == "onnxruntime" ? "onnxruntime-gpu" : std::string(framework);
   const auto builds = knowledge::FindFramework(framework, *version, variant);
@@ -63,14 +63,14 @@ base::Result<void> ReadPackage(const std::string& key, std::string_view value, C
     package.build = builds.front();
     if (version->parts.size() < knowledge::Known(package.build->version).parts.size()) {
       package.version = package.build->version;
-      question.notes.push_back(package.shown + " is taken as " + package.version);
+      question.notes.push_back(package.shown + " is read as " + package.version);
     }
     if (variant.empty() && builds.size() > 1 && !package.build->variant.empty()) {
       std::string others;
       for (const auto* build : builds) {
         if (build != package.build) others += (others.empty() ? "" : ", ") + std::string(build->variant);
       }
-      question.notes.push_back(package.shown + " is taken as +" + std::string(package.build->variant) +
+      question.notes.push_back(package.shown + " is read as +" + std::string(package.build->variant) +
                                (package.build->is_default ? ", the default of the package index" : "") +
                                "; other builds: " + others);
     }
@@ -86,7 +86,7 @@ base::Result<void> ReadWord(const std::string& key, const std::string& value, Co
       {"clang", &CompatQuestion::clang},   {"python", &CompatQuestion::python}};
   if (const auto at = versions.find(key); at != versions.end()) {
     const auto version = Version::Parse(value);
-    if (!version) return Fail(ErrorCode::kBadFormat, "'" + value + "' is no version of " + key);
+    if (!version) return Fail(ErrorCode::kBadFormat, "'" + value + "' is not a version of " + key);
     question.*(at->second) = *version;
     return {};
   }
@@ -94,7 +94,7 @@ base::Result<void> ReadWord(const std::string& key, const std::string& value, Co
   if (key == "msvc") {
     const auto version = Version::Parse(value);
     if (!version || version->parts.size() != 1) {
-      return Fail(ErrorCode::kBadFormat, "'" + value + "' is no _MSC_VER (for example 1939)");
+      return Fail(ErrorCode::kBadFormat, "'" + value + "' is not an _MSC_VER (for example 1939)");
     }
     question.msvc = version->part(0);
     return {};
@@ -109,7 +109,7 @@ base::Result<void> ReadWord(const std::string& key, const std::string& value, Co
   }
   if (!knowledge::FrameworkName(key).empty() || knowledge::IsPinned(key))
     return ReadPackage(key, value, question);
-  return Fail(ErrorCode::kBadFormat, "unknown key '" + key + "'; known are " + std::string(kKeys));
+  return Fail(ErrorCode::kBadFormat, "unknown key '" + key + "'; use one of " + std::string(kKeys));
 }
 
 }  // namespace

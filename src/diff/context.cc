@@ -124,8 +124,8 @@ void AddCache(Parts& parts) {
   difference.summary =
       "/etc/ld.so.cache: " +
       (count == 1 ? (of_cuda == 1 ? difference.leads_to : others).front()
-                  : std::to_string(count) + " names lead elsewhere" +
-                        (of_cuda > 0 ? ", " + std::to_string(of_cuda) + " of them of CUDA" : ""));
+                  : std::to_string(count) + " names resolve to other files" +
+                        (of_cuda > 0 ? ", " + std::to_string(of_cuda) + " of them from CUDA" : ""));
   if (!before) difference.summary = "/etc/ld.so.cache is new";
   if (!after) difference.summary = "/etc/ld.so.cache is gone";
   if (count == 1) difference.leads_to.clear();
@@ -136,8 +136,8 @@ void AddCache(Parts& parts) {
 }  // namespace
 
 void AddContext(Parts& parts) {
-  const auto [was, is] = BothOf(parts, "the circumstances", parts.before.scene.stack().context,
-                                parts.after.scene.stack().context);
+  const auto [was, is] =
+      BothOf(parts, "the context", parts.before.scene.stack().context, parts.after.scene.stack().context);
   if (was != nullptr) AddFields(parts, *was, *is);
   AddLoaders(parts);
   AddCache(parts);

@@ -22,16 +22,16 @@ void AddRemarks(Parts& parts) {
   const auto differs = [&](const std::string& what, const std::string& was, const std::string& is) {
     if (was != is) parts.remarks.push_back(what + ": " + OrNone(was) + " and " + OrNone(is));
   };
-  differs("made by two versions of culprit", before.tool_version, after.tool_version);
-  differs("two machines: their CPUs are", before.cpu.machine, after.cpu.machine);
+  differs("made by different versions of culprit", before.tool_version, after.tool_version);
+  differs("different machines: their CPUs are", before.cpu.machine, after.cpu.machine);
   if (before.cpu.machine == after.cpu.machine && before.cpu.isa_levels != after.cpu.isa_levels) {
     const auto best = [](const base::Cpu& cpu) {
       return cpu.isa_levels.empty() ? "" : cpu.isa_levels.front();
     };
-    differs("two machines: their CPUs are", best(before.cpu), best(after.cpu));
+    differs("different machines: their CPUs are", best(before.cpu), best(after.cpu));
   }
   if (parts.before.scene.OnWindows() != parts.after.scene.OnWindows())
-    parts.remarks.push_back("two machines: one of them runs Windows");
+    parts.remarks.push_back("different machines: one of them runs Windows");
 }
 
 // What is new below a directory that a variable names now, or did: without the variable nobody would meet it.
@@ -121,12 +121,13 @@ std::string WhyOf(const report::Difference& difference, const std::vector<Findin
   if (standing.finding < findings.size()) {
     const Finding& finding = findings[standing.finding];
     return std::string(Name(finding.severity)) + " " + finding.code +
-           " is new and speaks of it: " + finding.summary;
+           " is new and mentions it: " + finding.summary;
   }
-  if (leads_to_loads) return "because of it something else is loaded";
-  if (difference.kind == "load" || difference.kind == "run") return "something else is loaded or happens";
+  if (leads_to_loads) return "it changes which libraries are loaded";
+  if (difference.kind == "load" || difference.kind == "run")
+    return "other libraries are loaded, or the run went differently";
   if (difference.suspicion >= 40) return "it is part of the CUDA stack";
-  return "no finding speaks of it";
+  return "no finding mentions it";
 }
 
 // Roots with what follows from them, in order.
@@ -184,16 +185,15 @@ void AddUnexplained(std::vector<report::Difference>& differences, const std::vec
       return std::ranges::find(difference.findings, finding.code) != difference.findings.end();
     });
     if (told) continue;
-    report::Difference difference{
-        .how = report::Differs::kAdded,
-        .kind = "finding",
-        .subject = finding.subject,
-        .summary = finding.summary,
-        .before = "not found",
-        .after = std::string(Name(finding.severity)) + " " + finding.code,
-        .why = "the finding is new, and no difference that was recorded speaks of it",
-        .suspicion = finding.severity == Severity::kError ? 87 : 69,
-        .findings = {finding.code}};
+    report::Difference difference{.how = report::Differs::kAdded,
+                                  .kind = "finding",
+                                  .subject = finding.subject,
+                                  .summary = finding.summary,
+                                  .before = "not found",
+                                  .after = std::string(Name(finding.severity)) + " " + finding.code,
+                                  .why = "the finding is new, and no recorded difference explains it",
+                                  .suspicion = finding.severity == Severity::kError ? 87 : 69,
+                                  .findings = {finding.code}};
     const auto place = std::ranges::find_if(
         differences, [&](const report::Difference& other) { return other.suspicion < difference.suspicion; });
     differences.insert(place, std::move(difference));
@@ -217,11 +217,11 @@ std::string Headline(const report::DiffReport& report) {
   if (come > 0) {
     std::string codes;
     for (const std::string& code : first.findings) codes += (codes.empty() ? " (" : ", ") + code;
-    return "likeliest: " + first.summary + (codes.empty() ? "" : codes + ")");
+    return "most likely: " + first.summary + (codes.empty() ? "" : codes + ")");
   }
   if (first.suspicion < 20) return "nothing that matters changed";
-  if (gone > 0) return Counted(gone, "finding") + " fewer; likeliest: " + first.summary;
-  return "no finding is new; likeliest: " + first.summary;
+  if (gone > 0) return Counted(gone, "finding") + " fewer; most likely: " + first.summary;
+  return "no new finding; most likely: " + first.summary;
 }
 
 }  // namespace

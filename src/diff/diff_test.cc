@@ -85,12 +85,12 @@ TEST(Diff, WhatANewErrorSpeaksOfStandsFirst) {
           "nvidia-nccl-cu12 2.1 -> 2.2 in /venv", "einops 1 -> 2 in /venv", "HOME is set to \"/home/b\""}));
   after.check.findings = {{.code = "CUL9", .summary = "nvidia-nccl-cu12 does not fit", .subject = "/venv"}};
   const DiffReport blamed = DiffOf(before, after);
-  EXPECT_EQ(blamed.headline, "likeliest: nvidia-nccl-cu12 2.1 -> 2.2 in /venv (CUL9)");
+  EXPECT_EQ(blamed.headline, "most likely: nvidia-nccl-cu12 2.1 -> 2.2 in /venv (CUL9)");
   EXPECT_EQ(blamed.differences.front().findings, std::vector<std::string>{"CUL9"});
   before.check.findings = after.check.findings;
   const DiffReport known = DiffOf(before, after);
   EXPECT_EQ(known.same_findings, 1u);
-  EXPECT_EQ(known.headline, "no finding is new; likeliest: driver (kernel module): 535.54 -> 580.95");
+  EXPECT_EQ(known.headline, "no new finding; most likely: driver (kernel module): 535.54 -> 580.95");
 }
 
 TEST(Diff, AFindingThatNoDifferenceExplainsIsALineOfItsOwn) {
@@ -99,7 +99,7 @@ TEST(Diff, AFindingThatNoDifferenceExplainsIsALineOfItsOwn) {
   const DiffReport report = DiffOf(before, after);
   ASSERT_EQ(report.differences.size(), 1u);
   EXPECT_EQ(report.differences.front().kind, "finding");
-  EXPECT_EQ(report.headline, "likeliest: the fan is broken (CUL1)");
+  EXPECT_EQ(report.headline, "most likely: the fan is broken (CUL1)");
   before.check.findings = {
       {.code = "CUL1", .severity = Severity::kNote, .summary = "a noise", .subject = "fan"}};
   EXPECT_EQ(DiffOf(before, after).new_findings.size(), 1u) << "it got worse";

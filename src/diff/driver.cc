@@ -52,9 +52,9 @@ void AddKernelSide(Parts& parts, const Driver& before, const Driver& after) {
 
 std::string Shown(const snapshot::DriverLibrary* library) {
   if (library == nullptr) return "none";
-  const std::string version = library->version.empty() ? "version not known" : library->version;
+  const std::string version = library->version.empty() ? "unknown version" : library->version;
   return version + (library->kind == "driver" ? "" : ", " + library->kind) +
-         (library->real_path.empty() ? ", leads nowhere" : "");
+         (library->real_path.empty() ? ", dangling symlink" : "");
 }
 
 void AddDriverLibraries(Parts& parts, const Driver& before, const Driver& after) {
@@ -83,8 +83,8 @@ void AddDriverLibraries(Parts& parts, const Driver& before, const Driver& after)
 
 std::string Shown(const snapshot::DeviceNode* node) {
   if (node == nullptr) return "none";
-  if (node->not_a_device) return "no device, but a file";
-  return node->denied ? "may not be opened by this user" : "there";
+  if (node->not_a_device) return "a regular file, not a device";
+  return node->denied ? "this user has no permission to open it" : "there";
 }
 
 void AddNodes(Parts& parts, const Driver& before, const Driver& after) {
@@ -154,7 +154,7 @@ void AddGpus(Parts& parts) {
       if (a->bound_to == b->bound_to) return;
       parts.Add({.kind = "gpu",
                  .subject = NameOf(gpu),
-                 .summary = NameOf(gpu) + ": held by " + OrNone(a->bound_to) + " -> " + OrNone(b->bound_to),
+                 .summary = NameOf(gpu) + ": bound to " + OrNone(a->bound_to) + " -> " + OrNone(b->bound_to),
                  .before = OrNone(a->bound_to),
                  .after = OrNone(b->bound_to),
                  .suspicion = 66},

@@ -50,7 +50,7 @@ std::string VersionOf(const RecordedNode& node) {
 
 std::string Shown(const RecordedNode& node) {
   if (node.error != PathError::kNone) return std::string(base::Strerror(node.error));
-  if (node.kind == FileKind::kLink) return "link to " + node.link_target;
+  if (node.kind == FileKind::kLink) return "symlink to " + node.link_target;
   if (node.kind != FileKind::kRegular) return std::string(Name(node.kind));
   const std::string version = VersionOf(node);
   return (version.empty() ? "" : version + ", ") + std::to_string(node.size) + " bytes";
@@ -124,7 +124,7 @@ void AddOne(Parts& parts, const Change& change) {
   std::string summary = change.path + ": " + was + " -> " + is;
   if (change.was == nullptr) summary = change.path + " (" + is + ") is new";
   if (change.is == nullptr) summary = change.path + " (" + was + ") is gone";
-  if (was == is) summary = change.path + ": other contents of the same size";
+  if (was == is) summary = change.path + ": same size, different content";
   parts.Add({.how = HowOf(change.was != nullptr, change.is != nullptr),
              .kind = "file",
              .subject = change.path,
@@ -157,7 +157,7 @@ void AddTogether(Parts& parts, const std::string& directory, const std::vector<C
     difference.summary = count + word + " in " + directory +
                          (how == Differs::kAdded     ? " are new"
                           : how == Differs::kRemoved ? " are gone"
-                                                     : " are others");
+                                                     : " changed");
   }
   std::vector<std::string> names = {directory};
   for (const Change& change : changes) {

@@ -11,7 +11,7 @@ using snapshot::Toolkit;
 
 std::string Shown(const Toolkit* toolkit) {
   if (toolkit == nullptr) return "none";
-  return toolkit->version.empty() ? "version not known" : toolkit->version;
+  return toolkit->version.empty() ? "unknown version" : toolkit->version;
 }
 
 void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot::Toolkits& after) {
@@ -31,7 +31,7 @@ void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot:
               return OrNone(text);
             };
             a = listed(was->links), b = listed(is->links);
-            summary = "names that lead to the toolkit in " + root + ": " + a + " -> " + b;
+            summary = "symlinks to the toolkit in " + root + ": " + a + " -> " + b;
           } else if (was->nvcc_version != is->nvcc_version && was->version == is->version) {
             a = OrNone(was->nvcc_version), b = OrNone(is->nvcc_version);
             summary = "nvcc of the toolkit in " + root + ": " + a + " -> " + b;
@@ -56,8 +56,8 @@ void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot:
   if (before.nvcc_on_path != after.nvcc_on_path) {
     parts.Add(
         {.kind = "toolkit",
-         .subject = "nvcc of PATH",
-         .summary = "nvcc of PATH: " + OrNone(before.nvcc_on_path) + " -> " + OrNone(after.nvcc_on_path),
+         .subject = "nvcc on PATH",
+         .summary = "nvcc on PATH: " + OrNone(before.nvcc_on_path) + " -> " + OrNone(after.nvcc_on_path),
          .before = OrNone(before.nvcc_on_path),
          .after = OrNone(after.nvcc_on_path),
          .suspicion = 42},
@@ -87,10 +87,10 @@ std::string Shown(const CudnnCopy* copy) {
   std::string text = copy->version.empty() ? std::to_string(copy->major) : copy->version;
   if (!copy->cuda.empty()) text += " for CUDA " + copy->cuda;
   if (!copy->missing_parts.empty())
-    text += ", " + std::to_string(copy->missing_parts.size()) + " part(s) missing";
+    text += ", " + std::to_string(copy->missing_parts.size()) + " sub-libraries missing";
   size_t bad = 0;
   for (const snapshot::CudnnPart& part : copy->parts) bad += part.problem.empty() ? 0 : 1;
-  return bad == 0 ? text : text + ", " + std::to_string(bad) + " part(s) damaged";
+  return bad == 0 ? text : text + ", " + std::to_string(bad) + " sub-libraries damaged";
 }
 
 bool SameParts(const CudnnCopy& a, const CudnnCopy& b) {
@@ -110,7 +110,7 @@ void AddCudnn(Parts& parts, const std::vector<CudnnCopy>& before, const std::vec
       summary = was->header_version != is->header_version
                     ? "header of cuDNN in " + copy.directory + ": " + OrNone(was->header_version) + " -> " +
                           OrNone(is->header_version)
-                    : "cuDNN in " + copy.directory + ": parts of it are others";
+                    : "cuDNN in " + copy.directory + ": some of its sub-libraries changed";
     }
     std::vector<std::string> names = {copy.directory, copy.header};
     for (const CudnnCopy* side : {is, was}) {

@@ -97,15 +97,15 @@ class Comparison {
     for (const loader::Attempt& attempt : request.attempts) files.push_back(Plainly(attempt.path));
     std::vector<std::string> names = files;
     names.insert(names.begin(), name);
-    parts_.Add({.how = was == nullptr ? report::Differs::kAdded : report::Differs::kRemoved,
-                .kind = "load",
-                .subject = name + " for " + after_.title,
-                .summary = after_.title + ": " + name +
-                           (was == nullptr ? " is not found" : " is not found any more"),
-                .before = was == nullptr ? "not asked for" : Shown(parts_.before.scene, *was),
-                .after = "not found",
-                .suspicion = 80},
-               std::move(names));
+    parts_.Add(
+        {.how = was == nullptr ? report::Differs::kAdded : report::Differs::kRemoved,
+         .kind = "load",
+         .subject = name + " for " + after_.title,
+         .summary = after_.title + ": " + name + (was == nullptr ? " is not found" : " is no longer found"),
+         .before = was == nullptr ? "not needed" : Shown(parts_.before.scene, *was),
+         .after = "not found",
+         .suspicion = 80},
+        std::move(names));
     Blame(parts_, after_, files, {was == nullptr ? loader::Via::kDefault : was->via});
   }
 
@@ -136,8 +136,8 @@ class Comparison {
     parts_.Add({.how = report::Differs::kAdded,
                 .kind = "load",
                 .subject = after_.title,
-                .summary = after_.title + " does not come up any more: " + error,
-                .before = "comes up",
+                .summary = after_.title + " no longer starts: " + error,
+                .before = "starts",
                 .after = error,
                 .suspicion = 82},
                {});

@@ -88,9 +88,9 @@ void AddProcess(Parts& parts, const record::Process& before, const record::Proce
     parts.Add({.how = was_loaded ? report::Differs::kRemoved : report::Differs::kAdded,
                .kind = "run",
                .subject = request.name,
-               .summary = request.name + (was_loaded ? " was not found any more" : " was not found") +
-                          (request.requester.empty() ? "" : ", asked for by " + request.requester),
-               .before = was_loaded ? "loaded" : "not asked for",
+               .summary = request.name + (was_loaded ? " was no longer found" : " was not found") +
+                          (request.requester.empty() ? "" : ", needed by " + request.requester),
+               .before = was_loaded ? "loaded" : "not needed",
                .after = "not found",
                .suspicion = was_loaded ? 82 : 64},
               std::move(names));
@@ -104,7 +104,8 @@ void AddRuns(Parts& parts) {
   if (parts.before.run == nullptr || parts.after.run == nullptr) return;
   const Run &before = *parts.before.run, &after = *parts.after.run;
   if (CommandOf(before) != CommandOf(after))
-    parts.remarks.push_back("two commands: \"" + CommandOf(before) + "\" and \"" + CommandOf(after) + "\"");
+    parts.remarks.push_back("different commands: \"" + CommandOf(before) + "\" and \"" + CommandOf(after) +
+                            "\"");
   const size_t processes = std::min(before.processes.size(), after.processes.size());
   for (size_t i = 0; i < processes; ++i) {
     if (base::BaseName(before.processes[i].program) != base::BaseName(after.processes[i].program)) break;

@@ -93,10 +93,10 @@ void Conclude(CheckReport& report, bool blind, bool hostless) {
     report.headline = Counted(warnings, "warning");
   } else if (blind) {
     report.verdict = Verdict::kUnknown;
-    report.headline = "could not tell: see what was not checked";
+    report.headline = "inconclusive: see \"not checked\"";
   } else {
     report.verdict = Verdict::kOk;
-    report.headline = hostless ? "nothing wrong in the files; the host was not looked at" : "nothing wrong";
+    report.headline = hostless ? "nothing wrong in the files; the host was not checked" : "nothing wrong";
   }
 }
 
@@ -129,8 +129,8 @@ CheckReport Check(const rules::Scene& scene) {
   AddUnknown(report, "Python environments", stack.environments);
   AddUnknown(report, "circumstances", stack.context);
   if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed && !stack.probe) {
-    AddOnce(report.not_checked, {"GPU memory in use, and by whom",
-                                 "only the living driver tells: culprit probe, or check --live"});
+    AddOnce(report.not_checked, {"GPU memory in use, and by which process",
+                                 "needs the running driver: use culprit probe or check --live"});
   }
   bool blind = false;  // a rule that would have said "error" could not look
   for (const auto& [rule, ruling] : AskRules(scene)) {
@@ -161,10 +161,10 @@ CheckReport CheckFactsAlone(const rules::Scene& scene, std::chrono::milliseconds
   report.not_checked.insert(
       report.not_checked.begin(),
       {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +
-                                                " s: a file system that does not respond? (--timeout)"});
+                                                " s; a file system may not be responding (--timeout sets the limit)"});
   if (report.verdict == Verdict::kOk) {
     report.verdict = Verdict::kUnknown;
-    report.headline = "could not tell: files did not answer in time";
+    report.headline = "could not tell: reading files timed out";
   }
   return report;
 }

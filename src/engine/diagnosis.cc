@@ -83,7 +83,7 @@ base::Result<void> Diagnosis::LookAtMachine() {
     return base::Fail(base::ErrorCode::kNotReadable,
                       "no answer within " +
                           std::to_string(std::chrono::ceil<std::chrono::seconds>(limit).count()) +
-                          " s: a file system that does not respond? (--timeout)");
+                          " s; a file system may not be responding (--timeout sets the limit)");
   }
   look->snapshot.tool_version = base::ProductVersion();
   snapshot_ = std::make_shared<const snapshot::Snapshot>(std::move(look->snapshot));

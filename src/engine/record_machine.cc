@@ -99,7 +99,7 @@ base::Result<snapshot::Snapshot> RecordMachine(Diagnosis& diagnosis, std::vector
   if (recorded) return std::move(*recorded);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(limit).count();
   return base::Fail(base::ErrorCode::kNotReadable, "no answer within " + std::to_string(seconds) +
-                                                       " s: a file system that does not respond?");
+                                                       " s; a file system may not be responding");
 }
 
 snapshot::Snapshot RecordAsked(const Diagnosis& diagnosis) {

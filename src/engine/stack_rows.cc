@@ -21,9 +21,9 @@ std::string InWords(const snapshot::Fact<T>& fact) {
     case snapshot::FactState::kAbsent:
       return "none";
     case snapshot::FactState::kNotApplicable:
-      return "not looked at";
+      return "not checked";
     default:
-      return "not known: " + fact.why;
+      return "unknown: " + fact.why;
   }
 }
 
@@ -33,7 +33,7 @@ void Join(std::string& text, const std::string& more, const char* separator = ",
   text += more;
 }
 
-// The libcuda that any program of this shell gets.
+// The libcuda that any program in this shell gets.
 const loader::Object* WinningLibcuda(const rules::Scene& scene) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind != loader::Scenario::Kind::kAnyProgram) continue;
@@ -63,29 +63,28 @@ void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& s
     const auto* library = LibraryOf(object);
     if (library == nullptr) continue;
     const auto version = scene.view.Version(object.path);
-    libraries.push_back(
-        {.what = std::string(library->title),
-         .value = version && !version->version.empty() ? version->version : "version not known",
-         .where = object.real_path,
-         .detail = Way(scenario, object),
-         .depth = 1});
+    libraries.push_back({.what = std::string(library->title),
+                         .value = version && !version->version.empty() ? version->version : "unknown version",
+                         .where = object.real_path,
+                         .detail = Way(scenario, object),
+                         .depth = 1});
   }
   for (const loader::Object& object : scenario.replaced) {
     if (const auto* library = LibraryOf(object))
       libraries.push_back({.what = std::string(library->title),
-                           .value = "version not known",
+                           .value = "unknown version",
                            .where = object.path,
-                           .detail = "its file was replaced since",
+                           .detail = "its file was replaced since it was loaded",
                            .depth = 1});
   }
   const auto& program = scenario.graph.objects.empty() ? nullptr : scenario.graph.objects.front().elf;
   if (program != nullptr && program->problem == binfmt::ElfProblem::kNoDynamic)
-    Join(row.detail, "statically linked: what it holds of CUDA cannot be seen");
+    Join(row.detail, "statically linked: the CUDA code inside is not visible");
   else if (libraries.empty())
     Join(row.detail, "no CUDA library is mapped");
   for (const std::string& device : scenario.devices) {
     const bool gpu = device.find_first_not_of("0123456789", sizeof("/dev/nvidia") - 1) == std::string::npos;
-    if (gpu) Join(row.detail, "holds " + device);
+    if (gpu) Join(row.detail, "has open " + device);
   }
   rows.push_back(std::move(row));
   rows.insert(rows.end(), libraries.begin(), libraries.end());
@@ -138,7 +137,7 @@ void AddGpus(Rows& rows, const rules::Scene& scene) {
     if (!gpu.compute_capability.empty() && !row.value.starts_with("compute")) {
       Join(row.detail, "compute capability " + gpu.compute_capability);
     }
-    if (!gpu.bound_to.empty() && gpu.bound_to != "nvidia") Join(row.detail, "held by " + gpu.bound_to);
+    if (!gpu.bound_to.empty() && gpu.bound_to != "nvidia") Join(row.detail, "bound to " + gpu.bound_to);
     rows.push_back(std::move(row));
   }
 }
@@ -151,13 +150,13 @@ void AddToolkits(Rows& rows, const rules::Scene& scene) {
   }
   for (const snapshot::Toolkit& toolkit : toolkits->copies) {
     StackRow row{.what = "toolkit",
-                 .value = toolkit.version.empty() ? "version not known" : toolkit.version,
+                 .value = toolkit.version.empty() ? "unknown version" : toolkit.version,
                  .where = toolkit.root,
                  .detail = toolkit.kind == "toolkit" ? "" : toolkit.kind};
     for (const std::string& link : toolkit.links) {
       if (!link.starts_with("/etc/alternatives/")) Join(row.detail, "also " + link);
     }
-    if (!toolkit.nvcc.empty() && toolkit.nvcc == toolkits->nvcc_on_path) Join(row.detail, "nvcc of PATH");
+    if (!toolkit.nvcc.empty() && toolkit.nvcc == toolkits->nvcc_on_path) Join(row.detail, "nvcc on PATH");
     rows.push_back(std::move(row));
   }
 }
@@ -171,12 +170,12 @@ void AddCudnn(Rows& rows, const rules::Scene& scene) {
   for (const snapshot::CudnnCopy& copy : *copies) {
     StackRow row{
         .what = "cuDNN",
-        .value = copy.version.empty() ? std::to_string(copy.major) + ", release not known" : copy.version,
+        .value = copy.version.empty() ? std::to_string(copy.major) + ", unknown release" : copy.version,
         .where = copy.directory};
     if (!copy.cuda.empty()) row.detail = "for CUDA " + copy.cuda;
     Join(row.detail, copy.owner);
     if (!copy.missing_parts.empty())
-      Join(row.detail, std::to_string(copy.missing_parts.size()) + " parts missing");
+      Join(row.detail, std::to_string(copy.missing_parts.size()) + " sub-libraries missing");
     rows.push_back(std::move(row));
   }
 }
@@ -191,7 +190,7 @@ Rows Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
       if (library == nullptr || library->name != name) continue;
       const auto version = scene.view.Version(object.path);
       rows.push_back({.what = std::string(library->title),
-                      .value = version ? version->version : "version not known",
+                      .value = version ? version->version : "unknown version",
                       .where = std::string(base::DirName(object.real_path)),
                       .depth = 2});
       break;
@@ -215,7 +214,7 @@ void AddFrameworks(Rows& rows, const rules::Scene& scene, size_t environment) {
     if (framework->cpu_only) {
       row.detail = "built without CUDA";
     } else if (!loads.empty() && same != known.end()) {
-      row.detail = "loads the same as " + same->first;
+      row.detail = "loads the same libraries as " + same->first;
       loads.clear();
     }
     if (!loads.empty()) known.emplace_back(framework->name, loads);
@@ -234,7 +233,7 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
   for (size_t e = 0; e < environments->size(); ++e) {
     const snapshot::PythonEnvironment& environment = (*environments)[e];
     rows.push_back({.what = "Python",
-                    .value = environment.python.empty() ? "version not known" : environment.python,
+                    .value = environment.python.empty() ? "unknown version" : environment.python,
                     .where = environment.prefix,
                     .detail = environment.kind + ", " + environment.why});
     AddFrameworks(rows, scene, e);

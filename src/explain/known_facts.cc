@@ -53,7 +53,7 @@ void OfArchitecture(std::string_view arch, std::vector<std::string>& facts) {
   const auto version = CapabilityOf(arch);
   const knowledge::Capability* row = version ? knowledge::FindCapability(*version) : nullptr;
   if (row == nullptr) return;
-  std::string fact = fmt::format("compute capability {} ({}) is compiled by CUDA {}", row->cc,
+  std::string fact = fmt::format("compute capability {} ({}) is supported by CUDA {}", row->cc,
                                  row->architecture, row->first_cuda);
   fact += row->last_cuda.empty() ? " and newer" : fmt::format(" to {}", row->last_cuda);
   facts.push_back(std::move(fact));
@@ -74,7 +74,7 @@ void OfCuda(std::string_view text, knowledge::Platform platform, std::vector<std
   if (native.empty()) return;
   std::string fact = fmt::format("CUDA {} needs driver {}", cuda, native);
   if (!compatible.empty() && compatible != native) {
-    fact += fmt::format(" or newer; by minor-version compatibility {} (without its PTX)", compatible);
+    fact += fmt::format(" or newer; {} through minor-version compatibility (without PTX)", compatible);
   } else {
     fact += " or newer";
   }

@@ -93,12 +93,11 @@ void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene
     const std::string says = container ? "there is no libcuda.so.1 in this container"
                              : scene.OnWindows()
                                  ? "there is no nvcuda.dll here"
-                                 : "there is no libcuda.so.1 and no kernel module of the driver here";
+                                 : "neither libcuda.so.1 nor the driver's kernel module exists here";
     if (container) settlements.push_back({"container-runtime", true, says});
     settlements.push_back(
         {"driver-missing", !container,
-         container ? "the container has no driver library; whether its host has one cannot be seen from here"
-                   : says});
+         container ? "the container has no driver library; its host is not visible from here" : says});
     for (const char* cause :
          {"driver-too-old", "driver-library-mismatch", "driver-wedged", "arch-unsupported"}) {
       settlements.push_back({cause, false, says});
@@ -107,10 +106,9 @@ void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene
   }
   const auto version = module ? module : library == nullptr ? std::nullopt : Version::Parse(library->version);
   if (library != nullptr) {
-    settlements.push_back({"driver-missing", false, fmt::format("{} is there", library->path)});
+    settlements.push_back({"driver-missing", false, fmt::format("{} exists", library->path)});
     if (container)
-      settlements.push_back(
-          {"container-runtime", false, fmt::format("the container was given {}", library->path)});
+      settlements.push_back({"container-runtime", false, fmt::format("the container has {}", library->path)});
   }
   if (module && library != nullptr && library->kind == "driver") {
     const auto of_library = Version::Parse(library->version);
@@ -130,16 +128,16 @@ void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene
       const std::string release = needed.cuda.parts.size() > 1 ? cuda : cuda + ".0";
       std::string_view lowest = knowledge::LowestCompatibleDriver(release, scene.platform());
       if (lowest.empty()) lowest = knowledge::LowestDriver(release, scene.platform());
-      settlements.push_back(
-          {"driver-too-old", true,
-           fmt::format("driver {} is below the {} that CUDA {} needs ({})", shown, lowest, cuda, needed.by)});
+      settlements.push_back({"driver-too-old", true,
+                             fmt::format("driver {} is older than {}, which CUDA {} needs ({})", shown,
+                                         lowest, cuda, needed.by)});
       return;
     }
     all_run = all_run || answer.verdict == knowledge::Verdict::kYes;
   }
   if (all_run)
-    settlements.push_back({"driver-too-old", false,
-                           fmt::format("driver {} runs every CUDA release that was found here", shown)});
+    settlements.push_back(
+        {"driver-too-old", false, fmt::format("driver {} supports every CUDA release found here", shown)});
 }
 
 void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
@@ -158,7 +156,7 @@ void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene
       if (family == "cudnn-part")
         settlements.push_back({"cudnn-missing", false, fmt::format("{} is on this machine: {}", name, path)});
     } else {
-      const std::string says = fmt::format("no {} in any of the usual places of this machine", name);
+      const std::string says = fmt::format("no {} in the usual places on this machine", name);
       settlements.push_back({std::string(MissingCause(family)), true, says});
       settlements.push_back({"search-path", false, says});
     }

@@ -15,8 +15,7 @@ using snapshot::FileFacts;
 using snapshot::FileKind;
 
 std::string WhyNotReadable(const FileFacts& facts) {
-  if (facts.error == base::PathError::kNoEntry)
-    return facts.dangling ? "is a link that leads nowhere" : "no such file";
+  if (facts.error == base::PathError::kNoEntry) return facts.dangling ? "dangling symlink" : "no such file";
   if (facts.error != base::PathError::kNone) return std::string(base::Strerror(facts.error));
   if (facts.kind == FileKind::kDirectory) return "is a directory";
   if (facts.elf == nullptr) return "not a regular file";

@@ -126,14 +126,14 @@ const PtxIsa* PtxOfCuda(std::string_view cuda) {
 Answer ToolkitTargets(std::string_view cuda, const Version& cc) {
   const auto wanted = Version::Parse(cuda);
   const Capability* row = FindCapability(cc);
-  if (!wanted) return Unknown(Text(cuda) + " is no version");
+  if (!wanted) return Unknown(Text(cuda) + " is not a version");
   if (row == nullptr) return Unknown("compute capability " + cc.ToString() + " is not in the table");
   const Version release = MinorOf(*wanted);
   const bool whole_major = release.parts.size() == 1;
   const Version first = Known(row->first_cuda);
   if (whole_major && release.part(0) == first.part(0) && first.part(1) > 0) {
     return Unknown("CUDA " + Text(row->first_cuda) + " is the first that compiles for " + Described(*row) +
-                       "; which " + Text(cuda) + ".x is meant decides",
+                       "; it depends on which " + Text(cuda) + ".x you mean",
                    row->source);
   }
   if (release < first) {
@@ -144,7 +144,7 @@ Answer ToolkitTargets(std::string_view cuda, const Version& cc) {
     const Version last = Known(row->last_cuda);
     if (release > last) {
       const std::string rename =
-          row->renamed_to.empty() ? "" : "; later ones call it " + Text(row->renamed_to);
+          row->renamed_to.empty() ? "" : "; later releases call it " + Text(row->renamed_to);
       return No("CUDA " + Text(row->last_cuda) + " is the last that compiles for " + Described(*row) + rename,
                 row->source);
     }
@@ -161,8 +161,7 @@ Answer ToolkitTargets(std::string_view cuda, const Version& cc) {
 Answer DriverDrives(const Version& driver, const Version& cc) {
   const Capability* row = FindCapability(cc);
   if (row == nullptr) return Unknown("compute capability " + cc.ToString() + " is not in the table");
-  if (row->jetson)
-    return Unknown(Described(*row) + " is a system on chip with drivers of its own", row->source);
+  if (row->jetson) return Unknown(Described(*row) + " is a system on chip with its own drivers", row->source);
   const uint32_t branch = driver.part(0);
   if (row->last_driver_branch != 0 && branch > row->last_driver_branch) {
     return No(Branch(row->last_driver_branch) + " is the last driver branch for " + Described(*row),
@@ -174,13 +173,13 @@ Answer DriverDrives(const Version& driver, const Version& cc) {
                         ? !own.cuda.empty() && Known(own.cuda) >= Known(row->first_cuda)
                         : branch >= row->first_driver_branch;
   if (!sure) {
-    return Unknown("drivers that belong to CUDA " + Text(row->first_cuda) + " or later are sure to drive " +
-                       Described(*row) + "; of " + Branch(branch) + " nothing is known",
+    return Unknown("drivers that belong to CUDA " + Text(row->first_cuda) + " or later support " +
+                       Described(*row) + "; support in " + Branch(branch) + " is not known",
                    row->source);
   }
   const std::string until = row->last_driver_branch == 0 ? "" : " until " + Branch(row->last_driver_branch);
   return Yes(
-      "drivers that belong to CUDA " + Text(row->first_cuda) + " or later drive " + Described(*row) + until,
+      "drivers that belong to CUDA " + Text(row->first_cuda) + " or later support " + Described(*row) + until,
       row->source);
 }
 

@@ -63,7 +63,7 @@ Answer OnNewerGpu(const CudnnRelease& row, const Version& cuda, const std::strin
     return No(newer + "only builds of 9.0 and later for CUDA 12 and later run on such GPUs", rule->source);
   }
   if (cuda.part(0) == 0)
-    return Unknown(newer + "the build decides: those for CUDA 12 and later run", rule->source);
+    return Unknown(newer + "it depends on the build: those for CUDA 12 and later run", rule->source);
   return Yes(newer + "it runs by compiling PTX, with limits", rule->source);
 }
 

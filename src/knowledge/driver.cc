@@ -133,7 +133,7 @@ std::optional<BranchRange> DriversOfBranch(uint32_t branch) {
 
 DriverAnswer DriverRunsCuda(const Version& driver, std::string_view cuda, Platform platform) {
   const auto wanted = Version::Parse(cuda);
-  if (!wanted) return {DriverSupport::kUnknown, nullptr, Text(cuda) + " is no version", ""};
+  if (!wanted) return {DriverSupport::kUnknown, nullptr, Text(cuda) + " is not a version", ""};
   const ToolkitRow* row = FindToolkit(cuda);
   if (row == nullptr) return WithoutRow(driver, *wanted);
   const std::string release = "CUDA " + Text(row->label);
@@ -157,11 +157,10 @@ DriverAnswer DriverRunsCuda(const Version& driver, std::string_view cuda, Platfo
     return Decide(DriverSupport::kNo, row, release + " needs driver " + Text(native) + " or newer",
                   row->source);
   }
-  std::string why =
-      release + (native.empty() ? "" : " belongs to driver " + Text(native) + ";") + " drivers from " +
-      Text(compatible) +
-      " on run its machine code by minor-version compatibility, but compile no PTX of it and lack "
-      "its new features";
+  std::string why = release + (native.empty() ? "" : " belongs to driver " + Text(native) + ";") +
+                    " drivers from " + Text(compatible) +
+                    " on run its machine code through minor-version compatibility, but cannot compile its "
+                    "PTX and lack its new features";
   return Decide(DriverSupport::kByMinorCompatibility, row, std::move(why), row->source);
 }
 
@@ -174,7 +173,7 @@ Answer DriverForCuda(const Version& driver, const Version& cuda, Platform platfo
       if (cuda.parts.size() > 1 || cuda.part(0) >= kFirstMajorWithMinorCompatibility) {
         return Yes(answer.why, answer.source);
       }
-      return Unknown("which CUDA " + cuda.ToString() + ".x is meant decides", answer.source);
+      return Unknown("it depends on which CUDA " + cuda.ToString() + ".x you mean", answer.source);
     case DriverSupport::kByMinorCompatibility:
       return Yes(answer.why, answer.source);
     case DriverSupport::kNo:
@@ -199,7 +198,7 @@ Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional
   const DriverCuda own = CudaOfDriver(driver, platform);
   if (wanted && !own.cuda.empty() && Known(own.cuda) >= MinorOf(*wanted)) {
     return No("driver " + DriverText(driver) + " belongs to CUDA " + Text(own.cuda) +
-                  " and needs no cuda-compat for " + Text(cuda),
+                  " and does not need cuda-compat for " + Text(cuda),
               own.source);
   }
   for (const ForwardCompatRow& row : ForwardCompats()) {
@@ -207,14 +206,14 @@ Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional
     std::string list;
     for (const std::string_view branch : row.branches) list += (list.empty() ? "" : ", ") + Text(branch);
     const std::string why =
-        "the cuda-compat package of CUDA " + Text(row.cuda) + " is for drivers of " + list;
+        "the cuda-compat package of CUDA " + Text(row.cuda) + " is for driver branches " + list;
     const bool listed = std::ranges::any_of(
         row.branches, [&](std::string_view branch) { return Known(branch).part(0) == driver.part(0); });
     if (!listed) return No(why, row.source);
-    return data_centre_gpu ? Yes(why, row.source) : Unknown(why + ", on data-centre GPUs alone", row.source);
+    return data_centre_gpu ? Yes(why, row.source) : Unknown(why + ", on data-centre GPUs only", row.source);
   }
   return Unknown(
-      "which drivers a cuda-compat package of CUDA " + Text(cuda) + " may sit on is not in the table",
+      "which drivers a cuda-compat package of CUDA " + Text(cuda) + " supports is not in the table",
       gpus->source);
 }
 

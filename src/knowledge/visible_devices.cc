@@ -30,7 +30,7 @@ void End(VisibleDevices& visible, const std::string& entry, std::string why) {
 // Repeats empty the list.
 bool IsRepeated(VisibleDevices& visible, const std::string& entry, bool known_before) {
   if (!known_before) return false;
-  End(visible, entry, "comes twice, which makes the whole list empty");
+  End(visible, entry, "is listed twice, which makes the whole list empty");
   visible.repeated = true;
   visible.entries.clear();
   return true;
@@ -46,7 +46,7 @@ VisibleDevices ParseUuids(const std::vector<std::string>& entries, std::string_v
     const bool before = std::ranges::find(visible.entries, entry) != visible.entries.end();
     if (IsRepeated(visible, entry, before)) return visible;
     if (!entry.starts_with(prefix)) {
-      End(visible, entry, "is of another kind than the entries before it");
+      End(visible, entry, "is of a different kind than the entries before it");
       return visible;
     }
     if (prefix == "MIG-" || !all_known) {
@@ -55,7 +55,7 @@ VisibleDevices ParseUuids(const std::vector<std::string>& entries, std::string_v
       const auto fits = std::ranges::count_if(
           devices, [&](const NamedDevice& device) { return device.uuid.starts_with(entry); });
       if (fits != 1) {
-        End(visible, entry, fits == 0 ? "is no GPU of this machine" : "fits several GPUs");
+        End(visible, entry, fits == 0 ? "is not a GPU of this machine" : "matches several GPUs");
         return visible;
       }
     }
@@ -76,7 +76,7 @@ VisibleDevices ParseVisibleDevices(std::string_view value, const std::vector<Nam
   for (const std::string& entry : entries) {
     const long long number = Number(entry);
     if (number < 0) {
-      End(visible, entry, "is no device number");
+      End(visible, entry, "is not a device number");
       return visible;
     }
     const bool before = std::ranges::find(numbers, number) != numbers.end();

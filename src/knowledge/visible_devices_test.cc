@@ -33,8 +33,8 @@ TEST(VisibleDevices, RepeatedEntryEmptiesTheList) {
 
 TEST(VisibleDevices, UuidMayBeCutShortWhileItIsClear) {
   EXPECT_EQ(ParseVisibleDevices("GPU-ab", kTwo).entries, Names{"GPU-ab"});
-  EXPECT_EQ(ParseVisibleDevices("GPU-a", kTwo).why, "fits several GPUs");
-  EXPECT_EQ(ParseVisibleDevices("GPU-cc", kTwo).why, "is no GPU of this machine");
+  EXPECT_EQ(ParseVisibleDevices("GPU-a", kTwo).why, "matches several GPUs");
+  EXPECT_EQ(ParseVisibleDevices("GPU-cc", kTwo).why, "is not a GPU of this machine");
   EXPECT_EQ(ParseVisibleDevices("GPU-aa,1", kTwo).entries, Names{"GPU-aa"});
 }
 

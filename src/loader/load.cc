@@ -97,7 +97,7 @@ class Importing {
       result.error = graph_.requests[begin].error;
       if (result.opened) break;
     }
-    if (step.names.empty()) result.error = "there is no " + step.wanted;
+    if (step.names.empty()) result.error = "no such file: " + step.wanted;
     if (!result.tries.empty()) MarkAlternatives(graph_.requests, result.tries, step.optional);
     const bool goes_on = result.opened || step.optional;
     const std::string error = result.error;
@@ -179,8 +179,8 @@ LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& 
   if (dll && graph.error.empty()) graph.error = graph.import_error;
   if (dll && hosted.target.empty()) {
     graph.assumptions.push_back(
-        "a DLL alone: loaded by its full path (LOAD_WITH_ALTERED_SEARCH_PATH) into a 64-bit "
-        "program of which nothing else is known");
+        "a DLL alone, so culprit assumes that some 64-bit program loads it by its full path "
+        "(LOAD_WITH_ALTERED_SEARCH_PATH)");
   }
   return graph;
 }
@@ -197,7 +197,7 @@ LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, con
   const snapshot::LoaderFacts* facts = snapshot.FindLoader(interpreter);
   if (facts == nullptr) {
     LoadGraph graph{.target = question.target, .interpreter = interpreter, .uncertain = true};
-    graph.error = "not enough facts: nothing is known about the loader " + interpreter;
+    graph.error = "unknown loader " + interpreter;
     return graph;
   }
   if (facts->flavor == snapshot::LoaderFlavor::kMusl) {

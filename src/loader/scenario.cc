@@ -23,7 +23,7 @@ std::string LoaderOrHost(const Snapshot& snapshot, const std::string& target) {
 
 Scenario AnyProgram(const Snapshot& snapshot, snapshot::FileView& view) {
   if (snapshot.windows() != nullptr) return AnyWindowsProgram(snapshot, view);
-  Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program of this shell"};
+  Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program in this shell"};
   scenario.graph = Load(snapshot, view,
                         {.interpreter = UsualLoader(snapshot),
                          .known_dlopens = false,

@@ -20,7 +20,7 @@ struct Scenario {
     kProcess,     // nothing was played: a process that runs, or that a run watched
   };
   Kind kind = Kind::kProgram;
-  // "torch 2.11.0+cu130 in /opt/venv", "/usr/bin/train", "any program of this shell", "python3 (pid 4711)"
+  // "torch 2.11.0+cu130 in /opt/venv", "/usr/bin/train", "any program in this shell", "python3 (pid 4711)"
   std::string title;
   size_t environment = kNone;  // index into snapshot.stack.environments
   size_t framework = kNone;    // index into that environment's frameworks

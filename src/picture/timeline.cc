@@ -37,7 +37,7 @@ void AddProcess(std::vector<TimelineEvent>& events, const record::Process& proce
         true);
   }
   for (const record::OpenCall& call : process.open_calls)
-    add(call.since, "call", call.function + " began and had not returned at the end", true);
+    add(call.since, "call", call.function + " had not returned when the run ended", true);
   for (const record::Crash& crash : process.crashes) {
     std::string text = crash.signal;
     if (!crash.frames.empty() && !crash.frames.front().object.empty())

@@ -109,9 +109,9 @@ void AddRemoved(const Question& question, const Universe& universe, const Choice
         return !folder.empty() && SharedFolder(planned.name) == folder;
       });
       if (rival == plan.packages.end()) continue;
-      gone.because.push_back({"its files have the names of those of " + rival->name, ""});
+      gone.because.push_back({"its files overwrite those of " + rival->name, ""});
     } else {
-      gone.because.push_back({"no version of it fits beside what is wanted", ""});
+      gone.because.push_back({"no version of it works with the requested packages", ""});
     }
     if (const Installed* installed = InstalledAs(question, gone.name)) gone.version = installed->version;
     plan.removed.push_back(std::move(gone));
@@ -178,7 +178,8 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
   }
   AddRemoved(question, universe, choice, plan);
   AddNotes(question, universe, narrowed, choice, plan.notes);
-  for (const auto& [torch, names] : brought) plan.notes.push_back(names + ": as " + torch + " brings them");
+  for (const auto& [torch, names] : brought)
+    plan.notes.push_back(names + ": in the versions that " + torch + " requires");
 }
 
 }  // namespace culprit::plan

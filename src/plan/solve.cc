@@ -46,10 +46,10 @@ std::string SolutionHeadline(const report::Plan& plan) {
     const bool host = package.role == "driver" || package.role == "python";
     if (!host && !library && !package.present) ++changes;
   }
-  if (what.empty() && changes == 0) return "the environment fits as it is";
+  if (what.empty() && changes == 0) return "the environment already works; nothing to change";
   if (what.empty())
-    return std::to_string(changes) + (changes == 1 ? " change makes" : " changes make") +
-           " the environment fit" + with;
+    return std::to_string(changes) + (changes == 1 ? " change fixes" : " changes fix") + " the environment" +
+           with;
   return what + with;
 }
 
@@ -72,7 +72,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     for (const std::string& keep : question.keep) {
       const bool there = std::ranges::any_of(
           question.installed, [&](const Installed& installed) { return installed.package == keep; });
-      if (!there) plan.notes.push_back("--keep " + keep + ": nothing of that name is installed");
+      if (!there) plan.notes.push_back("--keep " + keep + ": no such package is installed");
     }
     return plan;
   }

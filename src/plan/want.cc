@@ -83,7 +83,7 @@ base::Result<Want> ParseWant(const std::string& text) {
   Want want{.text = std::string(whole)};
   const std::string asked = Lower(whole.substr(0, end));
   const std::string shown = base::Printable(whole);
-  if (asked.empty()) return base::Fail(ErrorCode::kBadFormat, "'" + shown + "' names no package");
+  if (asked.empty()) return base::Fail(ErrorCode::kBadFormat, "'" + shown + "' is not a package name");
   std::string_view rest = base::Trim(whole.substr(end));
   if (rest.starts_with('[')) {
     const size_t close = rest.find(']');
@@ -96,7 +96,7 @@ base::Result<Want> ParseWant(const std::string& text) {
   if (want.name.empty()) {
     const std::string near = Near(asked);
     return base::Fail(ErrorCode::kNotFound,
-                      "nothing is known of '" + asked + "'" + (near.empty() ? "" : "; known are " + near));
+                      "unknown package '" + asked + "'" + (near.empty() ? "" : "; known packages: " + near));
   }
   if (asked.starts_with("cupy-")) want.extra = asked.substr(sizeof("cupy-") - 1);
   for (const std::string& part : base::Split(rest, ',')) {
@@ -108,7 +108,7 @@ base::Result<Want> ParseWant(const std::string& text) {
     const bool readable = knowledge::Meets(base::Version{{1}}, one) != knowledge::Verdict::kUnknown;
     if (!readable) {
       return base::Fail(ErrorCode::kBadFormat, "'" + shown + "': '" + base::Printable(one) +
-                                                   "' is no bound such as ==2.10.* or >=2.1,<2.5");
+                                                   "' is not a version range such as ==2.10.* or >=2.1,<2.5");
     }
     want.specifiers += (want.specifiers.empty() ? "" : ",") + one;
   }

@@ -8,18 +8,16 @@ namespace {
 struct Words {
   std::string operator()(const SetVariable& c) const { return "set " + c.name + "=" + c.value; }
   std::string operator()(const UnsetVariable& c) const { return "unset " + c.name; }
-  std::string operator()(const DropFromList& c) const { return "take " + c.element + " out of " + c.name; }
-  std::string operator()(const AddToList& c) const { return "put " + c.element + " in front of " + c.name; }
-  std::string operator()(const PutLink& c) const { return "link " + c.path + " -> " + c.target; }
+  std::string operator()(const DropFromList& c) const { return "remove " + c.element + " from " + c.name; }
+  std::string operator()(const AddToList& c) const { return "prepend " + c.element + " to " + c.name; }
+  std::string operator()(const PutLink& c) const { return "symlink " + c.path + " -> " + c.target; }
   std::string operator()(const PutText& c) const { return "write " + c.path; }
   std::string operator()(const RemoveFile& c) const { return "remove " + c.path; }
   std::string operator()(const SetMode& c) const { return "change the permissions of " + c.path; }
-  std::string operator()(const PutDevice& c) const { return "make the device node " + c.path; }
-  std::string operator()(const RefreshCache&) const {
-    return "bring the loader's cache up to date (ldconfig)";
-  }
+  std::string operator()(const PutDevice& c) const { return "create the device node " + c.path; }
+  std::string operator()(const RefreshCache&) const { return "refresh the loader cache (ldconfig)"; }
   std::string operator()(const PutLibrary& c) const {
-    return "put " + c.path + (c.version.empty() ? "" : " of " + c.version) + " in place";
+    return "install " + c.path + (c.version.empty() ? "" : " " + c.version);
   }
   std::string operator()(const SetRegistry& c) const {
     return "set " + c.name + " of " + c.key + " in the registry";
@@ -32,17 +30,17 @@ struct Words {
   }
   std::string operator()(const InstallDriver& c) const { return "install driver " + c.version; }
   std::string operator()(const DropFromLoaderConf& c) const {
-    return "take " + c.directory + " out of /etc/ld.so.conf and the files that it includes";
+    return "remove " + c.directory + " from /etc/ld.so.conf and the files it includes";
   }
   std::string operator()(const LoadModule& c) const {
     return "load the kernel module " + c.name + (c.version.empty() ? "" : " " + c.version);
   }
-  std::string operator()(const BindGpu& c) const { return "give the GPU " + c.bus_id + " to " + c.driver; }
+  std::string operator()(const BindGpu& c) const { return "bind GPU " + c.bus_id + " to " + c.driver; }
   std::string operator()(const MakeComputeInstance& c) const {
-    return "make a compute instance in " + c.instance;
+    return "create a compute instance in " + c.instance;
   }
   std::string operator()(const StartContainer&) const {
-    return "start the container again with access to the GPUs of its host";
+    return "restart the container with access to the host's GPUs";
   }
   std::string operator()(const InstallToolkit& c) const {
     return "install CUDA " + c.version + " in " + c.root;

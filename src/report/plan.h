@@ -63,7 +63,7 @@ struct Plan {
   std::vector<PlannedPackage> removed;  // present ones that go; `version` is the one that is there
   std::vector<PlanStep> steps;
   std::string document;                   // --as dockerfile, conda, cmake: the file, instead of commands
-  std::vector<std::string> requirements;  // unsolvable: the smallest set that cannot hold together
+  std::vector<std::string> requirements;  // unsolvable: the smallest set that conflicts
   std::vector<ConflictLine> conflict;     // ... and why
   std::vector<Relaxation> relaxations;    // nearest first
   std::vector<std::string> notes;         // what is newer and not known enough to be chosen, isolation ...

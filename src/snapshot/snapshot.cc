@@ -151,13 +151,13 @@ base::Result<Snapshot> SnapshotFromJson(const base::Json& json) {
   const JsonReader reader(json, error);
   reader.Require("schema");
   reader.Field("schema", schema);
-  if (!error.empty()) return base::Fail(base::ErrorCode::kBadFormat, "no culprit snapshot: " + error);
+  if (!error.empty()) return base::Fail(base::ErrorCode::kBadFormat, "not a culprit snapshot: " + error);
   if (schema != kSchema) {
     reader.Fail("its schema is \"" + schema.substr(0, 40) + "\", this culprit reads \"" +
                 std::string(kSchema) + "\"");
     return schema.starts_with(kSchemaKind)
                ? base::Fail(base::ErrorCode::kUnsupported, "a snapshot of another format: " + error)
-               : base::Fail(base::ErrorCode::kBadFormat, "no culprit snapshot: " + error);
+               : base::Fail(base::ErrorCode::kBadFormat, "not a culprit snapshot: " + error);
   }
   Snapshot snapshot;
   ReadSnapshot(reader, snapshot);
@@ -172,7 +172,7 @@ std::string ToJsonText(const Snapshot& snapshot) {
 base::Result<Snapshot> ParseSnapshot(std::string_view text) {
   base::Result<base::Json> json = ParseJson(text);
   if (!json) {
-    return base::Fail(json.error().code, "no culprit snapshot: " + json.error().message);
+    return base::Fail(json.error().code, "not a culprit snapshot: " + json.error().message);
   }
   return SnapshotFromJson(*json);
 }

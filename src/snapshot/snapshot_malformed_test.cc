@@ -33,12 +33,12 @@ INSTANTIATE_TEST_SUITE_P(
     All, Malformed,
     testing::Values(
         Broken{"AnotherKindOfFile", "/schema", "culprit.check/1",
-               "no culprit snapshot: its schema is \"culprit.check/1\", this culprit reads "
+               "not a culprit snapshot: its schema is \"culprit.check/1\", this culprit reads "
                "\"culprit.snapshot/1\""},
         Broken{"NewerFormat", "/schema", "culprit.snapshot/2",
                "a snapshot of another format: its schema is \"culprit.snapshot/2\", this culprit reads "
                "\"culprit.snapshot/1\""},
-        Broken{"SchemaIsNoString", "/schema", 1, "no culprit snapshot: schema: not a string but 1"},
+        Broken{"SchemaIsNoString", "/schema", 1, "not a culprit snapshot: schema: not a string but 1"},
         Broken{"EnvironmentIsAList", "/environment", Json::array(),
                "bad snapshot: environment: not an object but array"},
         Broken{"VariableIsNull", "/environment/EMPTY", nullptr,
@@ -115,7 +115,8 @@ TEST(MalformedSnapshot, EveryTopFieldMustBeThere) {
     EXPECT_EQ(SnapshotFromJson(json).error().message,
               "bad snapshot: \"" + std::string(key) + "\" is missing");
   }
-  EXPECT_EQ(SnapshotFromJson(Json::object()).error().message, "no culprit snapshot: \"schema\" is missing");
+  EXPECT_EQ(SnapshotFromJson(Json::object()).error().message,
+            "not a culprit snapshot: \"schema\" is missing");
 }
 
 TEST(MalformedSnapshot, CodesTellAnotherFormatFromABrokenOne) {
@@ -134,15 +135,15 @@ TEST(MalformedSnapshot, MessageStaysOneShortLine) {
 }
 
 TEST(MalformedSnapshot, TextThatIsNoJsonSaysSo) {
-  EXPECT_EQ(ParseSnapshot("").error().message, "no culprit snapshot: JSON that breaks off after byte 1");
+  EXPECT_EQ(ParseSnapshot("").error().message, "not a culprit snapshot: JSON ends unexpectedly after byte 1");
   EXPECT_EQ(ParseSnapshot("\x7f"
                           "ELF")
                 .error()
                 .message,
-            "no culprit snapshot: no JSON at byte 1");
-  EXPECT_EQ(ParseSnapshot("[]").error().message, "no culprit snapshot: not an object but array");
+            "not a culprit snapshot: invalid JSON at byte 1");
+  EXPECT_EQ(ParseSnapshot("[]").error().message, "not a culprit snapshot: not an object but array");
   EXPECT_EQ(ParseSnapshot(std::string(100'000, '[')).error().message,
-            "no culprit snapshot: JSON nested deeper than 64");
+            "not a culprit snapshot: JSON nested deeper than 64");
 }
 
 }  // namespace

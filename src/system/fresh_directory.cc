@@ -101,7 +101,7 @@ base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryInMemory(uint64_
   std::error_code error;
   const fs::space_info space = fs::space(memory, error);
   if (error || space.available < spare)
-    return base::Fail(base::ErrorCode::kTooLarge, memory.string() + ": not there, or too little room");
+    return base::Fail(base::ErrorCode::kTooLarge, memory.string() + ": missing, or not enough space");
   return MakeBelow(memory);
 }
 
@@ -115,7 +115,7 @@ base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms() {
     auto made = MakeBelow(above);
     if (made && ProgramsRunIn(**made)) return made;
     problem =
-        made ? base::Error{base::ErrorCode::kNotReadable, Inside(above) + ": programs may not be run there"}
+        made ? base::Error{base::ErrorCode::kNotReadable, Inside(above) + ": programs cannot be run there"}
              : made.error();
   }
   return std::unexpected(problem);

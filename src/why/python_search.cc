@@ -64,10 +64,10 @@ uint32_t PythonFlags(const Snapshot& snapshot, FileView& view, const loader::Que
   const bool python = Opens(snapshot, view, question, library, loader::kSearchDefaultDirs);
   if (plain && !python) {
     notes.push_back(
-        by_dlls ? "found through PATH, as cuDNN opens its parts; Python's own loads (import, ctypes) leave "
-                  "PATH out"
-                : "asked as Python asks for what its modules need: PATH is left out since 3.8. A DLL that "
-                  "opens it by itself finds it through PATH; for Python call os.add_dll_directory");
+        by_dlls ? "found through PATH, which is how cuDNN loads its sub-libraries; Python's own loads "
+                  "(import, ctypes) ignore PATH"
+                : "searched the way Python loads DLLs for its modules: PATH is ignored since 3.8. A DLL that "
+                  "loads it by itself finds it through PATH; in Python, call os.add_dll_directory");
   }
   return flags;
 }

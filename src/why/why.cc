@@ -263,9 +263,9 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
     }
     if (request != nullptr && from.empty()) {
       answer.notes.push_back(question.target.empty()
-                                 ? "asked as a program of this machine without run paths would ask"
-                                 : "nothing in the load asks for " + library +
-                                       ": answered as if the program itself opened it with " +
+                                 ? "searched as for a program on this machine without RPATH or RUNPATH"
+                                 : "nothing loads " + library +
+                                       "; this shows what happens if the program itself loads it with " +
                                        (graph.windows ? "LoadLibrary" : "dlopen"));
     }
   }

@@ -73,16 +73,16 @@ TEST(ChooseDevice, EachPolicyTakesItsOwn) {
 TEST(ChooseDevice, SaysWhyNoneDoes) {
   const std::vector<Device> devices = Three();
   EXPECT_EQ(ChooseDevice(devices, {.policy = Policy::kUuid, .uuid = "GPU-aa"}).why,
-            "the UUID \"GPU-aa\" begins 2 GPUs");
+            "the UUID prefix \"GPU-aa\" matches 2 GPUs");
   EXPECT_EQ(ChooseDevice(devices, {.policy = Policy::kUuid, .uuid = "GPU-cc"}).why,
-            "no GPU has the UUID GPU-cc");
+            "no GPU with UUID GPU-cc");
   EXPECT_EQ(ChooseDevice(devices, {.policy = Policy::kIndex, .index = 7}).why,
             "there is no GPU 7: CUDA shows GPU 0 to 2");
   const Choice small = ChooseDevice({devices[0]}, {.min_major = 8});
-  EXPECT_EQ(small.why, "GPU 0 (T4) is sm_75, and sm_80 or newer is wanted");
+  EXPECT_EQ(small.why, "GPU 0 (T4) is sm_75, but sm_80 or newer is required");
   EXPECT_EQ(small.cause, "arch-unsupported");
   const Choice full = ChooseDevice({devices[1]}, {.min_free_memory = 8ULL << 30});
-  EXPECT_EQ(full.why, "GPU 1 (H200) has 2.0 of 140.0 GiB free, and 8.0 GiB is wanted");
+  EXPECT_EQ(full.why, "GPU 1 (H200) has 2.0 of 140.0 GiB free, but 8.0 GiB is required");
   EXPECT_EQ(full.cause, "out-of-memory");
   Device silent = devices[0];
   silent.memory_free.reset();  // "not known" is not "enough"
@@ -132,7 +132,7 @@ TEST(Preflight, ChoosesAmongSeveral) {
   const std::string out = User(two, "preflight policy=2 index=0 free=2000000000");
   EXPECT_EQ(
       Fact(out, "line"),
-      "no usable GPU: GPU 0 (Fake H200) has 0.9 of 80.0 GiB free, and 1.9 GiB is wanted; running on the CPU");
+      "no usable GPU: GPU 0 (Fake H200) has 0.9 of 80.0 GiB free, but 1.9 GiB is required; running on the CPU");
   EXPECT_EQ(Fact(out, "cause"), "out-of-memory");
 }
 
@@ -176,7 +176,7 @@ TEST(Preflight, AKernelThatFailsOrComputesWronglyIsNoProof) {
 TEST(Preflight, RefusesADriverThatIsTooOldOrNoVersion) {
   const std::string old = User(kDriver, "preflight driver=9999.1");
   EXPECT_EQ(Fact(old, "cause"), "driver-too-old");
-  EXPECT_TRUE(Contains(Fact(old, "line"), "and 9999.1 or newer is wanted")) << old;
+  EXPECT_TRUE(Contains(Fact(old, "line"), "but 9999.1 or newer is required")) << old;
   EXPECT_EQ(Fact(User(kDriver, "preflight driver=new"), "usable"), "0");
 }
 
@@ -202,7 +202,7 @@ TEST(Errors, NameCallPlaceStatusAndTheHolderOfTheMemory) {
       Contains(out, "what cudaMalloc(&p, n) failed at train.cc:42: cudaErrorMemoryAllocation (2): GPU 0"))
       << out;
   EXPECT_TRUE(Contains(Fact(out, "summary"), "process " + pid + " (")) << out;
-  EXPECT_TRUE(Contains(Fact(out, "summary"), "holds 79.2 GiB")) << out;
+  EXPECT_TRUE(Contains(Fact(out, "summary"), "uses 79.2 GiB")) << out;
   EXPECT_EQ(Fact(out, "cause"), "out-of-memory");
   EXPECT_EQ(Fact(out, "proven"), "1");
 }

@@ -301,7 +301,7 @@ def test_the_file_that_a_shell_reads():
         world.environment.update(HOME=str(home), LD_LIBRARY_PATH="/gone/lib:/app")
         world.words = ["CUL5013", str(world.top / "machine/app/train")]
         world.watched = {
-            home / ".bashrc": (None, "if true; then\n  : # culprit took this out: "
+            home / ".bashrc": (None, "if true; then\n  : # removed by culprit: "
                                "export LD_LIBRARY_PATH=/gone/lib:$LD_LIBRARY_PATH\nfi\n"),
             home / ".profile": (None, "export LD_LIBRARY_PATH=/app\n")}
 

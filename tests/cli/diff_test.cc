@@ -81,7 +81,7 @@ TEST_F(Diff, AFileThatWentAway) {
   EXPECT_NE(diff.at("headline").get<std::string>().find(gone), std::string::npos) << diff.dump(1);
   bool not_found = false;
   for (const base::Json& line : diff.at("differences").at(0).at("leads_to"))
-    not_found |= line.get<std::string>().find("libcublasLt.so.13 is not found any more") != std::string::npos;
+    not_found |= line.get<std::string>().find("libcublasLt.so.13 is no longer found") != std::string::npos;
   EXPECT_TRUE(not_found) << diff.at("differences").dump(1);
 }
 
@@ -106,7 +106,7 @@ TEST_F(Diff, SightThatWasLostIsNoPass) {
   const base::Json diff = Compare(2);
   EXPECT_EQ(diff.at("after").at("verdict"), "unknown");
   EXPECT_EQ(diff.at("not_compared").at(0).at("what"), "the Python environments");
-  EXPECT_EQ(diff.at("remarks").size(), 1u) << "made by two versions of culprit";
+  EXPECT_EQ(diff.at("remarks").size(), 1u) << "made by different versions of culprit";
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ void AskAgain(const Question& question, const report::Plan& plan) {
   }
 }
 
-// The requirements that are named cannot hold together, and any of them less can.
+// The named requirements conflict, and dropping any one of them removes the conflict.
 void ShowThatEachIsNecessary(const Question& question, const std::vector<std::string>& named,
                              BuildTable& builds) {
   std::vector<Requirement> smallest, dropped;

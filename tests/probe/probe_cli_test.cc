@@ -152,7 +152,7 @@ TEST_F(ProbeCli, CudaVisibleDevices) {
 }
 
 TEST_F(ProbeCli, PartsOfAnotherCudnnInLdLibraryPath) {
-  // The whole of 9.14 before 9.19: its parts agree with each other, but not with the shim.
+  // The whole of 9.14 before 9.19: its sub-libraries agree with each other, but not with the shim.
   const std::string before = Variable("LD_LIBRARY_PATH");
   world_.Prepend(FakeCudnn(91400));
   ExpectMixed(Probe(1), "mixed-versions", FakeCudnn(91400));

@@ -139,7 +139,7 @@ bool IsNamedHwcap(uint64_t hwcap) {
 // Entries from `table` on, whose strings are counted from `strings`.
 base::Result<void> ReadEntries(Image& image, uint64_t table, uint64_t entry_size, uint32_t count,
                                uint64_t strings, const Extensions& extensions, LdCache& cache) {
-  if (!image.Fits(table, count, entry_size)) return Bad("the table of entries does not lie inside the file");
+  if (!image.Fits(table, count, entry_size)) return Bad("the entry table is outside the file");
   if (count > ld_cache::kMaxEntries) {
     return Fail(ErrorCode::kTooLarge, "ld.so.cache: " + std::to_string(count) + " entries");
   }
@@ -164,8 +164,8 @@ base::Result<void> ReadEntries(Image& image, uint64_t table, uint64_t entry_size
 }
 
 base::Result<LdCache> ReadNew(Image& image, uint64_t header, LdCache::Layout layout) {
-  if (!image.Fits(header, 1, ld_cache::kHeaderSize)) return Bad("the header is cut short");
-  if (!SetByteOrder(image, header)) return Bad("the byte order cannot be told");
+  if (!image.Fits(header, 1, ld_cache::kHeaderSize)) return Bad("the header is truncated");
+  if (!SetByteOrder(image, header)) return Bad("the byte order is unclear");
   LdCache cache{.layout = layout};
   Extensions extensions = ReadExtensions(image, header);
   cache.generator = std::move(extensions.generator);
@@ -176,9 +176,9 @@ base::Result<LdCache> ReadNew(Image& image, uint64_t header, LdCache::Layout lay
 }
 
 base::Result<LdCache> ReadOld(Image& image) {
-  if (!image.Fits(0, 1, ld_cache::kOldHeaderSize)) return Bad("the header is cut short");
+  if (!image.Fits(0, 1, ld_cache::kOldHeaderSize)) return Bad("the header is truncated");
   if (!GuessByteOrder(image, ld_cache::kOldCountAt, ld_cache::kOldHeaderSize, ld_cache::kOldEntrySize)) {
-    return Bad("the table of entries does not lie inside the file");
+    return Bad("the entry table is outside the file");
   }
   const uint32_t count = image.U32(ld_cache::kOldCountAt);
   const uint64_t strings = ld_cache::kOldHeaderSize + uint64_t{count} * ld_cache::kOldEntrySize;

@@ -66,8 +66,8 @@ void ReadElfCode(const base::ByteSource& source, const ElfFile& elf, GpuScan sca
   code.whole_file = scan != GpuScan::kFatbinSections;
   if (!sections || !code.whole_file) {
     code.complete = false;
-    code.problem = sections ? "no section headers: where GPU code would lie is not told"
-                            : "the section headers are damaged: where GPU code would lie is not told";
+    code.problem = sections ? "no section headers, so GPU code cannot be located"
+                            : "the section headers are damaged, so GPU code cannot be located";
   }
   if (code.whole_file) {
     FatbinScanner(source, limits, code).Scan({0, source.size()}, "", /*only_containers=*/false);

@@ -43,8 +43,8 @@ void ExpectDamage(const FatbinSpec& damaged, const std::string& problem) {
 }
 
 TEST(FatbinDamage, UnknownVersion) {
-  ExpectDamage({.entries = {{}}, .version = 2}, "of a version that is not known");
-  ExpectDamage({.entries = {{}}, .header_size = 24}, "of a version that is not known");
+  ExpectDamage({.entries = {{}}, .version = 2}, "unknown version");
+  ExpectDamage({.entries = {{}}, .header_size = 24}, "unknown version");
 }
 
 TEST(FatbinDamage, EntryHeaderSizeIsZeroOrSmall) {
@@ -68,13 +68,13 @@ TEST(FatbinDamage, SoundEntriesBeforeADamagedOneCount) {
 
 TEST(FatbinDamage, ContainerIsShorterThanItsEntry) {
   for (const uint64_t size : std::initializer_list<uint64_t>{1, 8, 63}) {
-    ExpectDamage({.entries = {{}}, .claimed_size = size}, "an entry is cut short");
+    ExpectDamage({.entries = {{}}, .claimed_size = size}, "an entry is truncated");
   }
 }
 
 TEST(FatbinDamage, ContainerIsLargerThanItsSection) {
   for (const uint64_t size : {uint64_t{100'000}, ~uint64_t{0}, ~uint64_t{0} - 16, uint64_t{1} << 63}) {
-    ExpectDamage({.entries = {{.arch = 80}}, .claimed_size = size}, "reaches beyond its section or the file");
+    ExpectDamage({.entries = {{.arch = 80}}, .claimed_size = size}, "extends beyond its section or the file");
   }
 }
 
@@ -100,7 +100,7 @@ TEST(FatbinDamage, SectionBeyondTheFile) {
       {.sections = {
            {.name = ".nv_fatbin", .bytes = BuildFatbin({.entries = {{}}}), .claimed_size = 1u << 30}}}));
   EXPECT_FALSE(code.complete);
-  EXPECT_EQ(code.problem, "the file is cut short");
+  EXPECT_EQ(code.problem, "the file is truncated");
   EXPECT_EQ(CountOf(code, 80), 1u);
   const GpuCode outside = Read(BuildSections(
       {.sections = {{.name = ".nv_fatbin", .bytes = "x", .claimed_offset = ~uint64_t{0} - 5}}}));
@@ -121,7 +121,7 @@ TEST(FatbinDamage, SectionTableThatLies) {
   bytes[61] = '\xff';
   const GpuCode code = Read(bytes, GpuScan::kFatbinSections);
   EXPECT_FALSE(code.complete);
-  EXPECT_EQ(code.problem, "the section headers are damaged: where GPU code would lie is not told");
+  EXPECT_EQ(code.problem, "the section headers are damaged, so GPU code cannot be located");
   const GpuCode whole = Read(bytes);  // needs no table, but cannot promise that this is all
   EXPECT_EQ(CountOf(whole, 80), 1u);
   EXPECT_FALSE(whole.complete);
@@ -173,7 +173,7 @@ TEST(FatbinDamage, AHugeSparseFileEndsSoon) {
   const RuleSource source(kHuge, BuildFatbin({.entries = {{}}}), "");
   const GpuCode code = ReadGpuCode(source, ReadElf(source), GpuScan::kWholeFile, kSmallLimits);
   EXPECT_FALSE(code.complete);
-  EXPECT_EQ(code.problem, "more data than is searched for GPU code");
+  EXPECT_EQ(code.problem, "too much data to search for GPU code");
   EXPECT_LT(source.read, 40'000'000u);
   EXPECT_EQ(CountOf(code, 80), 1u);
 }
@@ -216,7 +216,7 @@ TEST(FatbinDamage, ContainersThatAreAllDifferentTakeLittleMemory) {
   const base::MemorySource source = AsSource(bytes);
   const GpuCode code = ReadGpuCode(source, ReadElf(source), GpuScan::kWholeFile, kSmallLimits);
   EXPECT_FALSE(code.complete);
-  EXPECT_EQ(code.problem, "more kinds of GPU code than any real file has");
+  EXPECT_EQ(code.problem, "too many kinds of GPU code for a real file");
   EXPECT_LE(code.containers.size(), kSmallLimits.kept_targets);
 }
 

@@ -44,7 +44,7 @@ GpuCode ReadGpuCode(const base::ByteSource& source, const PeFile& pe, GpuScan sc
     case PeProblem::kHeadersCut:
       code.form = GpuCode::Form::kPe;
       code.complete = false;
-      code.problem = "the headers are damaged: where GPU code would lie is not told";
+      code.problem = "the headers are damaged, so GPU code cannot be located";
       return code;
     case PeProblem::kNone:
     case PeProblem::kSectionsCut:

@@ -102,7 +102,7 @@ void FatbinScanner::Problem(std::string what) {
 }
 
 void FatbinScanner::Damage(uint64_t at, const char* what) {
-  Problem("container of GPU code at offset " + std::to_string(at) + ": " + what);
+  Problem("GPU code container at offset " + std::to_string(at) + ": " + what);
 }
 
 void FatbinScanner::Stop(std::string why) {
@@ -135,7 +135,7 @@ std::optional<uint64_t> FatbinScanner::Search(uint64_t at, uint64_t end) {
     searched_ += passed;
     at += passed;
     if (found < bytes.size()) return at;
-    if (searched_ > limits_.searched) Stop("more data than is searched for GPU code");
+    if (searched_ > limits_.searched) Stop("too much data to search for GPU code");
     wanted = std::min(wanted * 4, kLargeRead);
   }
   return std::nullopt;
@@ -143,7 +143,7 @@ std::optional<uint64_t> FatbinScanner::Search(uint64_t at, uint64_t end) {
 
 void FatbinScanner::Scan(const FileRange& range, const std::string& section, bool only_containers) {
   uint64_t at = range.offset;
-  if (range.end > source_.size()) Problem("the file is cut short");
+  if (range.end > source_.size()) Problem("the file is truncated");
   const uint64_t end = std::min(range.end, source_.size());
   while (!stopped_) {
     const auto found = Search(at, end);
@@ -154,20 +154,20 @@ void FatbinScanner::Scan(const FileRange& range, const std::string& section, boo
 
 uint64_t FatbinScanner::ReadContainer(uint64_t at, uint64_t end, const std::string& section,
                                       bool only_containers) {
-  if (++headers_ > limits_.headers) Stop("more containers of GPU code than any real file has");
+  if (++headers_ > limits_.headers) Stop("too many GPU code containers for a real file");
   const auto header = At(at, kContainerHeader, kSmallRead);
   if (stopped_) return end;
   if (end - at < kContainerHeader || header.size() < kContainerHeader) {
-    if (only_containers) Damage(at, "its header is cut short");
+    if (only_containers) Damage(at, "its header is truncated");
     return end;
   }
   if (Little(header, 4, 2) != 1 || Little(header, 6, 2) != kContainerHeader) {
-    if (only_containers) Damage(at, "of a version that is not known");
+    if (only_containers) Damage(at, "unknown version");
     return at + 4;
   }
   const uint64_t start = at + kContainerHeader;
   const uint64_t stop = SaturatingAdd(start, Little(header, 8, 8));
-  if (stop > end) Damage(at, "reaches beyond its section or the file");
+  if (stop > end) Damage(at, "extends beyond its section or the file");
   std::vector<GpuTarget> targets;
   const uint64_t next = ReadEntries(start, stop, end, targets);
   Count(section, std::move(targets));
@@ -180,7 +180,7 @@ uint64_t FatbinScanner::ReadEntries(uint64_t at, uint64_t stop, uint64_t end,
     if (at >= end) return end;  // cut short, and said so
     const auto entry = At(at, kEntryHeader, kSmallRead);
     if (stop - at < kEntryHeader || end - at < kEntryHeader || entry.size() < kEntryHeader) {
-      Damage(at, "an entry is cut short");
+      Damage(at, "an entry is truncated");
       return at;
     }
     const uint64_t code = Little(entry, 4, 4);
@@ -190,7 +190,7 @@ uint64_t FatbinScanner::ReadEntries(uint64_t at, uint64_t stop, uint64_t end,
       return at;
     }
     if (++headers_ > limits_.headers || targets.size() == kMaxTargetsOfContainer) {
-      Stop("more entries of GPU code than any real file has");
+      Stop("too many GPU code entries for a real file");
       return at;
     }
     targets.push_back(TargetOf(entry));
@@ -207,7 +207,7 @@ void FatbinScanner::Count(const std::string& section, std::vector<GpuTarget> tar
     sections_.insert(section);
     kept_targets_ += 1 + place->first.second.size();
     if (kept_targets_ > limits_.kept_targets || sections_.size() > kMaxSectionsWithCode)
-      return Stop("more kinds of GPU code than any real file has");
+      return Stop("too many kinds of GPU code for a real file");
     code_.containers.push_back({section, place->first.second, 0});
   }
   ++code_.containers[place->second].count;

@@ -181,7 +181,7 @@ TEST(Fatbin, AFileWithoutSectionsIsSearchedOnlyWhenAskedTo) {
   const GpuCode quick = Read(bytes, GpuScan::kFatbinSections);
   EXPECT_EQ(quick.form, GpuCode::Form::kElf);
   EXPECT_FALSE(quick.complete);
-  EXPECT_EQ(quick.problem, "no section headers: where GPU code would lie is not told");
+  EXPECT_EQ(quick.problem, "no section headers, so GPU code cannot be located");
   EXPECT_EQ(Listed(Read(bytes, GpuScan::kCudaFiles)), "sm_80:1");
 }
 

@@ -58,7 +58,7 @@ class Judging {
       case GpuTarget::Kind::kOther:
         break;
     }
-    return {Fit::kUncertain, "GPU code of a kind that is not known"};
+    return {Fit::kUncertain, "GPU code of an unknown kind"};
   }
 
   std::string DeviceName() const { return "sm_" + std::to_string(arch_); }
@@ -97,10 +97,12 @@ class Judging {
     if (judgement.fit != Fit::kJit) return judgement;
     const PtxVersion version{target.ptx_major, target.ptx_minor};
     const std::string what = "PTX " + Version(version) + " for " + target.Name();
-    if (!jit_allowed_) return {Fit::kNone, what + " may not be compiled: the process forbids it", true};
-    if (!newest_ptx_) return {Fit::kUncertain, "which PTX the driver knows is not known; this is " + what};
+    if (!jit_allowed_) return {Fit::kNone, what + " cannot be compiled: the process disables it", true};
+    if (!newest_ptx_)
+      return {Fit::kUncertain, "the PTX version the driver supports is not known; this is " + what};
     if (version > *newest_ptx_) {
-      return {Fit::kNone, what + " is newer than the driver, which knows PTX " + Version(*newest_ptx_), true};
+      return {Fit::kNone, what + " is newer than the driver, which supports PTX " + Version(*newest_ptx_),
+              true};
     }
     return judgement;
   }
@@ -164,8 +166,8 @@ GpuSupport Judge(const GpuCode& code, GpuDevice device, std::optional<PtxVersion
   if (support.verdict == Verdict::kUnknown && !all_seen && support.uncertain == 0 && support.link == 0) {
     support.reason = !code.problem.empty()
                          ? code.problem
-                         : "only the sections of CUDA's tools were looked into, and in them " +
-                               (support.reason.empty() ? "is nothing" : support.reason);
+                         : "only the sections that CUDA tools write were searched, and they " +
+                               (support.reason.empty() ? "are empty" : support.reason);
   }
   return support;
 }

@@ -96,9 +96,9 @@ TEST(GpuSupport, ReasonsNameBothSides) {
                          bool jit) { return Judge(CodeOf({targets}), device, newest, jit).reason; };
   EXPECT_EQ(reason({Sass(80)}, {12, 0}, kPtx90, true), "sm_80 does not run on sm_120");
   EXPECT_EQ(reason({Sass(80), Ptx(90, 0, 9, 0)}, {12, 0}, {8, 4}, true),
-            "PTX 9.0 for compute_90 is newer than the driver, which knows PTX 8.4");
+            "PTX 9.0 for compute_90 is newer than the driver, which supports PTX 8.4");
   EXPECT_EQ(reason({Sass(80), Ptx(90)}, {12, 0}, kPtx90, false),
-            "PTX 8.0 for compute_90 may not be compiled: the process forbids it");
+            "PTX 8.0 for compute_90 cannot be compiled: the process disables it");
 }
 
 TEST(GpuSupport, ALibraryIsJudgedOverItsContainers) {
@@ -116,13 +116,13 @@ TEST(GpuSupport, WhatWasNotReadIsNotJudged) {
   quick.whole_file = false;
   EXPECT_EQ(Judge(quick, {9, 0}, kPtx90, true).verdict, Verdict::kUnknown);
   EXPECT_EQ(Judge(quick, {9, 0}, kPtx90, true).reason,
-            "only the sections of CUDA's tools were looked into, and in them sm_75 does not run on sm_90");
+            "only the sections that CUDA tools write were searched, and they sm_75 does not run on sm_90");
   EXPECT_EQ(Judge(quick, {7, 5}, kPtx90, true).verdict, Verdict::kAll);
   GpuCode cut = CodeOf({{Sass(75)}});
   cut.complete = false;
-  cut.problem = "the file is cut short";
+  cut.problem = "the file is truncated";
   EXPECT_EQ(Judge(cut, {9, 0}, kPtx90, true).verdict, Verdict::kUnknown);
-  EXPECT_EQ(Judge(cut, {9, 0}, kPtx90, true).reason, "the file is cut short");
+  EXPECT_EQ(Judge(cut, {9, 0}, kPtx90, true).reason, "the file is truncated");
 }
 
 TEST(GpuSupport, RelocatableCodeBesideLinkedCodeIsNotCounted) {

@@ -21,7 +21,7 @@ base::Result<std::string> Read(const base::ByteSource& source, uint64_t offset, 
   std::string bytes(size, '\0');
   const auto count = source.ReadAt(offset, std::as_writable_bytes(std::span(bytes)));
   if (!count) return std::unexpected(count.error());
-  if (*count != size) return base::Fail(base::ErrorCode::kBadFormat, "the archive is cut short");
+  if (*count != size) return base::Fail(base::ErrorCode::kBadFormat, "the archive is truncated");
   return bytes;
 }
 
@@ -68,7 +68,7 @@ base::Result<Directory> FindTable(const base::ByteSource& source) {
     }
     return table;
   }
-  return base::Fail(base::ErrorCode::kBadFormat, "no end record: not an archive, or cut short");
+  return base::Fail(base::ErrorCode::kBadFormat, "no end record: not an archive, or truncated");
 }
 
 // The values that did not fit into 32 bits, in the order in which they are missing.
@@ -96,10 +96,10 @@ base::Result<std::vector<ZipMember>> ReadZip(const base::ByteSource& source) {
   const auto place = FindTable(source);
   if (!place) return std::unexpected(place.error());
   if (place->size > kMaxTable || place->members > kMaxMembers) {
-    return base::Fail(base::ErrorCode::kTooLarge, "the table of contents is larger than any real one");
+    return base::Fail(base::ErrorCode::kTooLarge, "the table of contents is too large");
   }
   if (place->offset > source.size() || place->size > source.size() - place->offset) {
-    return base::Fail(base::ErrorCode::kBadFormat, "the table of contents lies outside the file");
+    return base::Fail(base::ErrorCode::kBadFormat, "the table of contents is outside the file");
   }
   const auto table = Read(source, place->offset, place->size);
   if (!table) return std::unexpected(table.error());
@@ -140,7 +140,7 @@ base::Result<std::unique_ptr<base::ByteSource>> OpenZipMember(const base::ByteSo
     return base::Fail(base::ErrorCode::kUnsupported, member.name + ": encrypted");
   const uint64_t begin = member.header_offset + kLocalSize + Number(*header, 26, 2) + Number(*header, 28, 2);
   if (begin > source.size() || member.compressed_size > source.size() - begin) {
-    return base::Fail(base::ErrorCode::kBadFormat, member.name + ": lies outside the file");
+    return base::Fail(base::ErrorCode::kBadFormat, member.name + ": outside the file");
   }
   if (member.method == 0) return std::make_unique<SliceSource>(source, begin, member.compressed_size);
   if (member.method == 8) {

@@ -141,7 +141,7 @@ TEST_F(Zip, RefusesWhatIsNoArchive) {
   const base::MemorySource source(std::as_bytes(std::span(text)));
   const auto members = ReadZip(source);
   ASSERT_FALSE(members);
-  EXPECT_EQ(members.error().message, "no end record: not an archive, or cut short");
+  EXPECT_EQ(members.error().message, "no end record: not an archive, or truncated");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ class OneRun final : public Applying {
           break;
         }
         for (Intent& intent : *more) AddIntent(intents, std::move(intent));
-        if (more->empty()) said.push_back({report::InWords(changes[i]), "skipped", "is so already"});
+        if (more->empty()) said.push_back({report::InWords(changes[i]), "skipped", "already done"});
         ++i;
       } while (i < changes.size() && ArePackages(changes[i - 1]) && ArePackages(changes[i]));
       for (const Intent& intent : intents) {
@@ -78,9 +78,9 @@ class OneRun final : public Applying {
         const auto done = Carry(work_, intent);
         failed = !done;
         const char* state = !done ? "failed" : *done ? "done" : "skipped";
-        std::string detail = !done ? done.error().message : *done ? "" : "is so already";
+        std::string detail = !done ? done.error().message : *done ? "" : "already done";
         if (done && *done && intent.outside && place_.environment_file.empty())
-          detail = "counts in shells that are started from now on";
+          detail = "takes effect in new shells";
         said.push_back({intent.text, state, std::move(detail)});
       }
     }
@@ -103,7 +103,7 @@ class OneRun final : public Applying {
       if (back) RestoreTimes(step, place_);
       const auto row = std::ranges::find(said, step.text, &AppliedStep::text);
       if (!back) {
-        said.push_back({step.text, "failed", "could not be taken back: " + back.error().message});
+        said.push_back({step.text, "failed", "could not be undone: " + back.error().message});
       } else if (row != said.end() && row->state == "done") {
         row->state = "undone";
       }
@@ -178,7 +178,7 @@ std::string StateFolder(const std::map<std::string, std::string>& variables, con
 report::Action Describe(const report::Change& change, const Place& place) {
   report::Action action{.text = report::InWords(change)};
   if (place.windows) {
-    action.why_not = "culprit does not change machines of Windows yet";
+    action.why_not = "culprit cannot apply fixes on Windows yet";
     return action;
   }
   const auto intents = IntentsOf(change, place);
@@ -213,14 +213,15 @@ std::string KilledRun(const Place& place) {
 
 base::Result<std::unique_ptr<Applying>> Applying::Begin(const Place& place) {
   if (place.state.empty())
-    return Fail(ErrorCode::kNotFound, "no place for a journal: HOME is not set (CULPRIT_STATE names one)");
+    return Fail(ErrorCode::kNotFound,
+                "no place for the journal: HOME is not set; set CULPRIT_STATE to a directory");
   auto lock = Lock::Take(place.state);
   if (!lock) return std::unexpected(lock.error());
   const auto last = LastRun(place.state);
   if (!last) return std::unexpected(last.error());
   if (*last && !(*last)->ended)
-    return Fail(ErrorCode::kUnsupported,
-                "a run was killed half-way (" + (*last)->folder + "): first `culprit fix --undo`");
+    return Fail(ErrorCode::kUnsupported, "an earlier run was killed before it finished (" + (*last)->folder +
+                                             "); run `culprit fix --undo` first");
   auto journal = Journal::Begin(place.state, place.root);
   if (!journal) return std::unexpected(journal.error());
   return std::make_unique<OneRun>(place, std::move(*lock), std::move(*journal));
@@ -248,7 +249,7 @@ base::Result<report::FixReport> Undo(const Place& place, bool force) {
   }
   if (!changed.empty() && !force)
     return Fail(ErrorCode::kUnsupported,
-                changed + ": changed by somebody else since; nothing was undone (--force undoes it anyway)");
+                changed + ": changed since by something else; nothing was undone (--force undoes it anyway)");
   for (const auto& chain : places | std::views::reverse) {
     for (const Step* step : chain | std::views::drop(1)) Clean(*step, place);
     const Step& step = *chain.front();

@@ -4,7 +4,7 @@
 namespace culprit::apply {
 namespace {
 
-constexpr const char* kNotYet = "culprit does not change machines of Windows yet";
+constexpr const char* kNotYet = "culprit cannot apply fixes on Windows yet";
 
 }  // namespace
 

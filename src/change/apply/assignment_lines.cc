@@ -72,7 +72,7 @@ Assignment ReadShellLine(string_view line, size_t at, const string& name, bool c
   const bool alone = before.empty() || before == "export " || before == "declare -x " ||
                      before == "typeset -x " || before == "typeset -gx ";
   if (!alone || continues || line.ends_with('\\')) {
-    found.refusal = "sets it among other commands";
+    found.refusal = "sets it on a line with other commands";
     return found;
   }
   if (line[at + name.size()] == '+') {
@@ -81,7 +81,7 @@ Assignment ReadShellLine(string_view line, size_t at, const string& name, bool c
   }
   const auto value = ShellValue(line, at + name.size() + 1);
   if (!value) {
-    found.refusal = "sets it to what only the shell can work out";
+    found.refusal = "sets it to a value that only the shell can evaluate";
     return found;
   }
   found.value = *value;
@@ -92,7 +92,7 @@ Assignment ReadPlainLine(string_view line, size_t at, const string& name) {
   Assignment found;
   string_view before = base::Trim(line.substr(0, at));
   if (!before.empty() && before != "export") {
-    found.refusal = "is no plain NAME=value";
+    found.refusal = "is not a plain NAME=value line";
     return found;
   }
   Value value{.begin = at + name.size() + 1, .end = line.size()};
@@ -146,7 +146,7 @@ std::vector<Assignment> Assignments(const string& text, Dialect dialect, const s
     if (at != string_view::npos && !(dialect == Dialect::kPlain && line[at + name.size()] == '+')) {
       Assignment found = dialect == Dialect::kShell ? ReadShellLine(line, at, name, continues)
                                                     : ReadPlainLine(line, at, name);
-      if (document) found.refusal = "may stand in a here-document";
+      if (document) found.refusal = "may be inside a here-document";
       found.number = number;
       found.begin = begin;
       found.end = end;

@@ -134,7 +134,7 @@ struct Editor {
       return;
     }
     const size_t words = SkipBlanks(string_view(text).substr(0, at.end), at.begin);
-    Replace(at.number, words, words, dialect == Dialect::kShell ? ": # culprit took this out: " : "# ");
+    Replace(at.number, words, words, dialect == Dialect::kShell ? ": # removed by culprit: " : "# ");
   }
   string_view ValueOf(const Assignment& at) const {
     return string_view(text).substr(at.value.begin, at.value.end - at.value.begin);
@@ -159,7 +159,7 @@ struct Editor {
         const bool goes = !each.itself && !each.unknown &&
                           SameElement(Expanded(each.middle, dialect, home), element) &&
                           (!element.empty() || elements.size() > 1);
-        if (each.unknown) Suspect(at, "puts it together from another variable");
+        if (each.unknown) Suspect(at, "builds it from another variable");
         if (!goes) {
           ++i;
           continue;
@@ -208,7 +208,7 @@ struct Editor {
     } else if (std::ranges::all_of(value, IsPlain)) {
       return true;
     }
-    Refuse(at, "would need quotes that it does not have");
+    Refuse(at, "needs quotes that it does not have");
     return false;
   }
   void Set(const string& value) {

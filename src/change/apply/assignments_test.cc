@@ -42,7 +42,7 @@ TEST(Assignments, ALineThatHadNothingElseBecomesAComment) {
        {"export LD_LIBRARY_PATH=/old/lib", "export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/old/lib",
         "export LD_LIBRARY_PATH=/old/lib${LD_LIBRARY_PATH:+:${LD_LIBRARY_PATH}}"}) {
     EXPECT_EQ(Dropped("if true; then\n  " + std::string(line) + "\nfi\n"),
-              "if true; then\n  : # culprit took this out: " + std::string(line) + "\nfi\n");
+              "if true; then\n  : # removed by culprit: " + std::string(line) + "\nfi\n");
   }
   EXPECT_EQ(Dropped("LD_LIBRARY_PATH=/old/lib\nA=1\n", "/old/lib", Dialect::kPlain),
             "# LD_LIBRARY_PATH=/old/lib\nA=1\n");
@@ -58,17 +58,17 @@ TEST(Assignments, EveryLineOfTheFileThatHasItIsEdited) {
 
 TEST(Assignments, WhatOnlyAShellCouldTellIsRefused) {
   EXPECT_EQ(Dropped("\nif [ -d /old/lib ]; then export LD_LIBRARY_PATH=/old/lib; fi\n"),
-            "refused: line 2 sets it among other commands");
+            "refused: line 2 sets it on a line with other commands");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=$(find_cuda)/lib\n"),
-            "perhaps: line 1 sets it to what only the shell can work out");
+            "perhaps: line 1 sets it to a value that only the shell can evaluate");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=$CUDA_HOME/lib:/x\n"),
-            "perhaps: line 1 puts it together from another variable");
+            "perhaps: line 1 builds it from another variable");
   EXPECT_EQ(Dropped("export LD_LIBRARY_PATH=/old/lib:\\\n/b\n"),
-            "refused: line 1 sets it among other commands");
+            "refused: line 1 sets it on a line with other commands");
   EXPECT_EQ(Dropped("cat <<end\nLD_LIBRARY_PATH=/old/lib\nend\n"),
-            "refused: line 2 may stand in a here-document");
+            "refused: line 2 may be inside a here-document");
   EXPECT_EQ(Dropped("LD_LIBRARY_PATH=/old/lib python x.py\n"),
-            "refused: line 1 sets it to what only the shell can work out");
+            "refused: line 1 sets it to a value that only the shell can evaluate");
   EXPECT_EQ(Dropped("LD_LIBRARY_PATH+=:/old/lib\n"), "refused: line 1 adds to it with +=");
 }
 
@@ -81,7 +81,7 @@ TEST(Assignments, WhatIsAboutSomethingElseIsLeft) {
 
 TEST(Assignments, UnsettingTakesEveryLineOut) {
   const Edited edited = Edit("export X=1\ny=2\n X='a b'\n", Dialect::kShell, UnsetVariable{"X"}, "");
-  EXPECT_EQ(edited.text, ": # culprit took this out: export X=1\ny=2\n : # culprit took this out: X='a b'\n");
+  EXPECT_EQ(edited.text, ": # removed by culprit: export X=1\ny=2\n : # removed by culprit: X='a b'\n");
   EXPECT_EQ(edited.line, 1u);
 }
 

@@ -108,8 +108,7 @@ base::Result<Json> Kept(const Step& step, const Journal& journal, const std::str
   const auto text = ReadBytes(journal.old(), std::to_string(step.number) + what, uint64_t{64} << 20);
   if (!text) return std::unexpected(text.error());
   Json json = Json::parse(*text, nullptr, false);
-  if (json.is_discarded())
-    return Fail(ErrorCode::kBadFormat, journal.folder() + "/old: cannot be understood");
+  if (json.is_discarded()) return Fail(ErrorCode::kBadFormat, journal.folder() + "/old: unexpected content");
   return json;
 }
 
@@ -158,7 +157,7 @@ base::Result<void> RestoreFile(const Json& file, const Step& step, const Place& 
 }  // namespace
 
 base::Result<Intent> CacheIntent(const Place& place) {
-  if (Program().empty()) return Fail(ErrorCode::kUnsupported, "there is no ldconfig on this machine");
+  if (Program().empty()) return Fail(ErrorCode::kUnsupported, "ldconfig not found on this machine");
   if (!place.root.empty()) {
     // It passes over libraries for another CPU, and would leave a cache without them.
 #ifdef __x86_64__
@@ -170,7 +169,7 @@ base::Result<Intent> CacheIntent(const Place& place) {
     const auto loader = spot ? LookAt(spot->directory.get(), spot->name) : base::Result<Standing>(Standing{});
     if (!loader || loader->kind == Kind::kAbsent)
       return Fail(ErrorCode::kUnsupported,
-                  "the tree is not for the CPU of this machine, whose ldconfig passes over its libraries");
+                  "the tree is for another CPU; ldconfig of this machine would skip its libraries");
   }
   Intent intent{.kind = Intent::Kind::kCache, .path = kCache};
   intent.root = geteuid() != 0;
@@ -189,7 +188,8 @@ base::Result<bool> RefreshCache(Work& work, const Intent& intent) {
                        {"notes", FileJson(kNotes, number + "-notes", work)},
                        {"directories", Survey(*directories, work.place)}};
   if (survey.at("cache").is_null())
-    return Fail(ErrorCode::kUnsupported, std::string(kCache) + ": not a plain file that can be kept");
+    return Fail(ErrorCode::kUnsupported,
+                std::string(kCache) + ": not a regular file, so it cannot be backed up");
   if (auto kept = work.journal.KeepText(number + "-links", survey.dump()); !kept)
     return std::unexpected(kept.error());
   if (auto said = work.Announce(step); !said) return std::unexpected(said.error());

@@ -41,9 +41,9 @@ base::Result<std::string> RunCommand(const std::vector<std::string>& command, in
   if (end->exit_status == 0 && end->signal.empty() && !end->killed_here) return output;
   std::string why = LastLine(errors.empty() ? output : errors);
   if (end->out_of_time)
-    why = "no end after " + std::to_string(seconds) + " s";
+    why = "timed out after " + std::to_string(seconds) + " s";
   else if (!end->signal.empty())
-    why = "ended by " + end->signal;
+    why = "killed by " + end->signal;
   return base::Fail(base::ErrorCode::kUnsupported, AsTyped(command) + ": " + why);
 }
 

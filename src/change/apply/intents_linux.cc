@@ -30,19 +30,19 @@ struct Maker {
       return Left(intent.path + " is a device, pipe or socket, which culprit does not touch");
     if (intent.kind == Intent::Kind::kFile && standing->kind != Kind::kAbsent &&
         standing->kind != Kind::kFile)
-      return Left(intent.path + " is no regular file");
+      return Left(intent.path + " is not a regular file");
     if (intent.kind == Intent::Kind::kMode &&
         (standing->kind == Kind::kAbsent || standing->kind == Kind::kLink))
-      return Left(intent.path + " is no file of its own");
+      return Left(intent.path + " is missing or a symlink");
     for (const char* kernel : {"/proc/", "/sys/", "/dev/"}) {
       if (place.root.empty() && intent.path.starts_with(kernel))
-        return Left(intent.path + " belongs to the kernel and does not last");
+        return Left(intent.path + " belongs to the kernel; changes there do not persist");
     }
     Writable may = MayChange(*spot);
     // Whoever owns a file changes its mode, wherever it stands.
     if (intent.kind == Intent::Kind::kMode && may != Writable::kReadOnly)
       may = Owns(*standing) ? Writable::kYes : Writable::kNeedsRoot;
-    if (may == Writable::kReadOnly) return Left(intent.path + " is on a file system that is read-only");
+    if (may == Writable::kReadOnly) return Left(intent.path + " is on a read-only file system");
     intent.root = may == Writable::kNeedsRoot;
     return std::vector{std::move(intent)};
   }
@@ -91,7 +91,7 @@ struct Maker {
     return Left("");
   }
   Intents operator()(const report::PutDevice&) const {
-    return Left("device nodes are made by the driver's own tools and do not last");
+    return Left("device nodes are created by the driver's tools and do not persist");
   }
   Intents operator()(const report::SetRegistry&) const { return Left("culprit does not write the registry"); }
   Intents operator()(const report::NotInFiles& c) const { return Left(c.why); }

@@ -84,7 +84,8 @@ base::Result<Descriptor> OwnFolder(const std::string& path) {
   struct stat status = {};
   if (fstat(here.get(), &status) != 0) return FailedAt(path, errno);
   if (status.st_uid != geteuid() || (status.st_mode & 022) != 0)
-    return Fail(ErrorCode::kUnsupported, path + ": others may write there; no place for a journal");
+    return Fail(ErrorCode::kUnsupported,
+                path + ": other users can write there, so the journal cannot go there");
   return here;
 }
 
@@ -126,7 +127,7 @@ base::Result<Lock> Lock::Take(const std::string& state) {
   if (!file) return FailedAt(state + "/lock", errno);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return FailedAt(state + "/lock", errno);
-    return Fail(ErrorCode::kUnsupported, "another culprit fix is at work (" + state + "/lock)");
+    return Fail(ErrorCode::kUnsupported, "another `culprit fix` is running (" + state + "/lock)");
   }
   return Lock(std::move(file));
 }
@@ -253,8 +254,7 @@ base::Result<Run> ReadRun(const std::string& folder) {
       if (i + 1 < lines.size() && Json::parse(lines[i + 1], nullptr, false).value("record", "") == "undone")
         continue;
       if (i + 1 == lines.size()) continue;
-      return Fail(ErrorCode::kBadFormat,
-                  fmt::format("{}/{}: line {} cannot be understood", folder, kLog, i + 1));
+      return Fail(ErrorCode::kBadFormat, fmt::format("{}/{}: cannot parse line {}", folder, kLog, i + 1));
     }
   }
   return run;

@@ -29,7 +29,7 @@ std::string Without(const std::string& text, const std::string& directory) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
     const std::string line = text.substr(begin, end - begin);
-    edited += (Names(line, directory) ? "# culprit took this out: " : "") + line;
+    edited += (Names(line, directory) ? "# removed by culprit: " : "") + line;
     begin = end;
   }
   return edited;
@@ -55,23 +55,23 @@ base::Result<std::vector<Intent>> LoaderConfIntents(const report::DropFromLoader
         spot ? LookAt(spot->directory.get(), spot->name) : base::Result<Standing>(Standing{});
     if (!standing || standing->kind == Standing::Kind::kAbsent) continue;
     if (standing->kind != Standing::Kind::kFile)
-      return Fail(ErrorCode::kUnsupported, file + " is no regular file; look into it yourself");
+      return Fail(ErrorCode::kUnsupported, file + " is not a regular file; edit it yourself");
     const auto text = ReadBytes(spot->directory.get(), spot->name, kTextLimit);
     if (!text) return Fail(ErrorCode::kUnsupported, file + " could not be read");
     std::string edited = Without(*text, Clean(change.directory));
     if (edited == *text) continue;
     const Writable may = MayChange(*spot);
     if (may == Writable::kReadOnly)
-      return Fail(ErrorCode::kUnsupported, file + " is on a file system that is read-only");
+      return Fail(ErrorCode::kUnsupported, file + " is on a read-only file system");
     intents.push_back({.kind = Intent::Kind::kFile,
-                       .text = "take " + change.directory + " out of " + file,
+                       .text = "remove " + change.directory + " from " + file,
                        .path = file,
                        .bytes = std::move(edited),
                        .root = may == Writable::kNeedsRoot});
   }
   if (intents.empty())
     return Fail(ErrorCode::kUnsupported,
-                "neither /etc/ld.so.conf nor a file of " + std::string(kFolder) + " names it");
+                "neither /etc/ld.so.conf nor a file in " + std::string(kFolder) + " names it");
   return intents;
 }
 

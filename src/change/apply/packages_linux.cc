@@ -56,7 +56,7 @@ base::Result<std::string> SitePackages(const std::string& prefix) {
   }
   if (found.size() != 1)
     return Fail(ErrorCode::kUnsupported,
-                prefix + " has " + std::to_string(found.size()) + " directories site-packages");
+                prefix + " has " + std::to_string(found.size()) + " site-packages directories");
   return found.front();
 }
 
@@ -77,7 +77,7 @@ base::Result<std::vector<std::string>> RecordedFiles(int site, const std::string
   const Descriptor directory(openat(site, info.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   const auto text = directory ? ReadBytes(directory.get(), "RECORD", kRecordLimit)
                               : base::Result<std::string>(FailedAt(info, errno));
-  if (!text) return Fail(ErrorCode::kUnsupported, info + " has no RECORD of its files");
+  if (!text) return Fail(ErrorCode::kUnsupported, info + " has no RECORD file");
   std::vector<std::string> files;
   for (const std::string& line : base::Split(*text, '\n')) {
     if (base::Trim(line).empty()) continue;
@@ -94,8 +94,8 @@ base::Result<std::vector<std::string>> RecordedFiles(int site, const std::string
     const auto parts = base::SplitWords(file, "/");
     if (file.starts_with('/') || std::ranges::find(parts, "..") != parts.end())
       return Fail(ErrorCode::kUnsupported, info.substr(0, info.find('-')) +
-                                               " has files outside of site-packages (" + file +
-                                               "): those cannot be exchanged in one step");
+                                               " has files outside site-packages (" + file +
+                                               "), which cannot be replaced atomically");
     files.push_back(std::move(file));
   }
   return files;
@@ -114,15 +114,14 @@ base::Result<std::vector<std::string>> Installer(const std::string& prefix, cons
                                                  const Place& place) {
   const std::string python = prefix + "/bin/python";
   if (access(python.c_str(), X_OK) != 0)
-    return Fail(ErrorCode::kUnsupported, python + " is not there or cannot be run");
+    return Fail(ErrorCode::kUnsupported, python + " is missing or not executable");
   if (access((site + "/pip").c_str(), F_OK) == 0)
     return std::vector<std::string>{
         python,      "-m",         "pip",          "--disable-pip-version-check", "install",
         "--no-deps", "--no-input", "--no-compile", "--no-warn-conflicts"};
   const auto path = place.variables.find("PATH");
   const std::string uv = path == place.variables.end() ? "" : UvIn(path->second);
-  if (uv.empty())
-    return Fail(ErrorCode::kUnsupported, "there is neither pip in " + prefix + " nor uv in PATH");
+  if (uv.empty()) return Fail(ErrorCode::kUnsupported, "there is no pip in " + prefix + " and no uv on PATH");
   return std::vector<std::string>{uv, "pip", "install", "--python", python, "--no-deps"};
 }
 
@@ -165,10 +164,10 @@ base::Result<void> Prepare(const Intent& intent, const Step& step, const Spot& s
     if (auto run = RunCommand(command, kFetchSeconds); !run) return std::unexpected(run.error());
     if (const auto scripts = LookAt(stage->directory.get(), "bin");
         !scripts || scripts->kind != Kind::kAbsent)
-      return Fail(ErrorCode::kUnsupported, command.back() + " brings programs for " + intent.environment +
-                                               "/bin, which cannot be exchanged in the same step");
+      return Fail(ErrorCode::kUnsupported, command.back() + " installs programs into " + intent.environment +
+                                               "/bin, which cannot be replaced in the same step");
     if (InfosOf(stage->directory.get(), command.back().substr(0, command.back().find("=="))).empty())
-      return Fail(ErrorCode::kUnsupported, "what came for " + command.back() + " is not that package");
+      return Fail(ErrorCode::kUnsupported, "the download for " + command.back() + " is a different package");
     if (auto moved = MoveInto(stage->directory.get(), fresh->directory.get()); !moved) return moved;
   }
   if (auto gone = RemoveAll(spot.directory.get(), step.stage); !gone) return gone;
@@ -194,25 +193,25 @@ base::Result<void> Swap(int directory, const std::string& name, const Step& step
 base::Result<Intent> PackageIntent(const std::string& prefix, const std::string& package,
                                    const std::string& version, bool install, const Place& place) {
   if (!place.root.empty())
-    return Fail(ErrorCode::kUnsupported, "packages of a tree are installed by a Python that runs in it");
+    return Fail(ErrorCode::kUnsupported, "culprit cannot install packages into --root; run Python inside it");
   if (!PlainWord(package) || (install && !PlainWord(version)))
     return Fail(ErrorCode::kUnsupported,
                 version.find('+') != version.npos
-                    ? package + " " + version + " comes from an index of its own: run the command yourself"
-                    : "no version is named: run the command yourself");
+                    ? package + " " + version + " needs its own package index: run the command yourself"
+                    : "no version is given: run the command yourself");
   const auto config = FindSpot("", prefix + "/pyvenv.cfg");
   const auto standing = config ? LookAt(config->directory.get(), config->name)
                                : base::Result<Standing>(std::unexpected(config.error()));
   if (!standing || standing->kind != Kind::kFile)
     return Fail(ErrorCode::kUnsupported,
-                prefix + " is no virtual environment: its packages are left to the tool that manages it");
+                prefix + " is not a virtual environment; change its packages with the tool that manages it");
   const auto site = SitePackages(prefix);
   if (!site) return std::unexpected(site.error());
   const auto spot = FindSpot("", *site);
   if (!spot) return std::unexpected(spot.error());
   const auto there = LookAt(spot->directory.get(), spot->name);
   if (!there || there->kind != Kind::kDirectory)
-    return Fail(ErrorCode::kUnsupported, *site + " is no directory of its own");
+    return Fail(ErrorCode::kUnsupported, *site + " is not a plain directory");
   const auto opened = OpenDirectory("", *site);
   if (!opened) return std::unexpected(opened.error());
   for (const std::string& info : InfosOf(opened->get(), package)) {
@@ -228,8 +227,7 @@ base::Result<Intent> PackageIntent(const std::string& prefix, const std::string&
   }
   intent.remove.push_back(package);
   const Writable may = MayChange(*spot);
-  if (may == Writable::kReadOnly)
-    return Fail(ErrorCode::kUnsupported, prefix + ": on a file system that is read-only");
+  if (may == Writable::kReadOnly) return Fail(ErrorCode::kUnsupported, prefix + ": read-only file system");
   intent.root = may == Writable::kNeedsRoot;
   return intent;
 }
@@ -241,7 +239,7 @@ base::Result<bool> ChangePackages(Work& work, const Intent& intent) {
   const auto before = LookAt(here, spot->name);
   if (!before) return std::unexpected(before.error());
   if (before->kind != Kind::kDirectory)
-    return Fail(ErrorCode::kUnsupported, intent.path + ": no directory of its own");
+    return Fail(ErrorCode::kUnsupported, intent.path + ": not a plain directory");
   Step step = work.NewStep("swap", intent, *spot);
   step.stage = step.temporary + ".stage";
   step.before = *before;
@@ -282,7 +280,7 @@ base::Result<void> TakeBackPackages(const Step& step) {
                                              : Swap(here, spot->name, step);
       if (!back) return back;
     } else {
-      return Fail(ErrorCode::kNotFound, step.path + ": what was there before is nowhere any more");
+      return Fail(ErrorCode::kNotFound, step.path + ": the backup of the old files is gone");
     }
     if (auto safe = ToDisk(here); !safe) return safe;
   }

@@ -55,7 +55,7 @@ base::Result<void> RestoreDirectory(const Spot& spot, const Step& step) {
     if (!back) return back;
   }
   if (!Same(step.before, here, spot.name))
-    return Fail(ErrorCode::kNotFound, spot.path + ": the directory that was there is nowhere any more");
+    return Fail(ErrorCode::kNotFound, spot.path + ": the backup of the old directory is gone");
   return RemoveAll(here, step.temporary);
 }
 
@@ -161,16 +161,16 @@ base::Result<void> Restore(const Spot& spot, const Standing& before, const Journ
   } else {
     const auto saved = LookAt(journal.old(), kept);
     if (!saved || saved->kind != Kind::kFile)
-      return Fail(ErrorCode::kNotFound, journal.folder() + "/old/" + kept + ": what stood at " + spot.path +
-                                            " is not there any more");
+      return Fail(ErrorCode::kNotFound,
+                  journal.folder() + "/old/" + kept + ": the backup of " + spot.path + " is gone");
     const bool itself = saved->device == before.device && saved->inode == before.inode;
     if (itself && !before.hash.empty() && HashOfFile(journal.old(), kept).value_or("") != before.hash)
-      return Fail(ErrorCode::kBadFormat, journal.folder() + "/old/" + kept + ": changed since it was kept");
+      return Fail(ErrorCode::kBadFormat, journal.folder() + "/old/" + kept + ": the backup was changed");
     if (!itself || linkat(journal.old(), kept.c_str(), here, temporary.c_str(), 0) != 0) {
       std::string hash;
       if (auto made = CopyNew(journal.old(), kept, here, temporary, before, hash); !made) return made;
       if (!before.hash.empty() && hash != before.hash)
-        return Fail(ErrorCode::kBadFormat, journal.folder() + "/old/" + kept + ": changed since it was kept");
+        return Fail(ErrorCode::kBadFormat, journal.folder() + "/old/" + kept + ": the backup was changed");
     }
     if (auto timed = GiveTimes(here, temporary, before); !timed) return timed;
   }

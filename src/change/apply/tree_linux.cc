@@ -102,11 +102,12 @@ base::Result<void> MoveInto(int from, int to) {
 
 base::Result<void> RemoveBelow(int top, const std::string& path) {
   const std::vector<std::string> parts = base::SplitWords(path, "/");
-  if (path.starts_with('/') || parts.empty()) return Fail(ErrorCode::kBadFormat, path + ": leads out");
+  if (path.starts_with('/') || parts.empty())
+    return Fail(ErrorCode::kBadFormat, path + ": a symlink points outside");
   std::vector<Descriptor> way;
   way.emplace_back(dup(top));
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
-    if (parts[i] == "..") return Fail(ErrorCode::kBadFormat, path + ": leads out");
+    if (parts[i] == "..") return Fail(ErrorCode::kBadFormat, path + ": a symlink points outside");
     Descriptor next = OpenBelow(way.back().get(), parts[i]);
     if (!next && errno == ENOENT) return {};
     if (!next) return FailedAt(path, errno);

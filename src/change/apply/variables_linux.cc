@@ -69,8 +69,7 @@ base::Result<Intent> Rewrite(const std::string& path, const Edited& edited, cons
   const auto spot = FindSpot("", path);
   if (!spot) return std::unexpected(spot.error());
   const Writable may = MayChange(*spot);
-  if (may == Writable::kReadOnly)
-    return Fail(ErrorCode::kUnsupported, path + ": on a file system that is read-only");
+  if (may == Writable::kReadOnly) return Fail(ErrorCode::kUnsupported, path + ": read-only file system");
   return Intent{.kind = Intent::Kind::kFile,
                 .text = report::InWords(change) + " in " + path + ", line " + std::to_string(edited.line),
                 .outside = true,
@@ -83,9 +82,9 @@ std::string NotFound(const std::string& name, const Place& place, const std::vec
   if (!place.environment_file.empty()) return place.environment_file + " does not set " + name + " so";
   const std::string shell(base::BaseName(Variable(place, "SHELL")));
   if (shell == "fish" || shell.ends_with("csh"))
-    return "culprit does not edit what " + shell + " reads: take it out of there";
-  return "none of the " + std::to_string(files.size()) + " files that shells and logins read sets " + name +
-         " so: it comes from what started this shell (a container, a service, a module, a job)";
+    return "culprit does not edit the startup files of " + shell + "; edit them yourself";
+  return "none of the " + std::to_string(files.size()) + " shell and login startup files sets " + name +
+         " this way; it comes from whatever started this shell (a container, a service, a module, a job)";
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ std::string NotFound(const std::string& name, const Place& place, const std::vec
 base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, const Place& place) {
   const std::string name = VariableOf(change);
   if (!place.root.empty() && place.environment_file.empty())
-    return Fail(ErrorCode::kUnsupported, "no file says what " + name + " is in the tree: give it with --env");
+    return Fail(ErrorCode::kUnsupported, "no file in --root sets " + name + "; pass its value with --env");
   std::vector<Intent> intents;
   const auto files = Files(place);
   bool set = false;
@@ -111,7 +110,7 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
       const auto text = behind ? ReadBytes(behind->directory.get(), behind->name, kTextLimit)
                                : base::Result<std::string>("");
       if (target && (!text || Edit(*text, file.dialect, change, Variable(place, "HOME")).sets))
-        return Fail(ErrorCode::kUnsupported, file.path + " is a link to " + standing->target +
+        return Fail(ErrorCode::kUnsupported, file.path + " is a symlink to " + standing->target +
                                                  ", which sets " + name + ": edit that file");
       continue;
     }
@@ -132,7 +131,7 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
     if (change.As<report::DropFromList>() == nullptr && change.As<report::UnsetVariable>() == nullptr)
       return intents;
   }
-  if (!intents.empty() && !maybe.empty()) intents.back().text += " (look yourself at " + maybe + ")";
+  if (!intents.empty() && !maybe.empty()) intents.back().text += " (also check " + maybe + ")";
   if (intents.empty() && !maybe.empty()) return Fail(ErrorCode::kUnsupported, maybe + "; edit it yourself");
   if (!intents.empty() || (set && change.As<report::DropFromList>() == nullptr)) return intents;
   const bool adds = change.As<report::SetVariable>() != nullptr || change.As<report::AddToList>() != nullptr;
@@ -143,7 +142,7 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
   const auto standing = LookAt(spot->directory.get(), spot->name);
   if (!standing) return std::unexpected(standing.error());
   if (standing->kind != Standing::Kind::kFile && standing->kind != Standing::Kind::kAbsent)
-    return Fail(ErrorCode::kUnsupported, file.path + " is no regular file: add the line yourself");
+    return Fail(ErrorCode::kUnsupported, file.path + " is not a regular file: add the line yourself");
   const auto text = standing->kind == Standing::Kind::kAbsent
                         ? base::Result<std::string>("")
                         : ReadBytes(spot->directory.get(), spot->name, kTextLimit);

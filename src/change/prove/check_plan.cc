@@ -71,7 +71,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
   const whatif::PlannedHost host = MachineOf(question.host);
   const auto machine = whatif::PlannedMachine(host, plan);
   if (!machine) {
-    plan.not_checked.push_back({"what the rules of check say of the result", machine.error().message});
+    plan.not_checked.push_back({"the result", machine.error().message});
     return;
   }
   const std::string prefix = whatif::PlannedPrefix(host.platform);
@@ -99,8 +99,8 @@ void Check(const plan::Question& question, report::Plan& plan) {
     if (finding.severity != report::Severity::kNote) plan.findings.push_back(finding);
   }
   if (!question.host.driver || question.host.gpus.empty()) {
-    plan.not_checked.push_back({"the driver and the GPU of the host",
-                                "not known here; say them: --host driver=550.54.14,gpu=sm_90"});
+    plan.not_checked.push_back(
+        {"driver and GPU of the host", "unknown; pass --host driver=550.54.14,gpu=sm_90"});
   }
 }
 
@@ -112,8 +112,7 @@ void CheckPlan(const plan::Question& question, report::Plan& plan) {
   } catch (const std::exception& error) {  // a bug, told as one; the plan still appears
     plan.checked = false;
     plan.findings.clear();
-    plan.not_checked.push_back(
-        {"what the rules of check say of the result", std::string("internal error: ") + error.what()});
+    plan.not_checked.push_back({"the result", std::string("internal error: ") + error.what()});
   }
 }
 

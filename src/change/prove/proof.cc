@@ -53,7 +53,7 @@ Proof Compare(const CheckReport& before, const CheckReport& after, const Finding
   Proof proof;
   if (const Finding* left = StillThere(before, after, finding)) {
     proof.outcome = Proof::Outcome::kNotGone;
-    proof.why = "the rules would still say: " + left->summary;
+    proof.why = "check still reports: " + left->summary;
     return proof;
   }
   for (const Finding& old : before.findings) {
@@ -69,13 +69,13 @@ Proof Compare(const CheckReport& before, const CheckReport& after, const Finding
     const bool moved =
         std::ranges::any_of(proof.brings, [&](const Finding& one) { return one.code == finding.code; });
     proof.outcome = moved ? Proof::Outcome::kNotGone : Proof::Outcome::kBringsNew;
-    proof.why = (moved ? "the rules would then say: " : "it brings: ") + proof.brings.front().summary;
+    proof.why = (moved ? "check then reports: " : "it causes: ") + proof.brings.front().summary;
     return proof;
   }
   if (Blind(after) > Blind(before)) {
     for (const NotChecked& missing : after.not_checked) {
       if (std::ranges::find(before.not_checked, missing) != before.not_checked.end()) continue;
-      proof.why = "what could not be judged then: " + missing.what + ": " + missing.why;
+      proof.why = "afterwards this could not be checked: " + missing.what + ": " + missing.why;
       return proof;
     }
   }

@@ -31,9 +31,9 @@ void GiveEnvironment(engine::Subject& subject) {
 
 report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
                     const report::Finding& finding) {
-  if (subject.machine == nullptr) return NotShown("a snapshot holds facts, not files");
-  if (finding.fix.changes.empty()) return NotShown("what exactly would be different is not known ahead");
-  if (finding.code.starts_with("CUL9")) return NotShown("only a probe of the living machine would show it");
+  if (subject.machine == nullptr) return NotShown("a snapshot does not contain the files themselves");
+  if (finding.fix.changes.empty()) return NotShown("the exact changes are not known in advance");
+  if (finding.code.starts_with("CUL9")) return NotShown("only a probe of the running machine can verify it");
   std::vector<report::Change> changes = finding.fix.changes;
   subject.host = whatif::SaidHostAfter(subject.host, changes);
   GiveEnvironment(subject);

@@ -215,7 +215,7 @@ Changes Make(const System& machine, const report::DropFromLoaderConf& change) {
   }
   if (made.put.empty()) {
     return base::Fail(base::ErrorCode::kNotFound,
-                      "no file of the loader's configuration names " + base::Printable(change.directory));
+                      "no loader configuration file names " + base::Printable(change.directory));
   }
   return made;
 }

@@ -8,8 +8,9 @@ namespace culprit::whatif {
 
 Changes Make(const system::System& machine, const report::NotInFiles& change) {
   static_cast<void>(machine);
-  return base::Fail(base::ErrorCode::kUnsupported, change.why.empty() ? change.what + ": no file shows it"
-                                                                      : change.what + ": " + change.why);
+  return base::Fail(base::ErrorCode::kUnsupported, change.why.empty()
+                                                       ? change.what + ": not visible in any file"
+                                                       : change.what + ": " + change.why);
 }
 
 base::Result<std::shared_ptr<const system::System>> CarryOut(std::shared_ptr<const system::System> before,

@@ -150,14 +150,14 @@ void PutRecords(const System& machine, const Release& release, SystemChanges& ma
 Changes Make(const System& machine, const report::InstallCudnn& change) {
   auto version = base::Version::Parse(change.version);
   if (!version || change.directory.empty()) {
-    return base::Fail(base::ErrorCode::kUnsupported, "cuDNN \"" + base::Printable(change.version) +
-                                                         "\": which release, and where, is not known");
+    return base::Fail(base::ErrorCode::kUnsupported,
+                      "cuDNN \"" + base::Printable(change.version) + "\": release or location unknown");
   }
   version->parts.resize(3);
   const auto parts = knowledge::PartsOf(*version);
   if (parts.empty()) {
     return base::Fail(base::ErrorCode::kUnsupported,
-                      "of which files cuDNN " + version->ToString() + " consists is not known");
+                      "the files of cuDNN " + version->ToString() + " are not known");
   }
   const Release release{.version = *version,
                         .text = version->ToString(),

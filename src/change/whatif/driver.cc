@@ -128,7 +128,7 @@ Changes InstallOnWindows(const System& machine, const std::string& version) {
 
 Changes Make(const System& machine, const report::InstallDriver& change) {
   if (change.version.empty())
-    return base::Fail(base::ErrorCode::kUnsupported, "which driver will be installed is not known");
+    return base::Fail(base::ErrorCode::kUnsupported, "the driver to install is not known");
   if (machine.platform() == base::Platform::kWindows) return InstallOnWindows(machine, change.version);
   if (IsWsl(machine)) return InstallForWsl(machine);
   std::vector<Change> steps;
@@ -154,7 +154,7 @@ Changes Make(const System& machine, const report::InstallDriver& change) {
 // of the host are given.
 Changes Make(const System& machine, const report::StartContainer& change) {
   if (change.driver.empty())
-    return base::Fail(base::ErrorCode::kUnsupported, "which driver the host has is not known");
+    return base::Fail(base::ErrorCode::kUnsupported, "the driver of the host is not known");
   std::vector<Change> steps;
   AddLibraries(machine, change.driver, steps);
   std::vector<BusGpu> given;

@@ -31,7 +31,7 @@ Changes Make(const system::System& machine, const report::PutLibrary& change) {
     auto like = ClaimsOf(machine, change.like);
     if (!like) {
       return base::Fail(base::ErrorCode::kNotReadable,
-                        base::Printable(change.like) + " cannot be read, so nothing is known to be like it");
+                        base::Printable(change.like) + " cannot be read, so it cannot be copied from");
     }
     claims = std::move(*like);
   }

@@ -47,8 +47,7 @@ Changes Make(const system::System& machine, const report::LoadModule& change) {
   List(machine, name, steps);
   if (name != "nvidia") return InSteps(machine, steps);
   if (change.version.empty())
-    return base::Fail(base::ErrorCode::kUnsupported,
-                      "which version of the module will be loaded is not known");
+    return base::Fail(base::ErrorCode::kUnsupported, "the version of the module to load is not known");
   steps.push_back(report::PutText{"/sys/module/nvidia/version", change.version + "\n"});
   steps.push_back(report::PutText{"/proc/driver/nvidia/version", VersionText(machine, change.version)});
   if (!machine.Stat("/proc/driver/nvidia/params"))

@@ -162,14 +162,15 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
   for (const PlannedPackage& package : plan.packages) {
     if (!IsOfPip(package)) continue;
     if (package.name == "jax" && package.channel != "pypi") {
-      return base::Fail(base::ErrorCode::kUnsupported,
-                        "what a jaxlib with CUDA inside holds is in no table: jax " + package.version);
+      return base::Fail(
+          base::ErrorCode::kUnsupported,
+          "the contents of a jaxlib with bundled CUDA are not in the tables: jax " + package.version);
     }
     // Builds for several CUDA under one version; which one it is, its page of links alone tells.
     if (package.name == "onnxruntime-gpu" && package.channel != "pypi") {
-      return base::Fail(base::ErrorCode::kUnsupported, "which build of onnxruntime-gpu " + package.version +
+      return base::Fail(base::ErrorCode::kUnsupported, "the build of onnxruntime-gpu " + package.version +
                                                            " " + package.channel +
-                                                           " has cannot be told by its version");
+                                                           " is not clear from its version");
     }
     inside.push_back(&package);
   }

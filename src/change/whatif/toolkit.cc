@@ -123,7 +123,7 @@ Changes Make(const System& machine, const report::InstallToolkit& change) {
   const auto version = base::Version::Parse(change.version);
   if (!version || version->parts.size() < 2) {
     return base::Fail(base::ErrorCode::kUnsupported,
-                      "CUDA \"" + base::Printable(change.version) + "\": which release is not known");
+                      "CUDA \"" + base::Printable(change.version) + "\": unknown release");
   }
   const std::string release = std::to_string(version->part(0)) + "." + std::to_string(version->part(1));
   const bool windows = machine.platform() == base::Platform::kWindows;

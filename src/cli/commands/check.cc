@@ -131,24 +131,26 @@ int PidOf(std::string_view text) {
 // when nothing is in the way.
 std::string NotWithPid(const CheckOptions& options) {
   if (system::RealSystem()->platform() != base::Platform::kLinux)
-    return "is for Linux, where /proc tells what a process has mapped";
-  if (PidOf(options.pid) == 0) return options.pid + ": not a number of a process";
-  if (!options.targets.empty()) return "looks at one process; name no TARGET besides";
-  if (!options.common.root.empty()) return "and --root do not go together: a process shows its own root";
-  if (!options.common.env_file.empty()) return "and --env do not go together: a process has its own";
-  if (!options.python.empty()) return "and --python do not go together: a process has its own";
-  if (options.live) return "and --live do not go together: culprit-probe runs in processes of its own";
+    return "works on Linux only: it reads what a process has mapped from /proc";
+  if (PidOf(options.pid) == 0) return options.pid + ": not a process ID";
+  if (!options.targets.empty()) return "checks one process; do not give a TARGET with it";
+  if (!options.common.root.empty()) return "cannot be used with --root: a process has its own root";
+  if (!options.common.env_file.empty()) return "cannot be used with --env: a process has its own environment";
+  if (!options.python.empty()) return "cannot be used with --python: a process has its own interpreter";
+  if (options.live) return "cannot be used with --live: the probe runs in separate processes";
   return "";
 }
 
 // What keeps a machine from being probed: only this one, as this shell has it, is alive. "" when nothing
 // does.
 std::string NotLive(const CheckOptions& options, const Subject& subject) {
-  if (!options.common.root.empty() || subject.rooted) return "the files of a machine are no living machine";
-  if (!subject.snapshot_file.empty()) return "a snapshot is no living machine";
-  if (!options.host.empty()) return "--host assumes a machine that is not here";
-  if (!options.common.env_file.empty()) return "--env is another environment than that of this shell";
-  if (subject.patience > 1) return "a wheel is not installed";
+  if (!options.common.root.empty() || subject.rooted)
+    return "needs the running machine; a directory of files cannot be probed";
+  if (!subject.snapshot_file.empty()) return "needs the running machine; a snapshot cannot be probed";
+  if (!options.host.empty()) return "probes this machine; it cannot be used with --host";
+  if (!options.common.env_file.empty())
+    return "uses the environment of this shell; it cannot be used with --env";
+  if (subject.patience > 1) return "the wheel is not installed";
   return "";
 }
 
@@ -166,7 +168,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
                                     .seconds = options.seconds,
                                     .verify = options.verify});
   if (!diagnosis) return Fail(diagnosis.error());
-  progress.Show("playing what would be loaded");
+  progress.Show("simulating what gets loaded");
   diagnosis->Play();
   if (live) {
     live->Continue(diagnosis->snapshot());
@@ -188,23 +190,21 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
 int RunCheck(int argc, const char* const* argv) {
   CheckOptions options;
   CommandLine app(
-      "What is wrong with the CUDA stack of this machine in this shell, or of TARGET: proof and fix. Nothing "
-      "foreign is executed without --live.",
+      "Finds what is wrong with the CUDA stack of this machine, as this shell sees it, or of TARGET. Shows "
+      "the proof and the fix. Runs nothing it finds unless you pass --live.",
       "culprit check");
   app.Add("TARGET", options.targets,
           "programs, libraries, Python environments; or one root file system, wheel or snapshot");
-  app.Add("--pid", options.pid,
-          "a process that is running: what it has mapped, in its environment and its container", "PID");
+  app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
+          "PID");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
-  app.Add("--python", options.python, "the interpreter whose environment is meant", "PATH");
-  app.Add("--live", options.live,
-          "also prove it on the real device, as `culprit probe` does: runs what it finds");
-  app.Add("--verify", options.verify, "compare the hashes of installed packages, not only sizes");
-  app.Add("--strict", options.strict, "warnings count: exit status 1");
+  app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
+  app.Add("--live", options.live, "also test on the real GPU, like `culprit probe`; this runs code it finds");
+  app.Add("--verify", options.verify, "compare hashes of installed package files, not only sizes");
+  app.Add("--strict", options.strict, "exit with status 1 on warnings too");
   app.Add("--no-redact", options.no_redact,
-          "markdown, html, sarif, junit: keep the home directory and the user's name");
-  app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
-          3600);
+          "keep your home directory and user name in markdown, html, sarif and junit output");
+  app.Add("--timeout", options.seconds, "timeout per collector, in seconds", "SECONDS", 1, 3600);
   AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(
       "Examples:\n"
@@ -219,9 +219,8 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
       "  culprit check --format sarif -o culprit.sarif\n"
-      "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a culprit was found, 2 could not "
-      "look,\n"
-      "64 wrong usage.");
+      "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a problem was found, 2 could not "
+      "check,\n64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (!options.host.empty()) {
     const auto host = collect::ParseHost(options.host);

@@ -14,7 +14,8 @@ int RunCompat(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> words;
   CommandLine app(
-      "Whether versions go together, from tables whose rows name their source. No machine is looked at.",
+      "Tells whether versions work together. The answer comes from tables with a source for every row; this "
+      "machine is not inspected.",
       "culprit compat");
   app.AddRequired("KEY=VALUE", words,
                   "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
@@ -29,8 +30,8 @@ int RunCompat(int argc, const char* const* argv) {
       "  culprit compat torch=2.5.1+cu124 gpu=\"RTX 5090\" driver=570.86.10\n"
       "  culprit compat tensorflow=2.15 python=3.12 platform=windows\n"
       "  culprit compat torch=2.5.1 torchvision=0.20.1\n"
-      "driver=535 means some driver of that branch.\n"
-      "Exit status: 0 yes, 1 no, 2 unknown: the tables do not say, 64 wrong usage.");
+      "driver=535 means any driver of that branch.\n"
+      "Exit status: 0 yes, 1 no, 2 unknown (not in the tables), 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const auto question = compat::ParseCompat(words);
   if (!question) {

@@ -13,7 +13,8 @@ namespace culprit::cli {
 int RunCompletions(int argc, const char* const* argv) {
   static const std::vector<std::string> kShells = {"bash", "zsh", "fish", "man"};
   std::string shell;
-  CommandLine app("A completion script for bash, zsh or fish; or the manual page.", "culprit completions");
+  CommandLine app("Prints a completion script for bash, zsh or fish, or the manual page.",
+                  "culprit completions");
   app.AddChoice(
       "SHELL", kShells, [&](size_t place) { shell = kShells[place]; }, "bash, zsh, fish; man: culprit(1)",
       "");

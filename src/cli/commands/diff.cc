@@ -100,16 +100,16 @@ int ExitStatus(const DiffOptions& options, const report::DiffReport& report, con
 int RunDiff(int argc, const char* const* argv) {
   DiffOptions options;
   CommandLine app(
-      "What changed between two snapshots, or two records of `culprit run`: the likeliest to matter first. "
-      "Both are "
-      "judged as check would; a difference that explains a new finding stands in front.",
+      "Shows what changed between two snapshots, or two records of `culprit run`, most likely cause first. "
+      "Both are checked like `culprit check` does; a difference that explains a new finding comes first.",
       "culprit diff");
   app.AddRequired("FILE", options.files,
-                  "BEFORE and AFTER: files of `culprit snapshot -o` or `culprit run --save`");
+                  "BEFORE and AFTER: files written by `culprit snapshot -o` or `culprit run --save`");
   app.Add("--host", options.host, "assume this driver and GPU on both sides: driver=535.104.05,gpu=sm_90",
           "HOST");
-  app.Add("--strict", options.strict, "new warnings count: exit status 1");
-  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
+  app.Add("--strict", options.strict, "exit with status 1 on new warnings too");
+  app.Add("--no-redact", options.no_redact,
+          "keep your home directory and user name in markdown and html output");
   AddOutputOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"
@@ -119,13 +119,11 @@ int RunDiff(int argc, const char* const* argv) {
       "  culprit diff mine.json colleague.json --format markdown\n"
       "  culprit diff good.json bad.json --format html -o diff.html\n"
       "  culprit diff good.run bad.run         # culprit run --save good.run -- python train.py\n"
-      "Exit status: 0 nothing is worse, 1 an error is new (or the run fails now), 2 could not read, or AFTER "
-      "cannot "
-      "be\n"
-      "judged while BEFORE could, 64 wrong usage.");
+      "Exit status: 0 nothing got worse, 1 there is a new error (or the run fails now), 2 could not read a "
+      "file, or AFTER\ncould not be checked while BEFORE could, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (options.files.size() != 2) {
-    fmt::print(stderr, "culprit diff: two files are wanted, BEFORE and AFTER\n");
+    fmt::print(stderr, "culprit diff: give two files, BEFORE and AFTER\n");
     return kExitUsage;
   }
   if (!options.host.empty()) {
@@ -135,7 +133,7 @@ int RunDiff(int argc, const char* const* argv) {
     }
   }
   auto progress = std::make_unique<Progress>(!options.common.quiet);
-  progress->Show("judging both");
+  progress->Show("checking both");
   auto other = std::async(std::launch::async, [&] { return Judge(options.files[0], options.host); });
   const auto after = Judge(options.files[1], options.host);
   const auto before = other.get();

@@ -92,7 +92,7 @@ base::Result<std::string> ReadRest(base::ByteStream& stream) {
     if (!got) return std::unexpected(got.error());
     if (*got == 0) return text;
     if (text.size() + *got > kLimit)
-      return base::Fail(base::ErrorCode::kTooLarge, "more than a record can be");
+      return base::Fail(base::ErrorCode::kTooLarge, "too large to be a record");
     text.append(room.data(), *got);
   }
 }
@@ -176,7 +176,9 @@ int Conclude(const ExplainOptions& options, Reading reading, std::vector<report:
 // A record of `culprit run --save`: the same answer as after that run, also on another machine.
 int AnswerRecord(const ExplainOptions& options, const std::string& text) {
   if (options.inputs.size() > 1 || options.WithFacts()) {
-    fmt::print(stderr, "culprit explain: a record of a run is explained alone, by the facts that it holds\n");
+    fmt::print(
+        stderr,
+        "culprit explain: pass a record of a run alone; it already contains the facts of its machine\n");
     return kExitUsage;
   }
   auto file = record::ParseRecord(text);
@@ -230,7 +232,7 @@ int AnswerInputs(const ExplainOptions& options) {
   auto reading = ReadAll(options);
   if (reading && !reading->record.empty()) return AnswerRecord(options, reading->record);
   if (options.common.format == Format::kHtml) {
-    fmt::print(stderr, "culprit explain: --format html is for the record of a run\n");
+    fmt::print(stderr, "culprit explain: --format html works only with the record of a run\n");
     return kExitUsage;
   }
   if (reading) return Conclude(options, std::move(*reading));
@@ -238,7 +240,7 @@ int AnswerInputs(const ExplainOptions& options) {
     if (const auto status = AnswerWords(options, options.inputs.front())) return *status;
     return Fail(
         {base::ErrorCode::kNotFound,
-         fmt::format("'{}' is no file, no code and no message that culprit knows; `culprit rules` lists its "
+         fmt::format("'{}' is not a file, a code or a message that culprit knows; `culprit rules` lists its "
                      "codes",
                      options.inputs.front())});
   }
@@ -250,22 +252,20 @@ int AnswerInputs(const ExplainOptions& options) {
 int RunExplain(int argc, const char* const* argv) {
   ExplainOptions options;
   CommandLine app(
-      "The causes behind a log, best first: the lines that show it, the check that decides, the fix. Or the "
-      "page "
-      "of a code of culprit, CUDA, cuDNN, NVML, Windows' loader, an Xid.",
+      "Finds the causes behind a log, most likely first: the lines that show it, how to confirm it, and the "
+      "fix. Or shows the page of one code: culprit, CUDA, cuDNN, NVML, Windows loader or Xid.",
       "culprit explain");
-  app.Add(
-      "LOG", options.inputs,
-      "logs (also .gz, .xz, .zst; - or nothing: standard input), a code, a message in quotes, or the record "
-      "of a run",
-      "[LOG|CODE|RECORD]...");
-  app.Add("--here", options.here, "let the facts of this machine decide what the log leaves open");
-  app.Add("--snapshot", options.snapshot, "let the facts of another machine decide (culprit snapshot)",
-          "FILE");
+  app.Add("LOG", options.inputs,
+          "logs (.gz, .xz and .zst work too; - or nothing reads standard input), a code, a message in "
+          "quotes, or the record of a run",
+          "[LOG|CODE|RECORD]...");
+  app.Add("--here", options.here, "use facts from this machine to narrow the causes down");
+  app.Add("--snapshot", options.snapshot,
+          "use facts from another machine (a file written by culprit snapshot)", "FILE");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
-  app.Add("--follow", options.follow, "pass the stream through and speak as soon as the failure appears");
+  app.Add("--follow", options.follow, "pass the stream through and report as soon as a failure appears");
   app.Add("--no-redact", options.no_redact,
-          "a record as markdown, html: keep the home directory and the user's name");
+          "keep your home directory and user name in the markdown and html output of a record");
   AddCommonOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"
@@ -279,8 +279,9 @@ int RunExplain(int argc, const char* const* argv) {
       "  culprit explain cuda:803\n"
       "  culprit explain xid:79\n"
       "  culprit explain CUL3004\n"
-      "  culprit explain failure.json            # of culprit run --save failure.json\n"
-      "Exit status: 0 no failure in the text, or a page was shown; 1 a cause was found; 2 could not read;\n"
+      "  culprit explain failure.json            # from: culprit run --save failure.json\n"
+      "Exit status: 0 no failure found in the text, or a page was shown; 1 a cause was found; 2 could not "
+      "read;\n"
       "64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const int status = AnswerInputs(options);

@@ -64,8 +64,9 @@ int UndoLast(const FixOptions& options, const apply::Place& place) {
   if (!report) return Fail(report.error());
   report->killed_run = killed;
   if (!report->undone && report->steps.empty()) {
-    Note(options.common, "nothing to undo: no journal in " + place.state +
-                             (place.state.starts_with("/var/") ? "" : "; what root did, root undoes"));
+    Note(options.common,
+         "nothing to undo: no journal found in " + place.state +
+             (place.state.starts_with("/var/") ? "" : "; to undo changes made as root, run as root"));
   }
   if (!WriteReport(options, *report, {})) return kExitCannot;
   return std::ranges::any_of(report->steps, [](const auto& step) { return step.state == "failed"; })
@@ -81,7 +82,7 @@ int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::
     Progress progress(!options.common.quiet);
     for (const report::Finding& finding : look->report.findings) {
       if (!IsAsked(options, finding)) continue;
-      progress.Show("proving the fix of " + finding.code);
+      progress.Show("verifying the fix for " + finding.code);
       report.fixes.push_back(Propose(options, subject, place, look->report, finding));
     }
   }
@@ -102,10 +103,10 @@ int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::
 
 // What forbids --apply here; "" when nothing does.
 std::string NotToBeChanged(const FixOptions& options, const Subject& subject) {
-  if (!subject.snapshot_file.empty()) return "a snapshot is a record of a machine, and is not changed";
-  if (subject.wheel) return "a wheel is not installed";
+  if (!subject.snapshot_file.empty()) return "fixes cannot be applied to a snapshot";
+  if (subject.wheel) return "the wheel is not installed";
   if (!options.yes && !IsTerminal(stdin))
-    return "there is no terminal to ask on; --yes answers every question";
+    return "cannot ask: no terminal; pass --yes to answer yes to every question";
   return "";
 }
 
@@ -115,7 +116,7 @@ base::Result<Look> LookAndJudge(const FixOptions& options, const Subject& subjec
   Progress progress(!options.common.quiet);
   auto diagnosis = LookAt(subject, LookOptionsOf(options));
   if (!diagnosis) return std::unexpected(diagnosis.error());
-  progress.Show("playing what would be loaded");
+  progress.Show("simulating what gets loaded");
   diagnosis->Play();
   auto report = diagnosis->Judge();
   return Look{std::move(*diagnosis), std::move(report)};
@@ -143,21 +144,20 @@ report::ProposedFix Propose(const FixOptions& options, const Subject& subject, c
 int RunFix(int argc, const char* const* argv) {
   FixOptions options;
   CommandLine app(
-      "The fix of each finding of check: what to do, what is different afterwards, and the proof: the same "
-      "rules asked of the machine as it would be. Nothing is changed without --apply.",
+      "Shows a fix for each finding of check: what to do, what changes, and whether it works, verified by "
+      "running the same rules on the changed machine in memory. Nothing is changed without --apply.",
       "culprit fix");
   app.Add("WORD", options.words,
-          "codes (CUL5001) that are meant; programs, environments or a root file system to look at");
+          "codes to fix (CUL5001); programs, environments or a root file system to check");
   app.Add("--apply", options.apply,
-          "make the changes that can be taken back and are shown to work; asks before each fix");
+          "apply the fixes that are verified and can be undone; asks before each one");
   app.Add("--yes", options.yes, "with --apply: do not ask");
-  app.Add("--undo", options.undo, "take back the last --apply, to the byte; also one that was killed");
-  app.Add("--force", options.force, "with --undo: also what somebody else has changed since");
+  app.Add("--undo", options.undo, "undo the last --apply byte for byte, even if it was killed");
+  app.Add("--force", options.force, "with --undo: also restore files that were changed since");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
-  app.Add("--python", options.python, "the interpreter whose environment is meant", "PATH");
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
-  app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer", "SECONDS", 1,
-          3600);
+  app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
+  app.Add("--no-redact", options.no_redact, "keep your home directory and user name in markdown output");
+  app.Add("--timeout", options.seconds, "timeout per collector, in seconds", "SECONDS", 1, 3600);
   AddCommonOptions(app, options.common);
   app.Footer(
       "Examples:\n"
@@ -166,16 +166,15 @@ int RunFix(int argc, const char* const* argv) {
       "  culprit fix .venv --apply --yes\n"
       "  culprit fix --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
       "  culprit fix --undo\n"
-      "With --env FILE variables are changed in FILE, else in the files that set them when a shell starts.\n"
-      "Exit status: 0 nothing to fix (--apply: nothing left), 1 there are fixes, 2 could not look or not "
-      "make "
-      "a\n"
-      "change, 64 wrong usage.");
+      "With --env FILE, variables are changed in FILE; otherwise in the files that set them when a shell "
+      "starts.\n"
+      "Exit status: 0 nothing to fix (--apply: nothing left), 1 there are fixes, 2 could not check or could "
+      "not make\na change, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (int i = 1; i < argc; ++i) options.typed += " " + std::string(argv[i]);
   if (options.apply && options.undo) return Usage("--apply or --undo, not both");
-  if (options.yes && !options.apply) return Usage("--yes is for --apply");
-  if (options.force && !options.undo) return Usage("--force is for --undo");
+  if (options.yes && !options.apply) return Usage("--yes works only with --apply");
+  if (options.force && !options.undo) return Usage("--force works only with --undo");
   if (!options.host.empty()) {
     if (const auto host = collect::ParseHost(options.host); !host) return Usage(host.error().message);
   }
@@ -185,7 +184,7 @@ int RunFix(int argc, const char* const* argv) {
     if (code.empty()) {
       targets.push_back(word);
     } else if (engine::PageOf(code).code.empty()) {
-      return Usage("there is no rule " + code + "; culprit rules lists them");
+      return Usage("unknown rule " + code + "; culprit rules lists them");
     } else {
       options.codes.push_back(code);
     }

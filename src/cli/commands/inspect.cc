@@ -11,15 +11,16 @@ namespace culprit::cli {
 int RunInspect(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> files;
-  CommandLine app("Every static fact of a binary, read from its bytes; nothing is executed.",
+  CommandLine app("Shows everything a binary says about itself, read from the file. Nothing is run.",
                   "culprit inspect");
-  app.AddRequired("FILE", files, "programs, shared libraries, files of GPU code");
+  app.AddRequired("FILE", files, "programs, shared libraries, GPU code files");
   AddCommonOptions(app, options);
   app.Footer(
       "Examples:\n"
       "  culprit inspect /usr/local/cuda/lib64/libcudnn.so.9\n"
       "  culprit inspect --format json lib/*.so\n"
-      "Exit status: 0 all read, 1 a file is cut short, 2 a file could not be read or is of no known kind.");
+      "Exit status: 0 all files read, 1 a file is truncated, 2 a file could not be read or has an unknown "
+      "format.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const auto machine = OpenMachine(options);
   if (!machine) return Fail(machine.error());

@@ -70,7 +70,7 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
     } else if (LooksLikePath(word)) {
       if (!environment.empty())
         return base::Fail(base::ErrorCode::kUnsupported,
-                          "one environment at a time: " + environment + ", " + word);
+                          "give only one environment: " + environment + ", " + word);
       environment = word;
     } else {
       return std::unexpected(want.error());
@@ -81,7 +81,7 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
     if (text.empty()) return {};
     to = base::Version::Parse(text);
     if (!to)
-      return base::Fail(base::ErrorCode::kBadFormat, std::string(name) + ": '" + text + "' is no version");
+      return base::Fail(base::ErrorCode::kBadFormat, std::string(name) + ": '" + text + "' is not a version");
     return {};
   };
   if (const auto read = version("--python", options.python, question.host.python); !read)
@@ -89,7 +89,8 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
   if (const auto read = version("--cuda", options.cuda, question.cuda); !read)
     return std::unexpected(read.error());
   if (question.wants.empty() && !options.repair)
-    return base::Fail(base::ErrorCode::kBadFormat, "say what is wanted: culprit plan torch, or --repair");
+    return base::Fail(base::ErrorCode::kBadFormat,
+                      "say what to install, for example culprit plan torch; or pass --repair");
   if (!options.host.empty()) {
     if (const auto host = collect::ParseHost(options.host); !host) return std::unexpected(host.error());
   }
@@ -143,30 +144,30 @@ int RunPlan(int argc, const char* const* argv) {
   PlanOptions options;
   std::vector<std::string> allowed;
   CommandLine app(
-      "A set of versions that fits this driver and GPU, the commands that install it, and the reason for "
-      "each "
-      "bound; or the smallest conflict that forbids it and what would work. Nothing is changed.",
+      "Finds a set of versions that works with this driver and GPU, and prints the commands that install it "
+      "and the reason for each version. If there is none, shows the smallest conflict and what works "
+      "instead. Nothing is changed.",
       "culprit plan");
   app.Add("WANT", options.words,
-          "packages: torch, \"tensorflow==2.10.*\", \"jax[cuda12]\", onnxruntime-gpu, cudnn, cuda ...;\n"
-          "and the environment that they go into (default: the active one, or a new one): .venv");
-  app.Add("--python", options.python, "version of Python: 3.11", "VERSION");
-  app.Add("--cuda", options.cuda, "release of CUDA: 12.4", "VERSION");
-  app.Add("--host", options.host, "for this driver and GPU: driver=470.82,gpu=sm_37", "HOST");
+          "packages: torch, \"tensorflow==2.10.*\", \"jax[cuda12]\", onnxruntime-gpu, cudnn, cuda ...;\nand "
+          "the environment to install into, such as .venv (default: the active one, or a new one)");
+  app.Add("--python", options.python, "Python version: 3.11", "VERSION");
+  app.Add("--cuda", options.cuda, "CUDA release: 12.4", "VERSION");
+  app.Add("--host", options.host, "plan for this driver and GPU: driver=470.82,gpu=sm_37", "HOST");
   app.AddChoice(
       "--platform", PlatformWords(), [&](size_t place) { options.platform = PlatformWords()[place]; },
-      "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: that of this machine;\n"
-      "linux-x86_64 where another one is meant: with --host, or when there is no GPU here)",
+      "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: the platform of this machine,\nor "
+      "linux-x86_64 with --host or if this machine has no GPU)",
       "PLATFORM");
-  app.Add("--repair", options.repair, "the smallest change that makes the environment fit");
+  app.Add("--repair", options.repair, "find the smallest change that makes the environment work");
   app.Add("--allow", allowed,
-          "driver-upgrade: a newer driver may be part of the plan;\n"
-          "unknown: builds of which not every bound is known",
+          "driver-upgrade: the plan may include a newer driver;\nunknown: the plan may use builds whose "
+          "requirements are not fully known",
           "WHAT");
   app.Suggest("--allow", kAllowWords);
   app.Suggest("WANT", {"torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle",
                        "cudnn", "cuda"});
-  app.Add("--keep", options.keep, "this package stays as it is", "NAME");
+  app.Add("--keep", options.keep, "do not change this package", "NAME");
   app.AddChoice(
       "--as", kAsWords,
       [&](size_t place) {
@@ -177,7 +178,7 @@ int RunPlan(int argc, const char* const* argv) {
         }
       },
       "pip, uv or apt commands; a file for conda, dockerfile or cmake; json", "FORM");
-  app.Add("--no-check", options.no_check, "do not ask the rules of check about the result");
+  app.Add("--no-check", options.no_check, "do not run `culprit check` on the result");
   AddCommonOptions(app, options.common);
   app.Footer(
       "Examples:\n"
@@ -188,7 +189,7 @@ int RunPlan(int argc, const char* const* argv) {
       "  culprit plan cudnn --cuda 12.4 --as apt\n"
       "  culprit plan torch --as dockerfile > Dockerfile\n"
       "  culprit plan --repair .venv --keep torch\n"
-      "Exit status: 0 a set was found, 1 nothing fits, 2 could not look, 64 wrong usage.");
+      "Exit status: 0 a set was found, 1 there is no such set, 2 could not check, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (const std::string& word : allowed) {
     if (std::ranges::find(kAllowWords, word) == kAllowWords.end())

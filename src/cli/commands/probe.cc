@@ -64,7 +64,7 @@ std::string Absolute(const system::System& machine, const std::string& path) {
 
 std::string MistakeIn(const probe::Wishes& wishes) {
   if (wishes.device.find_first_not_of("0123456789") != std::string::npos || wishes.device.size() > 4)
-    return "--device: " + wishes.device + " is no number of a device";
+    return "--device: " + wishes.device + " is not a device number";
   static constexpr std::array kFrameworks = {"torch", "tensorflow", "jax", "onnxruntime", "cupy"};
   for (const std::string& name : wishes.frameworks) {
     if (std::ranges::find(kFrameworks, name) == kFrameworks.end())
@@ -103,22 +103,22 @@ int Run(ProbeOptions options) {
 int RunProbe(int argc, const char* const* argv) {
   ProbeOptions options;
   CommandLine app(
-      "Proves each layer on the real device: driver, memory, kernels, cuBLAS, every cuDNN. What it loads "
-      "runs "
-      "in children of its own, so that a crash or a hang is a result.",
+      "Tests each layer on the real GPU: driver, memory, kernels, cuBLAS, every cuDNN. Each test runs in a "
+      "child process, so a crash or a hang is reported as a result.",
       "culprit probe");
-  app.Add("--device", options.wishes.device, "only this device, as CUDA counts in this shell", "N");
+  app.Add("--device", options.wishes.device,
+          "probe only this device, numbered as CUDA numbers devices in this shell", "N");
   app.Add("--cudnn", options.wishes.cudnn,
-          "only this cuDNN, a file or its directory (default: every copy that is found)", "PATH");
+          "probe only this cuDNN: a file or its directory (default: every copy found)", "PATH");
   app.Add("--framework", options.wishes.frameworks,
-          "also through torch, tensorflow, jax, onnxruntime or cupy", "NAME");
+          "also test through torch, tensorflow, jax, onnxruntime or cupy", "NAME");
   app.Suggest("--framework", {"torch", "tensorflow", "jax", "onnxruntime", "cupy"});
-  app.Add("--python", options.wishes.python, "the interpreter that has the framework", "PATH");
+  app.Add("--python", options.wishes.python, "the interpreter that has the framework installed", "PATH");
   app.Add("--compile", options.wishes.compile,
-          "also compile, link and run a CUDA and a cuDNN program with the nvcc that is found");
-  app.Add("--deep", options.wishes.deep, "also every algorithm of cuDNN for a convolution");
-  app.Add("--timeout", options.seconds, "seconds that a step may take", "SECONDS", 1, 3600);
-  app.Add("--no-redact", options.no_redact, "markdown: keep the home directory and the user's name");
+          "also compile, link and run a CUDA and a cuDNN program with the nvcc on this machine");
+  app.Add("--deep", options.wishes.deep, "also try every cuDNN convolution algorithm");
+  app.Add("--timeout", options.seconds, "timeout per step, in seconds", "SECONDS", 1, 3600);
+  app.Add("--no-redact", options.no_redact, "keep your home directory and user name in markdown output");
   AddOutputOptions(app, options.common);
   app.Footer(
       "Examples:\n"
@@ -128,7 +128,7 @@ int RunProbe(int argc, const char* const* argv) {
       "  culprit probe --framework torch --python .venv/bin/python\n"
       "  culprit probe --compile\n"
       "  culprit probe --format json\n"
-      "Exit status: 0 every step passed, 1 a culprit was found, 2 could not probe, 64 wrong usage.");
+      "Exit status: 0 every step passed, 1 a problem was found, 2 could not probe, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (const std::string mistake = MistakeIn(options.wishes); !mistake.empty()) {
     fmt::print(stderr, "culprit probe: {}\n  try: culprit probe --help\n", base::Printable(mistake));

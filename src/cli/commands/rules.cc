@@ -8,7 +8,7 @@ namespace culprit::cli {
 
 int RunRules(int argc, const char* const* argv) {
   Options options;
-  CommandLine app("Everything that `culprit check` looks for: code, severity, cause.", "culprit rules");
+  CommandLine app("Lists everything that `culprit check` looks for: code, severity, cause.", "culprit rules");
   AddCommonOptions(app, options);
   app.Footer(
       "Examples:\n"

@@ -89,19 +89,19 @@ void Save(const RunOptions& options, const record::Run& run, const engine::Diagn
   to.output = options.save;
   if (!WriteBytes(to, record::ToJsonText(record::RecordFile{run, engine::RecordAsked(diagnosis)}))) return;
   Note(options.common,
-       "the record is in " + options.save + "; read it with: culprit explain " + options.save);
+       "record saved to " + options.save + "; read it with: culprit explain " + options.save);
 }
 
 void Report(const RunOptions& options, const std::shared_ptr<const system::System>& machine,
             const watch::Seen& seen) {
   Progress progress(!options.common.quiet);
-  progress.Show("looking at the machine");
+  progress.Show("inspecting the machine");
   const auto run = std::make_shared<const record::Run>(seen.run);
   auto diagnosis = LookAt(
       {.machine = machine, .programs = watch::ProgramsOf(*run)},
       {.common = options.common, .python = watch::PythonOf(*machine, *run), .seconds = options.seconds});
   if (!diagnosis) return static_cast<void>(Fail(diagnosis.error()));
-  progress.Show("judging what was loaded");
+  progress.Show("checking what was loaded");
   const RunAnswer answer = ExplainRun(*diagnosis, run, options.common, !options.no_redact);
   progress.Clear();
   if (Failed(seen) || options.always)
@@ -115,28 +115,27 @@ int RunRun(int argc, const char* const* argv) {
   RunOptions options;
   options.common.on_stderr = true;
   CommandLine app(
-      "Runs COMMAND as it would run anyway: its terminal, signals and exit status are untouched. If it "
-      "fails, "
-      "the cause follows on standard error: the CUDA call that failed first, the load that failed and every "
-      "place that was tried, mixed versions, where it crashed or waited.",
+      "Runs COMMAND unchanged: same terminal, signals and exit status. If it fails, culprit prints the cause "
+      "to standard error: the first CUDA call that failed, the library that did not load and every place "
+      "searched, mixed versions, where it crashed or hung.",
       "culprit run");
-  app.Add("--always", options.always, "the report also when the command succeeds");
-  app.Add("--save", options.save, "keep what was seen; `culprit explain FILE` reads it later, elsewhere",
+  app.Add("--always", options.always, "print the report even if the command succeeds");
+  app.Add("--save", options.save, "save a record; `culprit explain FILE` reads it later, on any machine",
           "FILE");
-  app.Add("--no-loads", options.no_loads, "do not listen to the loader (LD_AUDIT)");
-  app.Add("--no-calls", options.no_calls, "do not watch CUDA calls, nor switch on logs of CUDA and cuDNN");
+  app.Add("--no-loads", options.no_loads, "do not watch library loads (LD_AUDIT)");
+  app.Add("--no-calls", options.no_calls, "do not watch CUDA calls, and do not enable CUDA and cuDNN logs");
   app.Add("--sanitize", options.sanitize,
-          "let compute-sanitizer run it and sum up its report: the kernel, the line, the kind of error; "
+          "run it under compute-sanitizer and summarise the report: kernel, line, kind of error; "
           "--sanitize=racecheck, initcheck or synccheck instead of memcheck");
-  app.Add("--debug", options.debug,
-          "let cuda-gdb run it, to the same end: stops where a kernel fails, or waits");
-  app.Add("--no-redact", options.no_redact, "markdown, html: keep the home directory and the user's name");
-  app.Add("--timeout", options.seconds, "seconds that a part of the machine may take to answer afterwards",
-          "SECONDS", 1, 3600);
+  app.Add("--debug", options.debug, "run it under cuda-gdb and report where a kernel fails or hangs");
+  app.Add("--no-redact", options.no_redact,
+          "keep your home directory and user name in markdown and html output");
+  app.Add("--timeout", options.seconds, "timeout per collector after the run, in seconds", "SECONDS", 1,
+          3600);
   AddOutputOptions(app, options.common, Formats::kWithPage);
   app.Rest("COMMAND", "what is run, with its own options", Value::kCommand);
   app.Footer(
-      "  COMMAND...                  what is run, with its own options\n"
+      "  COMMAND...                  the command to run, with its options\n"
       "Examples:\n"
       "  culprit run -- python train.py --lr 1e-4\n"
       "  culprit run --always ./app\n"
@@ -144,19 +143,18 @@ int RunRun(int argc, const char* const* argv) {
       "  culprit run --format html -o report.html -- python train.py\n"
       "  culprit run --sanitize -- ./app\n"
       "  culprit explain failure.json\n"
-      "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 where the tool "
-      "of\n"
-      "--sanitize or --debug is not here (COMMAND is not run then).");
+      "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 if the tool "
+      "for\n--sanitize or --debug is not installed (COMMAND is not run then).");
   const int begin = BeginOfCommand(app, argc, argv);
   std::vector<const char*> words(argv, argv + begin);
   if (!TakeSanitizer(words, options)) {
-    fmt::print(stderr, "culprit run: --sanitize is one of memcheck, racecheck, initcheck, synccheck\n");
+    fmt::print(stderr, "culprit run: --sanitize must be memcheck, racecheck, initcheck or synccheck\n");
     return kExitUsage;
   }
   if (const auto status = app.Parse(static_cast<int>(words.size()), words.data())) return *status;
   if (options.sanitize && options.tool == watch::Tool::kNone) options.tool = watch::Tool::kMemcheck;
   if (options.debug && options.tool != watch::Tool::kNone) {
-    fmt::print(stderr, "culprit run: --sanitize and --debug are two tools; one at a time\n");
+    fmt::print(stderr, "culprit run: use either --sanitize or --debug, not both\n");
     return kExitUsage;
   }
   if (options.debug) options.tool = watch::Tool::kDebugger;
@@ -165,7 +163,7 @@ int RunRun(int argc, const char* const* argv) {
     if (i > begin || std::string_view(argv[i]) != "--") options.command.emplace_back(argv[i]);
   }
   if (options.command.empty()) {
-    fmt::print(stderr, "culprit run: which command?\n  try: culprit run -- python train.py\n");
+    fmt::print(stderr, "culprit run: no command given\n  try: culprit run -- python train.py\n");
     return kExitUsage;
   }
 

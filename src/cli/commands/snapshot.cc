@@ -54,16 +54,15 @@ int RunSnapshot(int argc, const char* const* argv) {
   std::vector<std::string> targets;
   bool probed = false;
   CommandLine app(
-      "This machine as one file: `culprit check FILE` and `culprit why --snapshot FILE` give the same "
-      "answers from it elsewhere.",
+      "Saves this machine to one file. On any other machine, `culprit check FILE` and `culprit why "
+      "--snapshot FILE` then give the same answers.",
       "culprit snapshot");
-  app.Add("TARGET", targets, "programs or libraries whose whole load must be in it");
-  app.Add("--live", probed, "record what `culprit probe` sees, too: runs what it finds");
+  app.Add("TARGET", targets, "programs or libraries to record with everything they load");
+  app.Add("--live", probed, "also record the results of `culprit probe`; this runs code it finds");
   AddCommonOptions(app, options);
   app.Footer(
-      "Recorded: the loaders, ld.so.cache, the library directories and programs on PATH with the headers of "
-      "what\n"
-      "lies in them, the usual places of CUDA and Python environments, and the variables that matter to "
+      "Recorded: the loaders, ld.so.cache, library directories and programs on PATH with the headers "
+      "of\ntheir files, the usual places of CUDA and Python environments, and the variables that affect "
       "loading.\n"
       "Examples:\n"
       "  culprit snapshot -o machine.json\n"
@@ -71,7 +70,9 @@ int RunSnapshot(int argc, const char* const* argv) {
       "  culprit snapshot -o machine.json --live");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (probed && (!options.root.empty() || !options.env_file.empty())) {
-    fmt::print(stderr, "culprit snapshot: --live: only this machine as this shell has it can be probed\n");
+    fmt::print(stderr,
+               "culprit snapshot: --live probes this machine in this shell; it cannot be used with --root or "
+               "--env\n");
     return kExitUsage;
   }
   const int status = TakeSnapshot(options, targets, probed);

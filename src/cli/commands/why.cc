@@ -86,18 +86,19 @@ base::Result<collect::Look> LookAtTarget(const system::System& machine, const Wh
 
 int RunWhy(int argc, const char* const* argv) {
   WhyOptions options;
-  CommandLine app("Which file is loaded under a name, every place that was searched, and which copies lose.",
-                  "culprit why");
+  CommandLine app(
+      "Shows which file is loaded for a library name, every place searched, and which copies are not used.",
+      "culprit why");
   app.Add("LIBRARY", options.library,
-          "the name as a program asks for it: libcudnn.so.9. Without it: the whole load");
+          "the name a program loads, such as libcudnn.so.9; leave it out to see everything that is loaded");
   app.Add("--for", options.target, "the program or library that loads it", "TARGET");
-  app.Add("--from", options.from, "the loaded library whose dlopen is meant (default: the program)", "LIB");
+  app.Add("--from", options.from, "the loaded library that calls dlopen (default: the program)", "LIB");
   app.Add("--snapshot", options.snapshot_file, "answer from a file written by `culprit snapshot`", "FILE");
-  app.Add("--loader", options.interpreter, "the dynamic loader to assume for a target that names none",
+  app.Add("--loader", options.interpreter, "the dynamic loader to use if the target does not name one",
           "PATH");
-  app.Add("--dot", options.dot, "the load as a graph for Graphviz");
-  app.Add("--all", options.all, "show the libraries of the operating system one by one");
-  app.Add("--no-dlopen", options.no_dlopen, "leave out what CUDA libraries open at run time");
+  app.Add("--dot", options.dot, "print the load graph for Graphviz");
+  app.Add("--all", options.all, "list each operating system library");
+  app.Add("--no-dlopen", options.no_dlopen, "leave out what CUDA libraries load with dlopen");
   AddCommonOptions(app, options.common);
   app.Footer(
       "Examples:\n"
@@ -106,7 +107,7 @@ int RunWhy(int argc, const char* const* argv) {
       "  culprit why --for /usr/local/cuda/lib64/libcusolver.so --dot | dot -Tsvg > load.svg\n"
       "  culprit why libcublasLt.so.12 --for /app/server --root ./image --env image.env --format json\n"
       "  culprit why cudnn_cnn_infer64_8.dll --for python.exe --root ./disk --target windows --env box.env\n"
-      "Exit status: 0 it loads, 1 something is missing or broken, 2 could not look, 64 wrong usage.");
+      "Exit status: 0 it loads, 1 something is missing or broken, 2 could not check, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (options.library.empty() && options.target.empty()) {
     fmt::print(stderr, "culprit why: give a LIBRARY, or --for TARGET, or both\n  try: culprit why --help\n");

@@ -55,7 +55,8 @@ std::string ManualPage(std::span<const Declaration> commands) {
       ".SH SYNOPSIS\n.B culprit\n[\\fICOMMAND\\fR] [\\fIOPTIONS\\fR]\n.PP\nWithout a command: check.\n",
       base::ProductVersion());
   for (const Declaration& command : commands) text += CommandText(command);
-  return text + ".SH EXIT STATUS\n0 nothing wrong, 1 a culprit was found, 2 could not look, 64 wrong usage\n";
+  return text +
+         ".SH EXIT STATUS\n0 nothing wrong, 1 a problem was found, 2 could not check, 64 wrong usage\n";
 }
 
 }  // namespace culprit::cli

@@ -108,11 +108,12 @@ Fact<std::vector<DeviceNode>> CollectDeviceNodes(const Surroundings& around) {
 
 Fact<bool> CollectFabricManager(const Surroundings& around) {
   if (around.host_unseen) return Fact<bool>::NotApplicable(std::string(kHostUnseen));
-  if (!SeesSwitch(around.system)) return Fact<bool>::NotApplicable("no NVSwitch is seen");
+  if (!SeesSwitch(around.system)) return Fact<bool>::NotApplicable("no NVSwitch found");
   if (const Container container = FindContainer(around); !container.runtime.empty()) {
     const std::string socket = "/run/nvidia-fabricmanager/socket";  // the runtime mounts it
     if (around.system.Stat(socket)) return Fact<bool>::Of(true, socket);
-    return Fact<bool>::Unreadable("the host's processes are not seen inside a container", container.source);
+    return Fact<bool>::Unreadable("the host's processes are not visible inside a container",
+                                  container.source);
   }
   return IsRunning(around.system, "nv-fabricmanager");
 }

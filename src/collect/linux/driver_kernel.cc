@@ -113,7 +113,7 @@ Fact<std::string> LoadedVersion(const system::System& system, std::string& flavo
     return Fact<std::string>::Of(std::move(version), sys.source);
   }
   if (!parsed.version.empty()) return Fact<std::string>::Of(parsed.version, proc.source);
-  if (proc) return Fact<std::string>::Unreadable("no version in it", proc.source);
+  if (proc) return Fact<std::string>::Unreadable("contains no version", proc.source);
   if (sys.state == snapshot::FactState::kUnreadable) return sys;
   if (proc.state == snapshot::FactState::kUnreadable) return proc;
   return Fact<std::string>::Absent("/sys/module/nvidia/version, /proc/driver/nvidia/version");

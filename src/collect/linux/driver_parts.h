@@ -10,7 +10,7 @@
 namespace culprit::collect {
 
 // What says that the host is not looked at.
-inline constexpr std::string_view kHostUnseen = "the host is not part of --root; say --host";
+inline constexpr std::string_view kHostUnseen = "host unknown with --root; pass --host";
 
 // driver_kernel.cc: the loaded module, the modules on disk, parameters, MIG.
 void CollectKernelSide(const Surroundings& around, snapshot::Driver& driver);

@@ -134,14 +134,14 @@ std::optional<Gpu> JetsonGpu(const system::System& system) {
 
 Gpus WhyNoBus(const Surroundings& around) {
   if (IsWsl(around)) {
-    return Gpus::Unreadable("WSL shows no GPU on the PCI bus; Windows holds it, behind /dev/dxg", kBus);
+    return Gpus::Unreadable("WSL shows no GPU on the PCI bus; it is behind /dev/dxg", kBus);
   }
   if (around.system.Stat("/etc/nv_tegra_release")) {
     if (const auto gpu = JetsonGpu(around.system)) return Gpus::Of({*gpu}, gpu->source);
     return Gpus::Unreadable("the GPU of a Jetson is not on the PCI bus", "/etc/nv_tegra_release");
   }
   if (around.system.Stat("/sys/bus")) return Gpus::Of({}, "/sys/bus");
-  return Gpus::Unreadable("/sys is not there", kBus);
+  return Gpus::Unreadable("/sys does not exist", kBus);
 }
 
 }  // namespace

@@ -70,11 +70,11 @@ base::Result<Host> ParseHost(std::string_view text) {
       host.gpus.push_back(*named);
     } else {
       return base::Fail(base::ErrorCode::kBadFormat,
-                        "--host: '" + item + "' is not understood; say driver=535.104.05,gpu=sm_90");
+                        "--host: '" + item + "' is not valid; use driver=535.104.05,gpu=sm_90");
     }
   }
   if (!host.driver && host.gpus.empty()) {
-    return base::Fail(base::ErrorCode::kBadFormat, "--host: say driver=535.104.05,gpu=sm_90");
+    return base::Fail(base::ErrorCode::kBadFormat, "--host: use driver=535.104.05,gpu=sm_90");
   }
   return host;
 }

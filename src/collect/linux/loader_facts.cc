@@ -191,7 +191,8 @@ LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& pat
     }
     if (elf.soname) facts.soname = *elf.soname;
   } else {
-    facts.assumptions.push_back("the loader " + path + " is not there, so nothing can start under it here");
+    facts.assumptions.push_back("the loader " + path +
+                                " does not exist, so no program that uses it can start here");
   }
   if (base::BaseName(path).starts_with("ld-musl-")) {
     FillMusl(system, facts);

@@ -118,7 +118,7 @@ bool RecordLists(std::string_view record, const std::string& directory, const st
 
 std::string Owner::ToString() const {
   if (manager.empty()) return "";
-  if (package.empty()) return "not known: the database of " + manager + " is not read";
+  if (package.empty()) return "unknown: culprit does not read the database of " + manager;
   return manager + " " + package + (version.empty() ? "" : " " + version);
 }
 

@@ -86,7 +86,7 @@ class Looking {
     const auto status = ReadSmallFile(system_, OfProcess(pid_, "status"));
     if (!status) {
       if (status.state != snapshot::FactState::kAbsent) return Denied(status.why);
-      return base::Fail(base::ErrorCode::kNotFound, Named() + ": there is no such process (any more)");
+      return base::Fail(base::ErrorCode::kNotFound, Named() + ": no such process");
     }
     look_.user = ValueIn(*status, "Uid:");
     state_ = ValueIn(*status, "State:");
@@ -113,14 +113,14 @@ class Looking {
     return base::Fail(base::ErrorCode::kNotReadable,
                       Named() + " belongs to " +
                           (look_.user.empty() ? "another user" : "user " + look_.user) +
-                          ", who alone may look into it: run culprit as that user or root (" +
+                          ", so only that user or root can read it; run culprit as one of them (" +
                           OfProcess(pid_, "maps") + ": " + why + ")");
   }
 
   std::unexpected<base::Error> CannotRead(PathError error) const {
     if (error == PathError::kAccess) return Denied(std::string(base::Strerror(error)));
     if (!system_.Stat(OfProcess(pid_, "status")))
-      return base::Fail(base::ErrorCode::kNotFound, Named() + " ended while it was looked at");
+      return base::Fail(base::ErrorCode::kNotFound, Named() + " exited while culprit was reading it");
     return base::Fail(base::ErrorCode::kNotReadable,
                       OfProcess(pid_, "maps") + ": " + std::string(base::Strerror(error)));
   }
@@ -128,9 +128,9 @@ class Looking {
   std::unexpected<base::Error> WithoutMemory() const {
     if (state_ == "Z" || state_ == "X")
       return base::Fail(base::ErrorCode::kNotFound,
-                        Named() + " has ended and waits for its parent to notice (state " + state_ + ")");
+                        Named() + " has exited and its parent has not collected it (state " + state_ + ")");
     return base::Fail(base::ErrorCode::kUnsupported,
-                      Named() + " has no memory of its own: it is a thread of the kernel");
+                      Named() + " is a kernel thread; it has no memory of its own");
   }
 
   // Paths of the kernel are those of our view; a process in a chroot sees them without what stands before.
@@ -214,7 +214,7 @@ class Looking {
       look_.not_seen.emplace_back("the environment of " + Named(),
                                   OfProcess(pid_, "environ") + ": " +
                                       std::string(base::Strerror(environment.error())) +
-                                      "; LD_LIBRARY_PATH is taken as not set");
+                                      "; LD_LIBRARY_PATH is assumed to be unset");
     } else {
       std::map<std::string, std::string> variables;
       for (const std::string& entry : base::Split(*environment, '\0')) {

@@ -110,16 +110,16 @@ TEST(LookAtProcess, SaysWhyNot) {
     const auto look = LookAtProcess(machine, kPid);
     return look ? "" : look.error().message;
   };
-  EXPECT_EQ(said({}), "process 4711: there is no such process (any more)");
+  EXPECT_EQ(said({}), "process 4711: no such process");
   auto kernel = Machine("");
-  EXPECT_EQ(said(*kernel), "process 4711 has no memory of its own: it is a thread of the kernel");
+  EXPECT_EQ(said(*kernel), "process 4711 is a kernel thread; it has no memory of its own");
   kernel->AddFile("/proc/4711/status", "State:\tZ (zombie)\n");
-  EXPECT_EQ(said(*kernel), "process 4711 has ended and waits for its parent to notice (state Z)");
+  EXPECT_EQ(said(*kernel), "process 4711 has exited and its parent has not collected it (state Z)");
   auto foreign = Machine("00400000-00500000 r-xp 00000000 fd:01 1 /usr/bin/x\n");
   foreign->SetUnreadable("/proc/4711/maps");
   EXPECT_EQ(said(*foreign),
-            "process 4711 belongs to user 1000, who alone may look into it: run culprit as that user or root "
-            "(/proc/4711/maps: Permission denied)");
+            "process 4711 belongs to user 1000, so only that user or root can read it; run culprit as one of "
+            "them (/proc/4711/maps: Permission denied)");
   auto silent = Machine("00400000-00500000 r-xp 00000000 fd:01 1 /usr/bin/x\n");
   silent->SetUnreadable("/proc/4711/environ");
   const auto look = LookAtProcess(*silent, kPid);

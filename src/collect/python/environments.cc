@@ -149,7 +149,7 @@ void FindInterpreter(const Surroundings& around, PythonEnvironment& environment)
       environment.interpreter = path;
       return;
     }
-    environment.problems.push_back(path + " leads nowhere: the Python that it was made from is gone");
+    environment.problems.push_back(path + " is a dangling symlink: the Python it was created from is gone");
   }
 }
 
@@ -174,7 +174,7 @@ PythonEnvironment DescribePlace(const Surroundings& around, const Place& place) 
     if (element.starts_with('/')) path.Add(element);
   }
   if (environment.python.empty()) {
-    environment.problems.push_back("the version of the Python in " + place.prefix + " is not known");
+    environment.problems.push_back("the Python version in " + place.prefix + " is not known");
     return environment;
   }
   const std::string user = UserSite(around, environment.python);

@@ -82,7 +82,7 @@ void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage&
       if (status.error() == base::PathError::kNoEntry) {
         package.damaged.push_back({file, "missing", line.size ? std::to_string(*line.size) : "", ""});
       } else {
-        search.problems.push_back(file + " cannot be looked at");
+        search.problems.push_back(file + " cannot be opened");
       }
       continue;
     }
@@ -104,7 +104,7 @@ void ReadDetails(PackageSearch& search, const SiteDirectory& site, bool director
   const std::string headers = ReadHeaders(
       search.system, !directory ? package.record : JoinPath(package.record, egg ? "PKG-INFO" : "METADATA"));
   if (headers.empty()) {
-    search.problems.push_back(package.record + " has no METADATA that can be read");
+    search.problems.push_back(package.record + " has no readable METADATA");
   }
   Metadata metadata = ParseMetadata(headers);
   if (!metadata.version.empty()) package.version = metadata.version;

@@ -95,14 +95,14 @@ void AddActive(const Surroundings& around, std::vector<Place>& places, std::vect
     if (IsEnvironment(around, prefix)) {
       places.push_back({base::CleanPath(prefix), "", "active"});
     } else {
-      problems.push_back(std::string(name) + "=" + prefix + " is no Python environment");
+      problems.push_back(std::string(name) + "=" + prefix + " is not a Python environment");
     }
   }
   std::string python = OnPath(around);
   if (python.empty()) return;
   if (const std::string behind = BehindPyenvShim(around, python); !behind.empty()) python = behind;
   if (IsScript(around, python)) {
-    problems.push_back(python + " is a script: which Python it starts is not known without running it");
+    problems.push_back(python + " is a script; culprit would have to run it to know which Python it starts");
     return;
   }
   if (auto place = PlaceOf(around, python, "active")) places.push_back(*std::move(place));
@@ -172,7 +172,7 @@ std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::strin
     } else if (HoldsPackages(around, prefix)) {
       packages.push_back({base::CleanPath(prefix), "", "given"});
     } else {
-      problems.push_back(prefix + " is no Python environment");
+      problems.push_back(prefix + " is not a Python environment");
     }
   }
   places.insert(places.end(), packages.begin(), packages.end());
@@ -181,7 +181,7 @@ std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::strin
     if (place && IsFile(around, around.python)) {
       places.push_back(*std::move(place));
     } else {
-      problems.push_back(around.python + " is no interpreter that can be opened");
+      problems.push_back(around.python + " is not an interpreter that can be opened");
     }
   }
   if (around.environments.empty() && around.python.empty()) {

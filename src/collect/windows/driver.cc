@@ -116,7 +116,7 @@ Fact<std::string> VersionOf(const Surroundings& around, const std::vector<Driver
     return library.kind == "driver" && library.name == "nvcuda.dll";
   });
   if (there) {
-    return Fact<std::string>::Unreadable("nvcuda.dll is there and tells no version",
+    return Fact<std::string>::Unreadable("nvcuda.dll exists but contains no version",
                                          JoinPath(system32, "nvcuda.dll"));
   }
   return Fact<std::string>::Absent(JoinPath(system32, "nvcuda.dll"));

@@ -92,7 +92,7 @@ Fact<std::string> PathIn(const system::System& system, const std::string& key, c
   if (!read) {
     const bool no_registry = read.error() == PathError::kNotRecorded;
     return Fact<std::string>::Unreadable(
-        no_registry ? "the registry is out of reach" : std::string(base::Strerror(read.error())), key);
+        no_registry ? "the registry is not available" : std::string(base::Strerror(read.error())), key);
   }
   const bool there = std::ranges::any_of(
       read->values, [](const auto& value) { return base::SameName(value.first, "Path"); });
@@ -137,7 +137,7 @@ base::Cpu WindowsCpu(const system::System& system, const WindowsFacts& facts) {
 Fact<WindowsFacts> CollectWindows(const system::System& system, const Variables& variables,
                                   const std::string& working_directory) {
   if (system.platform() != base::Platform::kWindows)
-    return Fact<WindowsFacts>::NotApplicable("not a machine with Windows");
+    return Fact<WindowsFacts>::NotApplicable("not a Windows machine");
   LiveFileView view(system);
   WindowsFacts facts;
   facts.directory = WindowsDirectory(variables);

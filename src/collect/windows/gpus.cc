@@ -99,7 +99,7 @@ std::vector<Gpu> RememberedGpus(const system::System& system, const system::Regi
     const std::string path = kDisplayAdapters + "/" + name;
     const auto adapter = system.ReadRegistry(path);
     if (!adapter || gpus.size() == kMostAdapters) continue;
-    Gpu gpu{.source = path + " (it also remembers cards that were taken out)"};
+    Gpu gpu{.source = path + " (it also lists cards that were removed)"};
     AddWhatTheClassSays(*adapter, gpu);
     if (!gpu.device_id.empty()) gpus.push_back(std::move(gpu));
   }
@@ -127,7 +127,7 @@ Gpus CollectWindowsGpus(const Surroundings& around) {
     if (display) {
       gpus = RememberedGpus(system, *display);
     } else if (display.error() != base::PathError::kNoEntry) {
-      return Gpus::Unreadable("the registry is out of reach", kDisplayAdapters);
+      return Gpus::Unreadable("the registry is not available", kDisplayAdapters);
     }
   }
   for (Gpu& gpu : gpus) AddChip(gpu);

@@ -143,7 +143,8 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::ReadDll(const std::strin
   }
   if (!read && library->family == "cudnn") read = FromSibling(system_, real_path);
   if (!read) read = VersionFromToolkit(system_, library->name, real_path);
-  if (!read) return Version::Absent("no resource, symbol or package record of " + path + " tells a version");
+  if (!read)
+    return Version::Absent("no resource, symbol or package record of " + path + " contains a version");
   std::string cuda = record ? CudaSuffix(record->package) : "";
   if (cuda.empty()) cuda = CudaOfDll(path, pe);
   if (cuda.empty()) cuda = CudaOfCudnn(system_, path);

@@ -16,7 +16,7 @@ using binfmt::PeProblem;
 
 base::Result<void> CheckPe(const snapshot::FileFacts& facts, const std::string& target) {
   if (facts.elf != nullptr && facts.elf->bits() != 0) {
-    return base::Fail(ErrorCode::kBadFormat, target + ": an ELF file, no program or DLL of Windows");
+    return base::Fail(ErrorCode::kBadFormat, target + ": an ELF file, not a Windows program or DLL");
   }
   if (facts.pe == nullptr) {
     return base::Fail(ErrorCode::kNotReadable, target + ": its contents are not recorded in the snapshot");
@@ -33,7 +33,7 @@ base::Result<void> CheckPe(const snapshot::FileFacts& facts, const std::string& 
     case PeProblem::kHeadersCut:
     case PeProblem::kSectionsCut:
     case PeProblem::kImportsCut:
-      return base::Fail(ErrorCode::kBadFormat, target + ": the file is cut short");
+      return base::Fail(ErrorCode::kBadFormat, target + ": the file is truncated");
     case PeProblem::kReadFailed:
       break;
   }

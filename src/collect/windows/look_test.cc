@@ -68,7 +68,7 @@ TEST_F(WindowsLook, WhatIsNoProgramIsTold) {
   EXPECT_EQ(ErrorOf("/C:/app"), "/C:/app: not a regular file");
   EXPECT_EQ(ErrorOf("/C:/app/text.dll"), "/C:/app/text.dll: not a PE file");
   EXPECT_EQ(ErrorOf("/C:/app/empty.dll"), "/C:/app/empty.dll: the file is empty");
-  EXPECT_EQ(ErrorOf("/C:/app/cut.dll"), "/C:/app/cut.dll: the file is cut short");
+  EXPECT_EQ(ErrorOf("/C:/app/cut.dll"), "/C:/app/cut.dll: the file is truncated");
   EXPECT_NE(ErrorOf("/C:/app/linux").find("an ELF file"), std::string::npos);
 }
 

@@ -151,7 +151,7 @@ PythonEnvironment DescribeWindowsPlace(const Surroundings& around, const Place& 
        PathElements(base::ValueOf(around.environment, "PYTHONPATH"), around.working_directory))
     path.Add(element);
   if (environment.python.empty())
-    environment.problems.push_back("the version of the Python in " + place.prefix + " is not known");
+    environment.problems.push_back("the Python version in " + place.prefix + " is not known");
   const std::string user = environment.python.empty() ? "" : UserSite(around, environment);
   const bool with_user = !venv || venv->system_site;
   if (venv) path.AddSite(JoinPath(place.prefix, "Lib/site-packages"));

@@ -123,7 +123,7 @@ void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places,
     if (IsWindowsEnvironment(around.system, prefix)) {
       places.push_back({prefix, "", "active"});
     } else {
-      problems.push_back(std::string(name) + "=" + prefix + " is no Python environment");
+      problems.push_back(std::string(name) + "=" + prefix + " is not a Python environment");
     }
   }
   for (const char* name : {"python.exe", "python3.exe"}) {
@@ -138,7 +138,8 @@ void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places,
       }
       const auto packages = StorePackages(around);
       if (packages.empty()) {
-        problems.push_back(python + " only opens the Microsoft Store: no Python of the Store is installed");
+        problems.push_back(python +
+                           " only opens the Microsoft Store: Python from the Store is not installed");
         continue;
       }
       places.push_back({packages.back(), python, "active"});
@@ -228,7 +229,7 @@ std::vector<Place> FindWindowsPlaces(const Surroundings& around, std::vector<std
     } else if (HoldsPackages(around, prefix)) {
       packages.push_back({prefix, "", "given"});
     } else {
-      problems.push_back(prefix + " is no Python environment");
+      problems.push_back(prefix + " is not a Python environment");
     }
   }
   places.insert(places.end(), packages.begin(), packages.end());
@@ -236,7 +237,7 @@ std::vector<Place> FindWindowsPlaces(const Surroundings& around, std::vector<std
     if (IsFile(system, around.python)) {
       places.push_back({PrefixOf(system, around.python), around.python, "given"});
     } else {
-      problems.push_back(around.python + " is no interpreter that can be opened");
+      problems.push_back(around.python + " is not an interpreter that can be opened");
     }
   }
   if (around.environments.empty() && around.python.empty()) {

@@ -99,7 +99,7 @@ TEST(PlainText, DamageIsAnError) {
   std::string gzip = Gzip(SomeLog());
   gzip[gzip.size() / 2] = static_cast<char>(gzip[gzip.size() / 2] ^ 0x55);
   gzip[gzip.size() / 2 + 1] = static_cast<char>(gzip[gzip.size() / 2 + 1] ^ 0x55);
-  EXPECT_EQ(ReadAll(gzip), "error: the packed log is damaged");
+  EXPECT_EQ(ReadAll(gzip), "error: the compressed log is damaged");
 }
 
 TEST(PlainText, RewritesUtf16) {

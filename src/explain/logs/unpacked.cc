@@ -34,7 +34,7 @@ class UnpackingStream : public base::ByteStream {
       const bool dry = in_.empty();
       const Step step = Decode(in_, rest);
       if (step == Step::kBroken) {
-        return base::Fail(ErrorCode::kBadFormat, "the packed log is damaged");
+        return base::Fail(ErrorCode::kBadFormat, "the compressed log is damaged");
       }
       ended_ = step == Step::kEnd ? !Another() : dry && rest.size() == out.size();
     }

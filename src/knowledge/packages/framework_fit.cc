@@ -64,14 +64,14 @@ Answer FrameworkWithCuda(const FrameworkRelease& row, const Version& cuda, Platf
   const LibrariesFrom from = LibrariesOf(row, platform);
   const Version own = Known(row.cuda);
   if (BringsItsOwn(from)) {
-    return Yes(Name(row) + " brings its own CUDA " + Text(row.cuda) + "; an installed toolkit is not used",
+    return Yes(Name(row) + " bundles CUDA " + Text(row.cuda) + "; an installed toolkit is not used",
                row.source);
   }
   if (from == LibrariesFrom::kNoGpu || from == LibrariesFrom::kUnknown) {
-    return Unknown("where " + Name(row) + " takes CUDA from is not in the table", row.source);
+    return Unknown("where " + Name(row) + " gets CUDA from is not in the table", row.source);
   }
-  const std::string wants = Name(row) + " loads the libraries of CUDA " + Text(row.cuda) +
-                            (row.extra.empty() ? "" : " (" + Text(row.extra) + " brings them)");
+  const std::string wants = Name(row) + " loads libraries of CUDA " + Text(row.cuda) +
+                            (row.extra.empty() ? "" : " (" + Text(row.extra) + " provides them)");
   if (!row.cuda_until.empty()) {
     const Version last = Known(row.cuda_until);
     const bool inside = cuda >= own && (cuda <= last || BeginsWith(cuda, last));
@@ -82,10 +82,10 @@ Answer FrameworkWithCuda(const FrameworkRelease& row, const Version& cuda, Platf
     return inside ? Yes(span, row.source) : No(span, row.source);
   }
   if (cuda.part(0) != own.part(0))
-    return No(wants + ", whose names differ from those of " + cuda.ToString(), row.source);
+    return No(wants + "; the libraries of CUDA " + cuda.ToString() + " have other names", row.source);
   if (own.part(0) < 11 && MinorOf(cuda) != MinorOf(own) && cuda.parts.size() > 1)
     return No(wants, row.source);
-  return Yes(wants + "; those of " + cuda.ToString() + " have the same major", row.source);
+  return Yes(wants + "; those of CUDA " + cuda.ToString() + " have the same names", row.source);
 }
 
 Answer FrameworkWithCudnn(const FrameworkRelease& row, const Version& cudnn, Platform platform) {
@@ -93,22 +93,22 @@ Answer FrameworkWithCudnn(const FrameworkRelease& row, const Version& cudnn, Pla
   if (own.empty()) return Unknown("the cuDNN of " + Name(row) + " is not in the table", row.source);
   if (own == "none") return Yes(Name(row) + " does not use cuDNN", row.source);
   const std::string built =
-      Name(row) + (row.cudnn_below.empty() ? " is built with cuDNN " : " asks for at least cuDNN ") +
+      Name(row) + (row.cudnn_below.empty() ? " is built with cuDNN " : " requires at least cuDNN ") +
       Text(own);
   if (!row.cudnn_below.empty() && cudnn >= Known(row.cudnn_below)) {
-    return No(built + " and refuses " + Text(row.cudnn_below) + " and later", row.source);
+    return No(built + " and rejects " + Text(row.cudnn_below) + " and later", row.source);
   }
   const Version wanted = Known(own);
   if (wanted.parts.size() == 1) {
     const bool same = wanted.part(0) == cudnn.part(0);
-    const std::string why = Name(row) + " needs some cuDNN " + Text(own) + ".x";
+    const std::string why = Name(row) + " needs cuDNN " + Text(own) + ".x";
     return same ? Yes(why, row.source) : No(why, row.source);
   }
   Answer answer = CudnnServes(cudnn, wanted);
   const bool brings = BringsItsOwn(LibrariesOf(row, platform));
-  const std::string own_one = brings ? built + " and brings it; " : built + "; ";
+  const std::string own_one = brings ? built + " and bundles it; " : built + "; ";
   if (answer.verdict == Verdict::kYes) {
-    answer.why = own_one + cudnn.ToString() + " serves it" + (brings ? " where it is found first" : "");
+    answer.why = own_one + cudnn.ToString() + " also works" + (brings ? " if it is found first" : "");
   } else {
     answer.why = own_one + answer.why;
   }

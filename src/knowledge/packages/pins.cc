@@ -65,7 +65,7 @@ std::optional<Answer> AsksFor(const Pin& pin, std::string_view other, std::strin
   const std::string_view wanted = Requirement(pin, other);
   const auto version = Plain(other_version);
   if (wanted.empty() || !version) return std::nullopt;
-  std::string why = std::string(pin.package) + " " + std::string(pin.version) + " asks for " +
+  std::string why = std::string(pin.package) + " " + std::string(pin.version) + " requires " +
                     std::string(other) + std::string(wanted);
   return Answer{Meets(*version, wanted), std::move(why), pin.source};
 }
@@ -146,7 +146,7 @@ Answer PackagesFit(std::string_view package, std::string_view version, std::stri
     std::swap(package, other);
     std::swap(version, other_version);
   }
-  return Unknown("nothing is recorded about " + std::string(package) + " " + std::string(version) + " and " +
+  return Unknown("no data about " + std::string(package) + " " + std::string(version) + " and " +
                  std::string(other) + " " + std::string(other_version));
 }
 

@@ -27,7 +27,7 @@ struct KeepErrno {
 
 LoadError Circle(std::string object) {
   return {.object = std::move(object),
-          .text = "DT_FILTER or DT_AUXILIARY form a circle",
+          .text = "DT_FILTER or DT_AUXILIARY form a cycle",
           .reason = "the loader runs out of stack, SIGSEGV",
           .crash = true};
 }

@@ -66,7 +66,8 @@ GlibcProcess::GlibcProcess(const snapshot::Snapshot& snapshot, snapshot::FileVie
     program.origin = OriginOf(executed ? view.RealPath(question.target) : question.target);
     if (!executed) program.names.push_back(question.target);
     secure_ = executed && file.set_user_id;
-    if (secure_) graph_.assumptions.emplace_back("set-user-ID program, taken as started by another user");
+    if (secure_)
+      graph_.assumptions.emplace_back("set-user-ID program, assumed to be started by another user");
   }
   stack_is_executable_ = program.elf->stack_flags && (*program.elf->stack_flags & PF_X) != 0;
   namespace_.push_back(&program);

@@ -231,7 +231,7 @@ std::vector<Scenario> ScenariosAround(const std::vector<record::Process>& proces
   std::vector<Scenario> scenarios;
   for (Scenario& played : PlayScenarios(snapshot, view, {})) {
     const bool any = played.kind == Scenario::Kind::kAnyProgram;
-    if (any) played.title = "any program started with its environment";
+    if (any) played.title = "any program started from its environment";
     const auto loads = [&](const Scenario& one) {
       return one.environment == played.environment && HasLoaded(snapshot, one, played.framework, view);
     };

@@ -44,8 +44,8 @@ WindowsCandidate Check(const snapshot::FileFacts& facts, const ProcessMachine& p
     return {.next = Next::kStop, .outcome = Outcome::kIsDirectory, .code = kErrorAccessDenied};
   }
   if (facts.pe == nullptr) {
-    if (facts.elf != nullptr) return BadImage(Outcome::kNotPe, "a library of Linux");
-    if (facts.kind != snapshot::FileKind::kRegular) return BadImage(Outcome::kUnusable, "no regular file");
+    if (facts.elf != nullptr) return BadImage(Outcome::kNotPe, "a Linux library");
+    if (facts.kind != snapshot::FileKind::kRegular) return BadImage(Outcome::kUnusable, "not a regular file");
     return {.outcome = Outcome::kNotRecorded};
   }
   const binfmt::PeFile& pe = *facts.pe;
@@ -59,14 +59,14 @@ WindowsCandidate Check(const snapshot::FileFacts& facts, const ProcessMachine& p
     case PeProblem::kNotPe:
       return BadImage(Outcome::kNotPe, "");
     case PeProblem::kBadHeader:
-      return BadImage(Outcome::kNotPe, "its header is none that exists");
+      return BadImage(Outcome::kNotPe, "invalid header");
     case PeProblem::kHeadersCut:
       return BadImage(Outcome::kTruncated, "the file ends within its headers");
     case PeProblem::kSectionsCut:
       return BadImage(Outcome::kTruncated, std::to_string(pe.file_size) + " bytes instead of " +
                                                std::to_string(pe.needed_size) + " or more");
     case PeProblem::kImportsCut:
-      return BadImage(Outcome::kUnusable, "its import table lies outside of the file");
+      return BadImage(Outcome::kUnusable, "its import table is outside the file");
     case PeProblem::kReadFailed:
       return {.next = Next::kStop, .outcome = Outcome::kIoError, .code = kErrorIoDevice};
   }

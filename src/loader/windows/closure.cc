@@ -88,7 +88,7 @@ void WindowsProcess::State::CheckFunction(size_t importer, size_t supplier, Func
     const std::string path = graph.objects[supplier].path;
     const binfmt::PeExports* exports = view_.Exports(path);
     if (exports == nullptr) {
-      Assume("the functions of " + base::ToWindowsPath(path) + " are not known and taken as complete");
+      Assume("the functions of " + base::ToWindowsPath(path) + " are not known and assumed to be complete");
       return;
     }
     const std::string label = function.name.empty() ? "#" + std::to_string(function.ordinal) : function.name;

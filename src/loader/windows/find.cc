@@ -84,7 +84,7 @@ bool WindowsProcess::State::TryPlace(const std::string& path, Via via, Request& 
   if (candidate.next == Next::kGoOn && !facts_.present && IsOwn(path) &&
       candidate.outcome != Outcome::kWrongMachine) {
     candidate = {.next = Next::kTake, .outcome = Outcome::kFound, .detail = "assumed", .facts = nullptr};
-    Assume("Windows itself was not seen: the DLLs that belong to it are taken as present and complete");
+    Assume("the Windows directory was not available; its DLLs are assumed to be present and complete");
   }
   Attempt attempt{.path = path, .via = via, .outcome = candidate.outcome, .detail = candidate.detail};
   if (candidate.outcome == Outcome::kMissing) {
@@ -128,8 +128,8 @@ void WindowsProcess::State::TellUserDirectories(const DllName& name, const std::
   for (size_t i = place + 1; i < places.size() && places[i].via == Via::kAddDllDirectory; ++i) {
     const std::string path = base::JoinPath(places[i].directory, name.text);
     if (TryCandidate(view_, path, machine_).next != Next::kTake) continue;
-    Assume(name.base + " is in several directories of AddDllDirectory; which is searched first is not " +
-           "documented, the one added last is taken");
+    Assume(name.base + " is in several AddDllDirectory directories; their order is not " +
+           "documented, so the one added last is assumed to win");
   }
 }
 

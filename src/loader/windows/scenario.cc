@@ -39,7 +39,7 @@ bool BelongsToPython(const Snapshot& snapshot, const std::string& directory) {
 }
 
 Scenario AnyWindowsProgram(const Snapshot& snapshot, snapshot::FileView& view) {
-  Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program of this shell"};
+  Scenario scenario{.kind = Scenario::Kind::kAnyProgram, .title = "any program in this shell"};
   scenario.graph =
       Load(snapshot, view, {.known_dlopens = false, .calls = {{.name = "nvcuda.dll"}, {.name = "nvml.dll"}}});
   return scenario;
@@ -53,7 +53,7 @@ void AddCudnnUsers(const Snapshot& snapshot, snapshot::FileView& view, std::vect
   }
   for (const uint32_t major : everybodys) {
     const std::string name = "cudnn64_" + std::to_string(major) + ".dll";
-    Scenario scenario{.title = "a program of this shell that opens " + name};
+    Scenario scenario{.title = "a program in this shell that loads " + name};
     scenario.graph = Load(snapshot, view, {.imports = {ImportStep{.names = {name}}}});
     // Whoever brings a copy along does not need this one.
     if (bundled.contains(major) && NotFoundAtAll(scenario.graph, name)) continue;

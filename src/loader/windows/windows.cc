@@ -47,7 +47,7 @@ WindowsProcess::State::State(const snapshot::Snapshot& snapshot, snapshot::FileV
       object.pe = file.pe;
       if (file.pe->dll) {
         Assume(base::ToWindowsPath(question.target) +
-               " is a DLL: taken as loaded by a program in another directory");
+               " is a DLL; culprit assumes a program in another directory loads it");
       } else {
         search.exe_directory = std::string(base::DirName(question.target));
       }
@@ -68,7 +68,8 @@ WindowsProcess::State::State(const snapshot::Snapshot& snapshot, snapshot::FileV
   } else if (facts_.machine_path || facts_.user_path) {
     search.SetPath((facts_.machine_path ? *facts_.machine_path : "") + ";" +
                    (facts_.user_path ? *facts_.user_path : ""));
-    Assume("the PATH of the program is not known: the one that the registry gives to a new shell is taken");
+    Assume(
+        "the PATH of the program is not known; culprit uses the PATH that the registry gives to a new shell");
   }
   modules_.push_back({.base = base::FoldCase(base::BaseName(object.path)),
                       .path = base::FoldCase(object.path),

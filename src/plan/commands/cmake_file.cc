@@ -34,7 +34,7 @@ std::string Architectures(const Host& host) {
 std::string CudnnLines(const std::string& version) {
   const auto parsed = base::Version::Parse(version);
   const std::string major = std::to_string(parsed ? parsed->part(0) : 0);
-  return "\n# cuDNN has no package file of its own for CMake: its header says the version.\n"
+  return "\n# cuDNN ships no CMake package file; the version comes from its header.\n"
          "find_path(CUDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDNN_ROOT} ${CUDAToolkit_INCLUDE_DIRS}\n"
          "          PATH_SUFFIXES include REQUIRED)\n"
          "find_library(CUDNN_LIBRARY cudnn HINTS ${CUDNN_ROOT} ${CUDAToolkit_LIBRARY_DIR}\n"
@@ -73,14 +73,13 @@ std::string CudnnLines(const std::string& version) {
 void WriteCmake(report::Plan& plan, const Question& question) {
   const PlannedPackage* toolkit = WithRole(plan, "toolkit");
   const PlannedPackage* cudnn = WithRole(plan, "cudnn");
-  std::string file =
-      FileHeader(plan) +
-      "# To be included behind project(); CUDA is enabled here, so that the GPUs are known before.\n";
+  std::string file = FileHeader(plan) +
+                     "# Include this after project(). It enables CUDA after setting the GPU architectures.\n";
   if (const std::string list = Architectures(question.host); !list.empty()) {
     file += "if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)\n  set(CMAKE_CUDA_ARCHITECTURES \"" + list +
             "\")\nendif()\n";
   } else {
-    file += "# No GPU is known (--host gpu=sm_90): CMAKE_CUDA_ARCHITECTURES is left to you.\n";
+    file += "# No GPU known (pass --host gpu=sm_90), so set CMAKE_CUDA_ARCHITECTURES yourself.\n";
   }
   if (toolkit != nullptr) {
     const auto version = base::Version::Parse(toolkit->version);
@@ -92,8 +91,7 @@ void WriteCmake(report::Plan& plan, const Question& question) {
               " is planned, ${CUDAToolkit_BIN_DIR} has ${CUDAToolkit_VERSION}\")\nendif()\n";
     }
   } else {
-    plan.notes.push_back(
-        "no toolkit is part of this plan: name it as well (culprit plan cuda ... --as cmake)");
+    plan.notes.push_back("this plan has no CUDA toolkit; add it: culprit plan cuda ... --as cmake");
   }
   if (cudnn != nullptr) file += CudnnLines(Short(cudnn->version));
   plan.document = std::move(file);
@@ -102,7 +100,7 @@ void WriteCmake(report::Plan& plan, const Question& question) {
   AddSystemLibraries(plan, parts, question);
   plan.steps.push_back(
       {.title = "verify",
-       .why = "that the toolkit, the host compiler and the libraries build a program that runs",
+       .why = "builds and runs a test program with this toolkit, host compiler and libraries",
        .commands = {"culprit probe --compile"}});
 }
 

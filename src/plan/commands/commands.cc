@@ -29,7 +29,7 @@ bool ShareFiles(const std::string& one, const std::string& other) {
 // Whether pip brings it along with another package that is installed: "torch 2.6.0: asks for
 // nvidia-nccl-cu12==2.21.5".
 bool ComesAlong(const PlannedPackage& package) {
-  const std::string asked = "asks for " + package.name + "==" + package.version;
+  const std::string asked = "requires " + package.name + "==" + package.version;
   return package.role == "library" && !package.wanted &&
          std::ranges::any_of(package.because,
                              [&](const report::Bound& bound) { return bound.text.ends_with(asked); });
@@ -99,10 +99,10 @@ void AddLibraryPath(report::Plan& plan, const std::string& environment, const Qu
                     const std::string& python) {
   if (!NeedsLibraryPath(plan)) return;
   report::PlanStep step{.title = "libraries",
-                        .why = "they are opened by their bare names; to be set in every shell that runs it"};
+                        .why = "they are loaded by bare name, so set this in every shell that runs it"};
   if (question.host.machine == Machine::kWindows) {
-    step.why = "they are opened by their bare names: every folder " + environment +
-               "\\Lib\\site-packages\\nvidia\\*\\bin must be on PATH in each window that runs it";
+    step.why = "they are loaded by bare name: put every " + environment +
+               "\\Lib\\site-packages\\nvidia\\*\\bin directory on PATH in each terminal that runs it";
   } else {
     const std::string prefix =
         environment.starts_with('/') ? Word(environment, false) : "\"$PWD\"/" + Word(environment, false);
@@ -116,7 +116,8 @@ void AddLibraryPath(report::Plan& plan, const std::string& environment, const Qu
 void AddVerification(report::Plan& plan, const std::string& environment, const Question& question) {
   const bool windows = question.host.machine == Machine::kWindows;
   const std::string check = "culprit check" + (environment.empty() ? "" : " " + Word(environment, windows));
-  report::PlanStep step{.title = "verify", .why = "what is installed, then each layer on the GPU itself"};
+  report::PlanStep step{.title = "verify",
+                        .why = "checks what is installed, then tests each layer on the GPU"};
   if (windows) {  // older PowerShells have no &&
     step.commands = {check, "culprit probe"};
   } else {
@@ -130,7 +131,7 @@ std::string FileHeader(const report::Plan& plan) {
   std::string asked;
   for (const std::string& part : plan.question) asked += (asked.empty() ? "" : ", ") + base::Printable(part);
   if (!asked.empty()) text += "# asked: " + asked + "\n";
-  if (!plan.knowledge_date.empty()) text += "# what is known: " + plan.knowledge_date + "\n";
+  if (!plan.knowledge_date.empty()) text += "# version tables from " + plan.knowledge_date + "\n";
   return text;
 }
 

@@ -125,7 +125,7 @@ TEST(Commands, CondaIsAFileWithPinsInItsPipSection) {
   const Plan plan =
       Write(Solved({Python("3.11"), tensorflow, Pip("torch", "2.4.1+cu118", kCu118)}), As::kConda);
   EXPECT_EQ(plan.document,
-            "# culprit plan: it fits\n# asked: torch, GPU sm_37\n# what is known: 2026-11-15\n"
+            "# culprit plan: it fits\n# asked: torch, GPU sm_37\n# version tables from 2026-11-15\n"
             "name: culprit-plan\nchannels:\n  - conda-forge\n  - nodefaults\ndependencies:\n"
             "  - python=3.11\n  - pip\n  - pip:\n"
             "      - --extra-index-url https://download.pytorch.org/whl/cu118\n"
@@ -162,7 +162,7 @@ TEST(Commands, WhatOpensLibrariesByTheirBareNamesIsToldWhereTheyAre) {
 TEST(Commands, WhatComesWithItsFrameworkIsNotNamedAgain) {
   auto nccl = Pip("nvidia-nccl-cu12", "2.21.5");
   nccl.role = "library";
-  nccl.because = {{"torch 2.6.0: asks for nvidia-nccl-cu12==2.21.5", ""}};
+  nccl.because = {{"torch 2.6.0: requires nvidia-nccl-cu12==2.21.5", ""}};
   const Plan solved = Solved({Python("3.11"), Pip("torch", "2.6.0"), nccl});
   EXPECT_EQ(CommandsOf(Write(solved, As::kPip), "install"),
             Strings{".venv/bin/python -m pip install torch==2.6.0"});

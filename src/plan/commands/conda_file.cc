@@ -26,7 +26,7 @@ void WriteConda(report::Plan& plan, const Question& question) {
   AddDriver(plan, parts, question);
   AddSystemLibraries(plan, parts, question);
   plan.steps.push_back({.title = "environment",
-                        .why = "conda's own Python; the file is environment.yml",
+                        .why = "uses conda's Python; save the file as environment.yml",
                         .commands = {"conda env create -p ./env -f environment.yml"}});
   AddLibraryPath(plan, "env", question, parts.python);
   AddVerification(plan, question.host.machine == Machine::kWindows ? ".\\env" : "./env", question);

@@ -65,7 +65,7 @@ void WriteDockerfile(report::Plan& plan, const Question& question) {
   file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(parts);
   if (NeedsLibraryPath(plan) && !system) {
     file +=
-        "# Some open the libraries of the wheels by their bare names.\n"
+        "# Some packages load the libraries of the wheels by bare name.\n"
         "RUN ls -d /usr/local/lib/python3*/site-packages/nvidia/*/lib > /etc/ld.so.conf.d/nvidia-wheels.conf "
         "\\\n"
         "    && ldconfig\n";
@@ -73,11 +73,11 @@ void WriteDockerfile(report::Plan& plan, const Question& question) {
   plan.document = std::move(file);
   AddDriver(plan, parts, question);
   plan.steps.push_back({.title = "environment",
-                        .why = "an image: CUDA and cuDNN of the host do not matter to it, its driver does",
+                        .why = "the image uses the driver of the host, but not its CUDA or cuDNN",
                         .commands = {"docker build -t culprit-plan ."}});
   plan.steps.push_back(
       {.title = "verify",
-       .why = "the host's driver inside the container",
+       .why = "tests the host driver inside the container",
        .commands = {"docker run --rm --gpus all -v \"$(command -v culprit)\":/usr/local/bin/culprit:ro "
                     "culprit-plan sh -c \"culprit check && culprit probe\""}});
 }

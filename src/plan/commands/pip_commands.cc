@@ -32,9 +32,7 @@ std::string InstallCommand(const std::string& tool, const PipGroup& group, bool 
 }
 
 void AddEnvironment(report::Plan& plan, const Parts& parts, bool uv, bool windows) {
-  report::PlanStep step{
-      .title = "environment",
-      .why = "one of its own: nothing else on the machine changes, and deleting .venv takes it back"};
+  report::PlanStep step{.title = "environment", .why = "creates .venv; delete it to undo"};
   if (uv) {
     step.commands = {"uv venv" + (parts.python.empty() ? "" : " --python " + parts.python) + " " +
                      kNewEnvironment};
@@ -48,8 +46,7 @@ void AddEnvironment(report::Plan& plan, const Parts& parts, bool uv, bool window
   }
   if (parts.toolkit != nullptr || parts.cudnn != nullptr) {
     step.why +=
-        "; CUDA and cuDNN of the system serve every program on it: a container keeps them apart (--as "
-        "dockerfile)";
+        "; CUDA and cuDNN are installed system-wide; use a container to isolate them (--as dockerfile)";
   }
   plan.steps.push_back(std::move(step));
 }
@@ -82,7 +79,7 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
   const std::string pip = uv ? "uv pip" : python + " -m pip";
   const std::string where = uv ? " --python " + Word(environment, windows) : "";
   if (!parts.removed.empty()) {
-    report::PlanStep step{.title = "remove", .why = "what cannot stay beside the rest"};
+    report::PlanStep step{.title = "remove", .why = "these conflict with the rest"};
     std::string command = pip + " uninstall" + (uv ? where : " -y");
     for (const report::PlannedPackage* package : parts.removed) command += " " + Word(package->name, windows);
     step.commands = {command};

@@ -1,4 +1,4 @@
-// What a question demands, one by one, and the smallest part of it that cannot hold together.
+// The requirements of a question, one by one, and the smallest set of them that conflicts.
 #pragma once
 
 #include <string>

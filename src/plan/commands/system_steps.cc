@@ -13,7 +13,7 @@ namespace {
 
 using report::PlannedPackage;
 
-constexpr const char* kElsewhere = "Debian and Ubuntu, from NVIDIA's repository; others: ";
+constexpr const char* kElsewhere = "for Debian and Ubuntu, from NVIDIA's repository; for others see ";
 constexpr const char* kToolkits = "https://developer.nvidia.com/cuda-toolkit-archive";
 constexpr const char* kCudnns = "https://developer.nvidia.com/cudnn-archive";
 constexpr const char* kDrivers = "https://www.nvidia.com/drivers";
@@ -37,7 +37,7 @@ std::string Install(const std::vector<std::string>& packages) {
 void AddLibrary(report::Plan& plan, const PlannedPackage* package, const Question& question,
                 const std::vector<std::string>& apt, const char* title, const char* place) {
   if (package == nullptr) return;
-  report::PlanStep step{.title = title, .why = package->name + " " + package->version + " of the system"};
+  report::PlanStep step{.title = title, .why = package->name + " " + package->version + " system-wide"};
   if (question.host.machine == Machine::kWindows || apt.empty()) {
     step.why += std::string(": ") + place;
   } else {
@@ -53,12 +53,12 @@ void AddLibrary(report::Plan& plan, const PlannedPackage* package, const Questio
 void AddDriver(report::Plan& plan, const Parts& parts, const Question& question) {
   // Where the driver is not known there is nothing to compare: the list of versions says what is needed.
   if (parts.driver == nullptr || !question.host.driver) return;
-  const std::string need = "driver " + parts.driver->version + " or newer, here is " +
+  const std::string need = "driver " + parts.driver->version + " or newer; this host has " +
                            knowledge::DriverText(*question.host.driver);
   report::PlanStep step{.title = "driver"};
   const std::vector<std::string> apt = AptDriver(parts.driver->version, question.host);
   if (question.host.wsl) {
-    step.why = need + "; that of Windows, never one inside WSL: " + kDrivers;
+    step.why = need + "; install it in Windows, never inside WSL: " + kDrivers;
   } else if (question.host.machine == Machine::kWindows || apt.empty()) {
     step.why = need + ": " + kDrivers;
   } else {

@@ -113,7 +113,7 @@ std::vector<ConflictNode> GraphOf(const Universe& universe) {
     std::vector<ConflictNode> nodes = grapher.Explain(empty, AllOf(universe.packages[empty]));
     if (!nodes.empty()) return nodes;
     return {{universe.packages[narrowed.empty].name +
-                 ": no release that is asked for is known well enough to be planned",
+                 ": the tables have no complete data for any requested release",
              "",
              false,
              {}}};
@@ -121,7 +121,8 @@ std::vector<ConflictNode> GraphOf(const Universe& universe) {
   // No single need excludes everything: say what each asks of what they share.
   std::vector<ConflictNode> nodes;
   for (const Root& root : universe.roots) {
-    ConflictNode node{root.words + ": has builds that fit alone, none that fits the rest", "", false, {}};
+    ConflictNode node{
+        root.words + ": has builds that work alone, but none that works with the rest", "", false, {}};
     for (size_t p = 0; p < universe.packages.size(); ++p) {
       if (!narrowed.required[p] || narrowed.CountLeft(p) < 2) continue;
       for (ConflictNode& below : grapher.WhatItNeeds(root.package, p)) {

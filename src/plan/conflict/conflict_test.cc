@@ -21,7 +21,7 @@ struct Named {
   const char* name;
   std::vector<std::string> wants;
   std::string driver, gpu, python;
-  std::vector<std::string> smallest;  // what cannot hold together
+  std::vector<std::string> smallest;  // the smallest conflict
   std::string root;                   // what a node of the graph says
 };
 
@@ -35,7 +35,7 @@ const std::vector<Named>& NamedConflicts() {
        "",
        "",
        {"torch>=2.9", "driver 470.82.01"},
-       "CUDA 13 needs driver >= 580; here is 470.82.01"},
+       "CUDA 13 needs driver >= 580; this host has 470.82.01"},
       {"Python 3.12",
        {"tensorflow==2.10.*"},
        "",
@@ -115,15 +115,15 @@ TEST(Conflict, SimplifyingDropsRepetitionsAndKeepsTheReason) {
 
 TEST(Conflict, WordsAreIndentedBelowWhatTheyExplain) {
   const std::vector<ConflictNode> graph = {
-      {"a 1 to 3: asks for b", "one", false, {{"b 2: no wheel", "two", true, {}}}},
+      {"a 1 to 3: requires b", "one", false, {{"b 2: no wheel", "two", true, {}}}},
       {"a 4: no code", "three", false, {}}};
-  const std::vector<report::ConflictLine> lines = {{"a 1 to 3: asks for b", "one", 0},
-                                                   {"b 2: no wheel (--allow unknown takes it)", "two", 1},
+  const std::vector<report::ConflictLine> lines = {{"a 1 to 3: requires b", "one", 0},
+                                                   {"b 2: no wheel (--allow unknown permits it)", "two", 1},
                                                    {"a 4: no code", "three", 0}};
   EXPECT_EQ(LinesOf(graph), lines);
   EXPECT_EQ(ConflictHeadline({{.words = "torch>=2.4"}, {.words = "driver 470.82"}, {.words = "GPU sm_37"}}),
-            "nothing fits: torch>=2.4, driver 470.82 and GPU sm_37 cannot hold together");
-  EXPECT_EQ(ConflictHeadline({{.words = "torch>=99"}}), "nothing fits: torch>=99 cannot be had");
+            "torch>=2.4, driver 470.82 and GPU sm_37 do not work together");
+  EXPECT_EQ(ConflictHeadline({{.words = "torch>=99"}}), "torch>=99 is not available");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ constexpr size_t kMostLines = 40;
 void Add(const std::vector<ConflictNode>& nodes, size_t depth, std::vector<report::ConflictLine>& lines) {
   for (const ConflictNode& node : nodes) {
     if (lines.size() >= kMostLines) return;
-    lines.push_back({node.text + (node.unknown ? " (--allow unknown takes it)" : ""), node.source, depth});
+    lines.push_back({node.text + (node.unknown ? " (--allow unknown permits it)" : ""), node.source, depth});
     Add(node.below, depth + 1, lines);
   }
 }
@@ -22,12 +22,13 @@ std::vector<report::ConflictLine> LinesOf(const std::vector<ConflictNode>& graph
 }
 
 std::string ConflictHeadline(const std::vector<Requirement>& smallest) {
+  if (smallest.size() == 1) return smallest.front().words + " is not available";
+  if (smallest.size() == 2) return smallest[0].words + " does not work with " + smallest[1].words;
   std::string words;
   for (size_t i = 0; i < smallest.size(); ++i) {
     words += (i == 0 ? "" : i + 1 == smallest.size() ? " and " : ", ") + smallest[i].words;
   }
-  if (smallest.size() == 1) return "nothing fits: " + words + " cannot be had";
-  return "nothing fits: " + words + " cannot hold together";
+  return words + " do not work together";
 }
 
 }  // namespace culprit::plan

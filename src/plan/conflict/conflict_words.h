@@ -11,7 +11,7 @@
 namespace culprit::plan {
 
 std::vector<report::ConflictLine> LinesOf(const std::vector<ConflictNode>& graph);
-// "nothing fits: torch>=2.4 and GPU sm_37 cannot hold together"
+// "torch>=2.4 does not work with GPU sm_37"
 std::string ConflictHeadline(const std::vector<Requirement>& smallest);
 
 }  // namespace culprit::plan

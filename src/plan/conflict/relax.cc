@@ -25,7 +25,7 @@ class Relaxing {
     OtherVersions();
     if (Blames(Kind::kPython)) OtherPython();
     Dropped(Kind::kCuda, "works without --cuda", "");
-    Dropped(Kind::kKeep, "works when it may change: ", "");
+    Dropped(Kind::kKeep, "works if this may change: ", "");
     if (question_.host.gpus.size() > 1) Dropped(Kind::kGpu, "works without ", "CUDA_VISIBLE_DEVICES");
     OtherEnvironment();
     if (Blames(Kind::kMachine) && question_.host.machine == Machine::kWindows) InWsl();
@@ -129,7 +129,7 @@ class Relaxing {
       const auto other = Try(alone);
       if (other) {
         gives->insert(gives->end(), other->begin(), other->end());
-        found_.push_back({"works with " + at->words + " in an environment of its own", "", *gives});
+        found_.push_back({"works with " + at->words + " in a separate environment", "", *gives});
       } else {
         found_.push_back({"works without " + at->words, "", *gives});
       }
@@ -147,7 +147,8 @@ class Relaxing {
     Question bold = question_;
     bold.allow_unknown = true;
     if (const auto gives = Try(bold)) {
-      found_.push_back({"may work with builds of which not every bound is known", "--allow unknown", *gives});
+      found_.push_back(
+          {"may work with builds whose requirements are not fully known", "--allow unknown", *gives});
     }
   }
 

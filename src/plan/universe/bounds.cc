@@ -63,8 +63,7 @@ void AddNewer(const Universe& universe, const Narrowed& narrowed, const Choice& 
     Add(bounds,
         {RangeWords(universe, package, groups[i].candidates) + ": " + groups[i].text, groups[i].source});
   }
-  if (!left.empty())
-    Add(bounds, {RangeWords(universe, package, left) + ": does not fit together with the rest", ""});
+  if (!left.empty()) Add(bounds, {RangeWords(universe, package, left) + ": does not work with the rest", ""});
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ std::vector<Bound> BoundsOf(const Question& question, const Universe& universe, 
   }
   if (chosen.row != nullptr && !chosen.native && question.host.driver && !chosen.row->cuda.empty()) {
     Add(bounds, {"CUDA " + std::string(chosen.row->cuda) +
-                     " is newer than the driver: it runs by minor-version compatibility, machine code alone",
+                     " is newer than the driver: it runs through minor-version compatibility, without PTX",
                  chosen.source});
   }
   if (role == "framework" || role == "companion" || role == "cudnn" || role == "toolkit") {
@@ -108,7 +107,7 @@ void AddNotes(const Question& question, const Universe& universe, const Narrowed
       if (!group.unknown) continue;
       notes.push_back(RangeWords(universe, want, group.candidates) +
                       (group.candidates.size() > 1 ? " are newer; " : " is newer; ") + group.text +
-                      ": --allow unknown takes it");
+                      ": --allow unknown permits it");
     }
   }
   for (size_t p = 0; p < choice.size(); ++p) {

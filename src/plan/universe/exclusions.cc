@@ -22,7 +22,7 @@ Group GroupOf(const Universe& universe, const Narrowed& narrowed, size_t package
   group.unknown = need.unknown;
   const Package& needed = universe.packages[need.package];
   if (needed.candidates.size() == 1 && needed.name == "driver") {
-    group.text += "; here is " + needed.candidates.front().version;
+    group.text += "; this host has " + needed.candidates.front().version;
   }
   if (!need.accepts.empty()) {
     group.below = need.package;

@@ -60,7 +60,7 @@ Candidate Making::FrameworkCandidate(const Build& build) {
   NeedMachine(build, candidate);
   if (build.row.cuda.empty()) {
     candidate.needs.push_back(
-        FactNeed(machine_, knowledge::Unknown("", build.row.source), "", "its CUDA is not known"));
+        FactNeed(machine_, knowledge::Unknown("", build.row.source), "", "its CUDA version is not known"));
   } else {
     const std::string cuda(build.row.cuda);
     candidate.needs.push_back(DriverNeed(cuda));
@@ -94,8 +94,8 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
         FactNeed(machine_, knowledge::No("", build.row.source), "", "no wheel for " + MachineWords(machine)));
   }
   if (build.channel.empty()) {
-    candidate.needs.push_back(FactNeed(machine_, knowledge::Unknown("", build.row.source), "",
-                                       "where it is published is not known"));
+    candidate.needs.push_back(
+        FactNeed(machine_, knowledge::Unknown("", build.row.source), "", "its package index is not known"));
   }
   Answer platform = knowledge::FrameworkOnPlatform(build.row, PlatformOf(machine));
   if (machine == Machine::kLinuxArm && build.row.libraries_aarch64 != LibrariesFrom::kUnknown) {

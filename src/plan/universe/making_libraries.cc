@@ -95,7 +95,7 @@ void Making::NeedVersions(const std::string& library, const std::string& specifi
   if (package == kNone) return;
   Need need{.package = package, .source = std::string(source)};
   need.accepts = builds_.Meeting(library, question_.host.machine, specifiers);
-  need.words = "asks for " + library + specifiers;
+  need.words = "requires " + library + specifiers;
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));
 }
@@ -137,7 +137,7 @@ void Making::NeedTorch(const std::string& name, std::string_view version, Candid
     }
   }
   need.unknown = need.unknown && need.accepts.empty();
-  need.words = need.accepts.empty() ? "the torch that it belongs to is not known"
+  need.words = need.accepts.empty() ? "the matching torch version is not known"
                : first == last      ? "belongs to torch " + first
                                     : "belongs to torch " + first + " to " + last;
   need.fails = need.words;

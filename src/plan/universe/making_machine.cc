@@ -100,13 +100,13 @@ void Making::AddDriver() {
       Answer answer = knowledge::DriverDrives(candidates[i].number, cc);
       if (answer.verdict == Verdict::kUnknown && seen) answer.verdict = Verdict::kYes;
       const knowledge::Capability* row = knowledge::FindCapability(cc);
-      std::string words = "drives " + GpuName(cc);
-      std::string fails = "is not known to drive " + GpuName(cc);
+      std::string words = "supports " + GpuName(cc);
+      std::string fails = "may not support " + GpuName(cc);
       if (answer.verdict == Verdict::kNo && row != nullptr) {
-        fails = "does not drive " + GpuName(cc) + ", whose last branch is " +
+        fails = "does not support " + GpuName(cc) + "; the last branch that does is " +
                 std::to_string(row->last_driver_branch);
       } else if (row != nullptr && row->first_driver_branch != 0) {
-        fails = "is older than the first branch known to drive " + GpuName(cc) + ", " +
+        fails = "is older than the first branch known to support " + GpuName(cc) + ", " +
                 std::to_string(row->first_driver_branch);
         // Nobody who says "--allow unknown" means a driver from before the GPU.
         if (answer.verdict == Verdict::kUnknown) answer.verdict = Verdict::kNo;
@@ -182,7 +182,7 @@ Need Making::DriverNeed(const std::string& cuda) {
     }
   }
   for (size_t i = first; i < candidates.size(); ++i) need.accepts.push_back(i);
-  need.words = floor.empty() ? CudaWords(cuda) + " needs a driver of its own or a newer one"
+  need.words = floor.empty() ? CudaWords(cuda) + " needs its matching driver or a newer one"
                              : CudaWords(cuda) + " needs driver >= " + std::string(floor);
   need.fails = need.words;
   return driver_needs_[cuda] = need;

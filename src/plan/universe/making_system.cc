@@ -153,7 +153,7 @@ Need Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
       need.prefers.push_back(i);
   }
   need.words = "loads cuDNN " + wanted.ToString() +
-               (wanted.parts.size() > 1 ? " or newer of its major" : "") + " from the system";
+               (wanted.parts.size() > 1 ? " or newer with the same major version" : "") + " from the system";
   need.fails = need.words;
   need.source = build.row.source;
   return cudnn_needs_[key] = need;

@@ -29,7 +29,7 @@ std::string TakeValue(Arguments& arguments, const std::string& option, const std
   }
   if (option == "--only") {
     const probe::StepKind* step = probe::FindStep(value);
-    if (step == nullptr || step->job != arguments.job) return "no step of this job: " + value;
+    if (step == nullptr || step->job != arguments.job) return "not a step of this job: " + value;
     arguments.only.push_back(value);
     return "";
   }
@@ -65,7 +65,7 @@ std::expected<Arguments, std::string> ParseArguments(const std::vector<std::stri
     } else if (word == "--deep") {
       arguments.deep = true;
     } else if (i + 1 == words.size()) {
-      return std::unexpected(word + " lacks its value, or is no option");
+      return std::unexpected(word + " has no value, or is not an option");
     } else if (std::string problem = TakeValue(arguments, word, words[++i]); !problem.empty()) {
       return std::unexpected(std::move(problem));
     }
@@ -76,7 +76,8 @@ std::expected<Arguments, std::string> ParseArguments(const std::vector<std::stri
 }
 
 std::string_view HelpText() {
-  return "culprit-probe tries CUDA's libraries for `culprit probe` and tells each step on standard output.\n"
+  return "culprit-probe tests the CUDA libraries for `culprit probe` and reports each step on standard "
+         "output.\n"
          "\n"
          "  culprit-probe driver  [--device N] [--deep] [--only STEP]...\n"
          "  culprit-probe runtime [--device N] [--cudart FILE] [--nvrtc FILE] [--cublas FILE]\n"

@@ -9,7 +9,7 @@ std::optional<Failure> DeviceMemory::Allocate(size_t bytes) {
   if (failure) {
     address_ = 0;
     failure->detail +=
-        (failure->detail.empty() ? "" : "; ") + std::to_string(bytes) + " bytes were asked for";
+        (failure->detail.empty() ? "" : "; ") + std::to_string(bytes) + " bytes were requested";
   }
   return failure;
 }

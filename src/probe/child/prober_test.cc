@@ -32,8 +32,8 @@ TEST(Arguments, WhatIsWrongIsRefusedByName) {
   EXPECT_EQ(problem({"paint"}), "the first word is driver, runtime or cudnn, not paint");
   EXPECT_EQ(problem({"driver", "--device", "1x"}), "--device takes a number, not 1x");
   EXPECT_EQ(problem({"driver", "--device", "-1"}), "--device takes a number, not -1");
-  EXPECT_EQ(problem({"driver", "--device"}), "--device lacks its value, or is no option");
-  EXPECT_EQ(problem({"driver", "--only", "cudnn-load"}), "no step of this job: cudnn-load");
+  EXPECT_EQ(problem({"driver", "--device"}), "--device has no value, or is not an option");
+  EXPECT_EQ(problem({"driver", "--only", "cudnn-load"}), "not a step of this job: cudnn-load");
   EXPECT_EQ(problem({"driver", "--cudnn", "x"}), "unknown option: --cudnn");
   EXPECT_EQ(problem({"cudnn"}), "cudnn needs --cudnn FILE");
 }

@@ -30,7 +30,7 @@ std::optional<Failure> Session::PickDevice() {
     if (auto failure = Try(driver_, driver_.cuDeviceGetCount, &count)) return failure;
     if (arguments_.device >= count) {
       return Failure{"no-such-device", "cuDeviceGetCount",
-                     "device " + std::to_string(arguments_.device) + " was asked for, CUDA shows " +
+                     "device " + std::to_string(arguments_.device) + " was requested, CUDA shows " +
                          std::to_string(count)};
     }
     return Try(driver_, driver_.cuDeviceGet, &device_, arguments_.device);

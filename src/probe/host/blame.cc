@@ -27,19 +27,20 @@ void Died(snapshot::ProbeStep& step, const system::ChildEnd& end, const Transcri
     step.outcome = "crashed";
     step.library = transcript.where();
     step.detail = step.status == "SIGKILL"
-                      ? "killed from outside (SIGKILL): the kernel's out-of-memory killer is the usual one"
-                      : "ended by " + step.status + (step.library.empty() ? "" : " in " + step.library);
+                      ? "killed from outside (SIGKILL), usually by the kernel's out-of-memory killer"
+                      : "crashed with " + step.status + (step.library.empty() ? "" : " in " + step.library);
     step.detail += place;
     return;
   }
   step.outcome = "ended";
   if (transcript.done()) {
-    step.detail = "its program ended without trying it";
+    step.detail = "its process exited before this step";
   } else if (end.exit_status == 126 || end.exit_status == 127) {
     step.status = "not-started";
     step.detail = "its program could not be started (exit code " + std::to_string(end.exit_status) + ")";
   } else {
-    step.detail = "its process ended without a word, exit code " + std::to_string(end.exit_status) + place;
+    step.detail =
+        "its process exited without a message, exit code " + std::to_string(end.exit_status) + place;
   }
 }
 
@@ -47,21 +48,21 @@ void Died(snapshot::ProbeStep& step, const system::ChildEnd& end, const Transcri
 
 void Blame(snapshot::ProbeStep& step, const base::Result<system::ChildEnd>& end, const Transcript& transcript,
            const std::string& unasked, std::chrono::milliseconds limit) {
-  const std::string place = transcript.current() ? "" : ", before this step had begun";
+  const std::string place = transcript.current() ? "" : ", before this step started";
   if (!end) {
     step.outcome = "ended";
     step.status = "not-started";
     step.detail = end.error().message;
   } else if (!unasked.empty()) {
     step.outcome = "garbage";
-    step.detail = "its program told of " + unasked + ", for which nobody had asked";
+    step.detail = "its process reported " + unasked + ", which was not requested";
   } else if (!transcript.problem().empty()) {
     step.outcome = "garbage";
     step.detail = transcript.problem();
   } else if (end->out_of_time) {
     step.outcome = "hung";
     step.library = transcript.where();
-    step.detail = "no sign of life for " + Seconds(limit) +
+    step.detail = "no response for " + Seconds(limit) +
                   (step.library.empty() ? "" : ", last in " + step.library) + place;
   } else {
     Died(step, *end, transcript, place);

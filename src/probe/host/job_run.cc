@@ -35,7 +35,7 @@ class JobRun {
   JobResult Run() {
     for (std::vector<std::string> open = Open(); !open.empty(); open = Open()) {
       if (watch_.stop.stop_requested()) {
-        SettleAll("not-run", "the probe was broken off");
+        SettleAll("not-run", "the probe was interrupted");
       } else {
         Round(open);
       }
@@ -185,7 +185,7 @@ class JobRun {
     Settle(std::move(step));
     // A program that does not even start is not started again for each step, nor one that takes no orders.
     if (talk.transcript.done()) {
-      SettleAll("ended", "its program ended without trying it");
+      SettleAll("ended", "its process exited before this step");
     } else if (never_spoke) {
       SettleAll("not-run", "its program did not start");
     }

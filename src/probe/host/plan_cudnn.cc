@@ -119,7 +119,7 @@ void PlanNamed(const Planning& planning, const std::string& wish, const std::vec
       }
     }
     if (file.empty()) {
-      planning.NotRun("cudnn " + wish, "cudnn-load", wish, "no libcudnn.so is in this directory");
+      planning.NotRun("cudnn " + wish, "cudnn-load", wish, "no libcudnn.so in this directory");
       return;
     }
   }

@@ -11,7 +11,7 @@ namespace {
 void PlanFramework(const Planning& planning, const std::string& framework) {
   const std::string script = FrameworkScript(framework);
   if (script.empty()) {
-    planning.NotRun(framework, "import", framework, "is no framework that can be tried");
+    planning.NotRun(framework, "import", framework, "is not a framework that culprit can test");
     return;
   }
   std::string interpreter = planning.wishes.python, version;
@@ -26,7 +26,7 @@ void PlanFramework(const Planning& planning, const std::string& framework) {
   }
   if (interpreter.empty()) {
     planning.NotRun(framework, "import", framework,
-                    "no Python environment with " + framework + " was found; --python names one");
+                    "no Python environment with " + framework + " found; pass --python");
     return;
   }
   Job job{.kind = "framework",

@@ -76,7 +76,7 @@ void PlanRuntime(const Planning& planning) {
     const FoundCudaFiles found = FindCudaFiles(planning.snapshot, planning.view, place.directories);
     if (found.by_major.empty() && !found.other_cpu.empty()) {
       planning.NotRun("runtime " + place.root, "cudart", found.other_cpu,
-                      "is for another CPU than this machine's " + ThisCpu(planning.snapshot));
+                      "is for another CPU; this machine is " + ThisCpu(planning.snapshot));
     }
     for (auto major = found.by_major.rbegin(); major != found.by_major.rend(); ++major) {
       Job job = RuntimeJob(planning, place.root, major->first, major->second);
@@ -84,8 +84,9 @@ void PlanRuntime(const Planning& planning) {
       if (!planning.has_device) {
         planning.NotRun(job.name, job.steps.front(), place.root, "needs a device, and CUDA shows none");
       } else if (++planned > kMostCopies && !planning.wishes.deep) {
-        planning.NotRun(job.name, job.steps.front(), place.root,
-                        "the first " + std::to_string(kMostCopies) + " copies are tried; --deep tries all");
+        planning.NotRun(
+            job.name, job.steps.front(), place.root,
+            "only the first " + std::to_string(kMostCopies) + " copies are tested; --deep tests all");
       } else {
         planning.plan.jobs.push_back(std::move(job));
       }

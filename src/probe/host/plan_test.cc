@@ -258,8 +258,8 @@ TEST(Plan, AFrameworkRunsInTheEnvironmentOfThisShell) {
     const auto step = std::ranges::find(plan.not_run, job, &snapshot::ProbeStep::job);
     return step == plan.not_run.end() ? "" : step->detail;
   };
-  EXPECT_EQ(reason("cupy"), "no Python environment with cupy was found; --python names one");
-  EXPECT_EQ(reason("caffe"), "is no framework that can be tried");
+  EXPECT_EQ(reason("cupy"), "no Python environment with cupy found; pass --python");
+  EXPECT_EQ(reason("caffe"), "is not a framework that culprit can test");
   EXPECT_EQ(
       Find(PlanJobs(machine, none, {}, {.frameworks = {"cupy"}, .python = "/p/python"}), "cupy /p/python")
           .program,

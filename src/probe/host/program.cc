@@ -34,7 +34,8 @@ base::Result<std::unique_ptr<Program>> FindProgram(const std::string& named,
                                                    std::span<const unsigned char> inside) {
   if (!named.empty()) {
     if (!system::IsProgram(named))
-      return base::Fail(base::ErrorCode::kNotFound, "CULPRIT_PROBE names " + named + ", which is no program");
+      return base::Fail(base::ErrorCode::kNotFound,
+                        "CULPRIT_PROBE names " + named + ", which is not a program");
     return std::make_unique<AtPath>(named, "CULPRIT_PROBE");
   }
   if (const std::string self = system::OwnProgram(); !self.empty()) {
@@ -48,7 +49,7 @@ base::Result<std::unique_ptr<Program>> FindProgram(const std::string& named,
   if (inside.empty())
     return base::Fail(
         base::ErrorCode::kNotFound,
-        "culprit-probe is neither beside culprit nor in ../libexec/culprit; CULPRIT_PROBE can name it");
+        "culprit-probe not found next to culprit or in ../libexec/culprit; set CULPRIT_PROBE to its path");
   auto unpacked = system::WriteTemporaryProgram("culprit-probe", inside);
   if (!unpacked) return std::unexpected(unpacked.error());
   return std::make_unique<Unpacked>(*std::move(unpacked));

@@ -136,7 +136,7 @@ good libcuda
 if wants nvml; then say 'begin nvml %'; exit 3; fi
 good init; good devices; good context; say done)"));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=ended init=ok devices=ok context=ok");
-  EXPECT_EQ(facts.steps[1].detail, "its process ended without a word, exit code 3");
+  EXPECT_EQ(facts.steps[1].detail, "its process exited without a message, exit code 3");
   EXPECT_EQ(Outcomes(Do(Fake("say done", {"libcuda", "nvml"}))), "libcuda=ended nvml=ended");
 }
 

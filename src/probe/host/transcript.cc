@@ -70,8 +70,7 @@ bool Transcript::Feed(std::string_view bytes) {
     if (++lines_ > kMostLines) {
       problem_ = "more than " + std::to_string(kMostLines) + " lines";
     } else if (!Line(rest_)) {
-      problem_ = "line " + std::to_string(lines_) +
-                 " is no line of the protocol, or stands in the wrong place: \"" +
+      problem_ = "line " + std::to_string(lines_) + " is not part of the protocol, or is out of place: \"" +
                  base::Printable(std::string_view(rest_).substr(0, kExcerpt)) +
                  (rest_.size() > kExcerpt ? "...\"" : "\"");
     }

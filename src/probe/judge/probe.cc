@@ -145,10 +145,10 @@ void Conclude(ProbeReport& report, bool wish_left_open) {
     report.headline = "every step passed (" + std::to_string(passed) + "), but something is wrong";
   } else if (passed == 0) {
     report.verdict = report::Verdict::kUnknown;
-    report.headline = "could not tell: nothing could be tried";
+    report.headline = "inconclusive: nothing could be tested";
   } else if (wish_left_open) {
     report.verdict = report::Verdict::kUnknown;
-    report.headline = tried + " passed; not all that was asked for could be tried";
+    report.headline = tried + " passed; not everything requested could be tested";
   } else if (Has(report, report::Severity::kWarning)) {
     report.verdict = report::Verdict::kWarnings;
     report.headline = "every step passed (" + std::to_string(passed) + "), with a warning";
@@ -176,7 +176,7 @@ std::vector<std::string> Advice(const snapshot::ProbeFacts& facts) {
 ProbeReport Probe(const rules::Scene& scene, const report::CheckReport& check) {
   ProbeReport report;
   if (!scene.stack().probe) {
-    report.headline = "could not tell: nothing was probed";
+    report.headline = "inconclusive: nothing was tested";
     report.not_checked.push_back({"the probe", scene.stack().probe.why});
     return report;
   }

@@ -103,7 +103,7 @@ void AddRule(Suite& suite, const report::RulePage& page, const std::vector<repor
 }
 
 void AddVerdict(Suite& suite, const report::CheckReport& report) {
-  Case test{.name = "could the stack be judged", .group = "culprit.verdict"};
+  Case test{.name = "the stack could be checked", .group = "culprit.verdict"};
   if (report.verdict == report::Verdict::kUnknown) {
     test.body = fmt::format("      <error message=\"{}\" type=\"could-not-tell\">{}</error>\n",
                             Xml(report.headline), XmlText(Reasons(report.not_checked)));

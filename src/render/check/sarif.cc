@@ -145,7 +145,7 @@ class Rules {
     }
     Add({{"id", kCouldNotTell},
          {"name", "could_not_tell"},
-         {"shortDescription", {{"text", "Whether the stack is sound could not be told"}}},
+         {"shortDescription", {{"text", "The stack could not be checked"}}},
          {"defaultConfiguration", {{"level", "error"}}}});
   }
   // A code that the catalogue does not have is only named.
@@ -214,18 +214,18 @@ Json Invocation(const report::CheckReport& report) {
 Json Notifications() {
   return Json::array(
       {{{"id", kCouldNotTell},
-        {"shortDescription", {{"text", "Whether the stack is sound could not be told"}}},
+        {"shortDescription", {{"text", "The stack could not be checked"}}},
         {"defaultConfiguration", {{"level", "error"}}}},
        {{"id", kNotChecked},
-        {"shortDescription", {{"text", "Something could not be looked at: it is not known to be fine"}}},
+        {"shortDescription", {{"text", "Something could not be checked, so its state is unknown"}}},
         {"defaultConfiguration", {{"level", "warning"}}}}});
 }
 
 Json Artifacts() {
   return Json::array(
       {{{"location", {{"uri", "environment"}}},
-        {"description", {{"text", "no file: the variables of the environment that was looked at"}}}},
-       {{"location", {{"uri", "machine"}}}, {"description", {{"text", "no file: the machine as a whole"}}}}});
+        {"description", {{"text", "not a file: the environment variables that were checked"}}}},
+       {{"location", {{"uri", "machine"}}}, {"description", {{"text", "not a file: the machine itself"}}}}});
 }
 
 }  // namespace
@@ -249,7 +249,8 @@ std::string ToSarif(const report::CheckReport& report, const std::vector<report:
   run["invocations"] = Json::array({Invocation(report)});
   run["originalUriBaseIds"] = {
       {kRoot,
-       {{"uri", "file:///"}, {"description", {{"text", "the root of the machine that was looked at"}}}}},
+       {{"uri", "file:///"},
+        {"description", {{"text", "the root directory of the machine that was checked"}}}}},
       {kHome, {{"description", {{"text", "the home directory of the user"}}}}}};
   run["artifacts"] = Artifacts();
   run["results"] = std::move(results);

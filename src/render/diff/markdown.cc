@@ -19,7 +19,7 @@ std::string DifferenceMarkdown(const Difference& difference) {
   std::string lines;
   for (const std::string& line : difference.leads_to) lines += "- " + Code(line) + "\n";
   if (difference.more > 0) lines += "- and " + std::to_string(difference.more) + " more\n";
-  return lines.empty() ? text : text + Folded("leads to", lines) + "\n";
+  return lines.empty() ? text : text + Folded("effects", lines) + "\n";
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::string ToMarkdown(const report::DiffReport& report) {
       text += DifferenceMarkdown(difference);
     }
   }
-  if (!little.empty()) text += Folded("what hardly matters", little) + "\n";
+  if (!little.empty()) text += Folded("unlikely to matter", little) + "\n";
   std::string come, gone, missing;
   for (const report::Finding& finding : report.new_findings) come += FindingMarkdown(finding);
   for (const report::Finding& finding : report.gone_findings)
@@ -44,7 +44,7 @@ std::string ToMarkdown(const report::DiffReport& report) {
   for (const report::NotChecked& item : report.not_compared)
     missing += "- " + Plain(item.what) + ": " + Plain(item.why) + "\n";
   if (!come.empty()) text += Folded("new findings", come) + "\n";
-  if (!gone.empty()) text += Folded("findings that are gone", gone) + "\n";
+  if (!gone.empty()) text += Folded("fixed findings", gone) + "\n";
   if (!missing.empty()) text += Folded("not compared", missing) + "\n";
   return text + "culprit " + std::string(base::ProductVersion()) + "\n";
 }

@@ -25,7 +25,7 @@ std::string DifferenceText(const Difference& difference, const Style& style, boo
   text += IndentedLine("why", difference.why);
   constexpr size_t kShown = 4;
   const size_t shown = verbose ? difference.leads_to.size() : std::min(kShown, difference.leads_to.size());
-  for (size_t i = 0; i < shown; ++i) text += IndentedLine(i == 0 ? "leads to" : "", difference.leads_to[i]);
+  for (size_t i = 0; i < shown; ++i) text += IndentedLine(i == 0 ? "effects" : "", difference.leads_to[i]);
   const size_t rest = difference.leads_to.size() - shown + difference.more;
   if (rest > 0) text += IndentedLine("", fmt::format("and {} more", rest));
   return text;
@@ -57,10 +57,9 @@ std::string ToText(const report::DiffReport& report, const Style& style, const D
       text += "\n" + DifferenceText(difference, style, detail.verbose);
     }
   }
-  if (left_out > 0)
-    text += fmt::format("\n  {} more that hardly {}: -v\n", left_out, left_out == 1 ? "matters" : "matter");
+  if (left_out > 0) text += fmt::format("\n  {} more unlikely to matter: -v\n", left_out);
   AddFindings(text, "new findings", report.new_findings, style);
-  AddFindings(text, "findings that are gone", report.gone_findings, style);
+  AddFindings(text, "fixed findings", report.gone_findings, style);
   if (!report.not_compared.empty()) {
     text += "\n" + style.Bold("not compared") + "\n";
     for (const report::NotChecked& item : report.not_compared)

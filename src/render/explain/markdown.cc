@@ -24,7 +24,7 @@ std::string CauseMarkdown(const LikelyCause& cause) {
     if (!words.empty()) text += fmt::format("\n{}: {}\n", label, Plain(words));
   };
   paragraph("Why", cause.because);
-  paragraph("To be sure", cause.separate_by);
+  paragraph("Confirm", cause.separate_by);
   paragraph("Fix", cause.fix);
   if (!cause.commands.empty()) {
     text += "\n```sh\n";
@@ -50,7 +50,7 @@ std::string ToMarkdown(const report::Explanation& explanation) {
   std::string text = "### culprit explain\n\n";
   for (const report::StatusPage& page : explanation.pages) text += PageMarkdown(page);
   if (explanation.pages.empty() && explanation.causes.empty())
-    text += "No failure of the CUDA stack in this text.\n\n";
+    text += "No CUDA failure found in this text.\n\n";
   std::string others, harmless;
   for (const LikelyCause& cause : explanation.causes) {
     (&cause == &explanation.causes.front() ? text : others) += CauseMarkdown(cause);

@@ -41,7 +41,7 @@ std::string CauseText(const LikelyCause& cause, size_t rank, bool full, const St
   if (full) {
     for (const std::string& fact : cause.known) text += CauseRow("known", fact);
   }
-  text += CauseRow("be sure", cause.separate_by);
+  text += CauseRow("confirm", cause.separate_by);
   text += CauseRow("fix", cause.fix);
   for (const std::string& command : cause.commands)
     text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
@@ -71,12 +71,13 @@ std::string Headline(const report::Explanation& explanation, const Style& style)
                                ? fmt::format("{} line{} read", lines, lines == 1 ? "" : "s")
                                : fmt::format("{} lines of {} files read", lines, explanation.inputs.size());
   if (explanation.causes.empty())
-    return style.Good("no failure of the CUDA stack in this text") + style.Dim("  (" + read + ")") + "\n";
+    return style.Good("no CUDA failure found in this text") + style.Dim("  (" + read + ")") + "\n";
   std::string text = style.Bold("the first failure") + style.Dim("  (" + read + ")") + "\n";
   for (const LogLine& line : explanation.first_failure) text += "  " + LineText(line, style) + "\n";
   constexpr double kDecided = 0.6;
   if (explanation.causes.size() > 1 && explanation.causes.front().confidence < kDecided) {
-    text += "\n" + style.Warn("The text alone does not decide. The first check below separates the causes.") +
+    text += "\n" +
+            style.Warn("The text alone is not conclusive. Start with the first \"confirm\" check below.") +
             "\n";
   }
   return text;
@@ -110,8 +111,7 @@ std::string ToText(const report::Explanation& explanation, const Style& style, c
     }
   }
   if (!explanation.causes.empty() && !explanation.with_facts && explanation.pages.empty()) {
-    text += "\n" +
-            style.Dim("on the machine where it failed: culprit explain --here LOG decides by its facts") +
+    text += "\n" + style.Dim("on the failing machine, run `culprit explain --here LOG` to narrow this down") +
             "\n";
   }
   return text;

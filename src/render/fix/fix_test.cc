@@ -12,7 +12,7 @@ using report::Proof;
 report::ProposedFix Link() {
   report::ProposedFix fix;
   fix.finding = {.code = "CUL5001",
-                 .summary = "/usr/lib/libz.so.1 is a link that leads nowhere",
+                 .summary = "/usr/lib/libz.so.1 dangling symlink",
                  .subject = "/usr/lib/libz.so.1",
                  .fix = {.text = "set the link", .commands = {"sudo ldconfig"}, .risk = "low"}};
   fix.actions = {{.text = "link /usr/lib/libz.so.1 -> libz.so.1.3", .automatic = true, .root = true}};
@@ -36,25 +36,25 @@ report::ProposedFix Driver() {
 
 TEST(Fix, WhatIsProposedAsText) {
   EXPECT_EQ(ToText({.fixes = {Link(), Driver()}, .not_checked = {{"GPUs", "no driver"}}}, {}),
-            R"(2 findings have a fix, 1 of them shown to work
+            R"(2 findings have a fix, 1 verified
 
-error CUL5001  /usr/lib/libz.so.1 is a link that leads nowhere
+error CUL5001  /usr/lib/libz.so.1 is a dangling symlink
   fix      set the link
              sudo ldconfig
   risk     low
-  changes  link /usr/lib/libz.so.1 -> libz.so.1.3  [--apply does it, as root]
-  proof    shown: on the machine as it would be the finding is gone and no other comes; with it goes CUL5003
+  changes  link /usr/lib/libz.so.1 -> libz.so.1.3  [applied by --apply, as root]
+  proof    verified: this change removes the finding and adds none; also fixes CUL5003
 
 warning CUL1006  driver 470 is too old
   fix      install a newer driver
   risk     high
-  changes  install driver 550.54.14  [yours, by the commands above]
-  proof    helps, and brings another: CUL1015 the GPU is not supported any more
+  changes  install driver 550.54.14  [manual: use the commands above]
+  proof    removes the finding but causes another: CUL1015 the GPU is not supported any more
 
 not checked
   GPUs: no driver
 
-culprit fix --apply makes the changes that are its own, after asking; --undo takes them back
+`culprit fix --apply` applies the changes marked above, asking first; --undo reverts them
 )");
 }
 
@@ -73,14 +73,15 @@ left
   warning CUL1006  driver 470 is too old
 
 journal: /s/journal/1
-to take it back: culprit fix --undo
+to undo: culprit fix --undo
 )");
 }
 
 TEST(Fix, NothingAndAKilledRun) {
   EXPECT_EQ(ToText({}, {}), "nothing to fix\n");
   EXPECT_EQ(ToText({.killed_run = "/s/journal/1"}, {}),
-            "a run of culprit fix was killed half-way: culprit fix --undo puts back what it changed\n"
+            "an earlier `culprit fix` was killed before it finished; `culprit fix --undo` restores what it "
+            "changed\n"
             "journal: /s/journal/1\n\nnothing to fix\n");
 }
 

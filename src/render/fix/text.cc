@@ -45,10 +45,10 @@ std::string AfterText(const report::FixReport& report, const Style& style) {
     text += "\n" + style.Bold("left") + "\n";
     for (const report::Finding& finding : report.left)
       text += fmt::format("  {}  {}\n", Paint(style, finding), base::Printable(finding.summary));
-    if (report.left.empty()) text += "  nothing that check would call an error or a warning\n";
+    if (report.left.empty()) text += "  no errors or warnings\n";
   }
   if (!report.journal.empty()) text += "\n" + style.Dim("journal: " + report.journal) + "\n";
-  if (!report.undo.empty()) text += style.Dim("to take it back: " + report.undo) + "\n";
+  if (!report.undo.empty()) text += style.Dim("to undo: " + report.undo) + "\n";
   return text;
 }
 
@@ -56,10 +56,10 @@ std::string AfterText(const report::FixReport& report, const Style& style) {
 
 std::string FixHeadline(const report::FixReport& report) {
   const auto done = std::ranges::count(report.steps, "done", &report::AppliedStep::state);
-  if (report.undone) return "undone: all is as it was before";
+  if (report.undone) return "undone: everything is restored";
   if (report.applied) {
     if (std::ranges::count(report.steps, "failed", &report::AppliedStep::state) > 0)
-      return "a change failed, and what its fix had done was taken back";
+      return "a change failed; the other changes of that fix were undone";
     return done == 0 ? "nothing was changed" : fmt::format("{} change{} made", done, done == 1 ? "" : "s");
   }
   if (report.fixes.empty()) return "nothing to fix";
@@ -69,36 +69,36 @@ std::string FixHeadline(const report::FixReport& report) {
   const size_t count = report.fixes.size();
   const std::string found = fmt::format("{} finding{} a fix", count, count == 1 ? " has" : "s have");
   if (shown == static_cast<std::ptrdiff_t>(count))
-    return found + (count == 1 ? ", shown to work" : ", all shown to work");
-  return fmt::format("{}, {} of them shown to work", found, shown == 0 ? "none" : std::to_string(shown));
+    return found + (count == 1 ? ", verified" : ", all verified");
+  return fmt::format("{}, {} verified", found, shown == 0 ? "none" : std::to_string(shown));
 }
 
 std::string ProofWords(const Proof& proof) {
   std::string words;
   switch (proof.outcome) {
     case Proof::Outcome::kShown:
-      words = "shown: on the machine as it would be the finding is gone and no other comes";
+      words = "verified: this change removes the finding and adds none";
       break;
     case Proof::Outcome::kNotGone:
-      words = "does not help: " + (proof.why.empty() ? "the finding stays" : proof.why);
+      words = "does not help: " + (proof.why.empty() ? "the finding remains" : proof.why);
       break;
     case Proof::Outcome::kBringsNew:
-      words = "helps, and brings another:";
+      words = "removes the finding but causes another:";
       for (const report::Finding& finding : proof.brings)
         words += (&finding == &proof.brings.front() ? " " : "; ") + finding.code + " " + finding.summary;
       break;
     case Proof::Outcome::kNotShown:
-      words = "not shown" + (proof.why.empty() ? "" : ": " + proof.why);
+      words = "not verified" + (proof.why.empty() ? "" : ": " + proof.why);
       break;
   }
-  for (size_t i = 0; i < proof.also.size(); ++i) words += (i == 0 ? "; with it goes " : ", ") + proof.also[i];
+  for (size_t i = 0; i < proof.also.size(); ++i) words += (i == 0 ? "; also fixes " : ", ") + proof.also[i];
   return words;
 }
 
 std::string WhoseWords(const report::Action& action) {
   if (!action.automatic)
-    return action.why_not.empty() ? "yours, by the commands above" : "yours: " + action.why_not;
-  return action.root ? "--apply does it, as root" : "--apply does it";
+    return action.why_not.empty() ? "manual: use the commands above" : "manual: " + action.why_not;
+  return action.root ? "applied by --apply, as root" : "applied by --apply";
 }
 
 std::string FixText(const report::ProposedFix& fix, const Style& style) {
@@ -124,9 +124,10 @@ std::string ToText(const report::FixReport& report, const Style& style) {
   const bool after = report.applied || report.undone || !report.steps.empty();
   std::string text;
   if (!report.killed_run.empty() && !report.undone)
-    text +=
-        style.Bad("a run of culprit fix was killed half-way: culprit fix --undo puts back what it changed") +
-        "\n" + style.Dim("journal: " + report.killed_run) + "\n\n";
+    text += style.Bad(
+                "an earlier `culprit fix` was killed before it finished; `culprit fix --undo` restores what "
+                "it changed") +
+            "\n" + style.Dim("journal: " + report.killed_run) + "\n\n";
   text += (report.fixes.empty() || after ? style.Good(headline) : style.Warn(headline)) + "\n";
   if (after) return text + AfterText(report, style);
   for (const report::ProposedFix& fix : report.fixes) text += "\n" + FixText(fix, style);
@@ -142,8 +143,7 @@ std::string ToText(const report::FixReport& report, const Style& style) {
   if (any)
     text += "\n" +
             style.Dim(
-                "culprit fix --apply makes the changes that are its own, after asking; --undo takes "
-                "them back") +
+                "`culprit fix --apply` applies the changes marked above, asking first; --undo reverts them") +
             "\n";
   return text;
 }

@@ -40,7 +40,7 @@ std::string Listing(const GpuCodeCounts& counts) {
   add("", counts.sass);
   add("PTX ", counts.ptx);
   add("LTO-IR ", counts.lto_ir);
-  add("of unknown kind: ", counts.other);
+  add("unknown kind: ", counts.other);
   return text;
 }
 

@@ -77,7 +77,7 @@ void AddGpuCode(Lines& lines, const FileAnswer& file, const Style& style) {
   for (const auto& [key, value] : GpuCodeLines(*file.gpu_code))
     lines.Add(base::Printable(key), base::Printable(value));
   if (!file.gpu_code->complete) {
-    lines.Add("", style.Warn("not all GPU code was read: " + base::Printable(file.gpu_code->problem)));
+    lines.Add("", style.Warn("GPU code only partly read: " + base::Printable(file.gpu_code->problem)));
   }
 }
 
@@ -89,7 +89,7 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
   }
   Lines lines(text);
   if (file.format == "fatbin") {
-    lines.Add("format", "container of GPU code (fatbin)");
+    lines.Add("format", "GPU code container (fatbin)");
     AddGpuCode(lines, file, style);
     lines.Add("size", fmt::format("{} bytes", file.size));
     return;
@@ -102,7 +102,7 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
     lines.Add("library", file.title + " " + base::Printable(version));
     lines.Add("version from", base::Printable(file.version.source));
   }
-  lines.Add(file.pe ? "own name" : "soname", base::Printable(file.soname.value_or("")));
+  lines.Add(file.pe ? "soname" : "soname", base::Printable(file.soname.value_or("")));
   lines.Add("interpreter", base::Printable(file.interpreter.value_or("")));
   lines.Add("needed", file.needed);
   if (file.pe) {
@@ -121,11 +121,12 @@ void AddText(std::string& text, const FileAnswer& file, const Style& style) {
   AddGpuCode(lines, file, style);
   lines.Add("build id", file.build_id.value_or(""));
   const bool cut = file.size < file.needed_size;
-  lines.Add("size", file.complete     ? fmt::format("{} bytes, complete", file.size)
-                    : file.pe && !cut ? style.Bad(fmt::format(
-                                            "{} bytes, damaged: a table leads out of the file", file.size))
-                                      : style.Bad(fmt::format("{} bytes, cut short: its headers ask for {}",
-                                                              file.size, file.needed_size)));
+  lines.Add("size", file.complete ? fmt::format("{} bytes, complete", file.size)
+                    : file.pe && !cut
+                        ? style.Bad(fmt::format("{} bytes, damaged: a table points past the end of the file",
+                                                file.size))
+                        : style.Bad(fmt::format("{} bytes, truncated: its headers require {}", file.size,
+                                                file.needed_size)));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ constexpr int kWorthReading = 20;  // of report::Difference::suspicion
 std::string Table(const std::string& rows) {
   return "<table class=\"differences\"><thead><tr><th scope=\"col\"><span "
          "class=\"hidden\">How</span></th><th "
-         "scope=\"col\">What</th><th scope=\"col\">Before and after</th><th scope=\"col\">Why it stands "
+         "scope=\"col\">What</th><th scope=\"col\">Before and after</th><th scope=\"col\">Why it ranks "
          "here</th></tr></thead><tbody>" +
          rows + "</tbody></table>";
 }
@@ -29,7 +29,7 @@ std::string DifferenceRow(const report::Difference& difference, const PageText& 
   std::string follows;
   for (const std::string& line : difference.leads_to) follows += "<li>" + text.Sentence(line) + "</li>";
   if (difference.more > 0) follows += "<li>and " + std::to_string(difference.more) + " more</li>";
-  if (!follows.empty()) html += Fold("Leads to", "<ul class=\"proof\">" + follows + "</ul>");
+  if (!follows.empty()) html += Fold("Effects", "<ul class=\"proof\">" + follows + "</ul>");
   html += "</td><td>" + text.Sentence(difference.why);
   for (const std::string& code : difference.findings)
     html += " <span class=\"code\">" + text.Html(code) + "</span>";
@@ -56,19 +56,18 @@ std::string ToHtml(const report::DiffReport& report, const PageFacts& facts) {
                      text.Words(report.before) + ": " + std::string(Name(report.verdict_before)) + "; " +
                          text.Words(report.after) + ": " + std::string(Name(report.verdict_after)),
                      text.Sentence(report.headline), remarks);
-  main += FindingsSection(report.new_findings, 0, "Wrong now, and not before", text);
+  main += FindingsSection(report.new_findings, 0, "New findings", text);
   std::string rows, noise, gone;
   for (const report::Difference& difference : report.differences)
     (difference.suspicion >= kWorthReading ? rows : noise) += DifferenceRow(difference, text);
-  if (!rows.empty())
-    main += Section("differences", "What is different, the likeliest to matter first", Table(rows));
+  if (!rows.empty()) main += Section("differences", "What changed, most likely cause first", Table(rows));
   main += PictureSection(facts);
   for (const report::Finding& finding : report.gone_findings)
     gone += "<li><span class=\"code\">" + text.Html(finding.code) + "</span> " +
             text.Sentence(finding.summary) + "</li>";
-  if (!gone.empty()) main += Section("gone", "No longer wrong", "<ul class=\"gone\">" + gone + "</ul>");
+  if (!gone.empty()) main += Section("gone", "Fixed findings", "<ul class=\"gone\">" + gone + "</ul>");
   if (!noise.empty())
-    main += Section("noise", "Hardly the reason", Fold("Differences that seldom matter", Table(noise)));
+    main += Section("noise", "Unlikely causes", Fold("Differences that rarely matter", Table(noise)));
   main += NotCheckedSection(report.not_compared, "Not compared", text);
   return WholePage({.kind = "diff", .title = "culprit: " + text.Words(report.headline), .main = main}, facts,
                    text);

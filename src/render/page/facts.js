@@ -49,8 +49,8 @@ function showFacts(panel, library, picture, find) {
   row('from', library.missing ? '' : library.origin);
   row('found by', library.via && inWords(library.via));
   if (library.seconds >= 0) row('loaded', library.seconds.toFixed(3) + ' s after the start');
-  if (library.loses) row('state', 'not loaded: another copy wins');
-  if (library.unloaded) row('state', 'opened, then taken back: something below it failed');
+  if (library.loses) row('state', 'not loaded: another copy is used');
+  if (library.unloaded) row('state', 'opened, then unloaded: one of its dependencies failed');
   panel.append(list);
   if (library.path) { const copy = copyButton(library.path); copy.textContent = 'Copy'; list.lastElementChild.after(element('dt', {}, ''), element('dd', {}, copy)); }
   const links = (title, libraries) => {
@@ -77,8 +77,8 @@ function showFacts(panel, library, picture, find) {
   if (library.loses) links('Loaded instead', [picture.libraries[library.winner]]);
   links('Other copies, not loaded', library.losers);
   const unique = (list_) => [...new Set(list_)];
-  links('Asked for by', unique(library.askedBy.map((edge) => picture.libraries[edge.from])));
-  links('Asks for', unique(library.asks.map((edge) => picture.libraries[edge.to])));
+  links('Needed by', unique(library.askedBy.map((edge) => picture.libraries[edge.from])));
+  links('Needs', unique(library.asks.map((edge) => picture.libraries[edge.to])));
 }
 
 function showSummary(panel, picture) {
@@ -86,8 +86,8 @@ function showSummary(panel, picture) {
   const line = (number, words) => number > 0 ? element('li', {}, number + ' ' + words) : '';
   panel.append(element('h3', {}, 'This process'), element('ul', {},
     line(count((library) => !library.loses && !library.missing) - 1, 'libraries loaded'),
-    line(count((library) => library.title !== '' && !library.loses && !library.missing), 'of them belong to CUDA'),
-    line(count((library) => library.loses), 'other copies that are not loaded'),
+    line(count((library) => library.title !== '' && !library.loses && !library.missing), 'of them are CUDA libraries'),
+    line(count((library) => library.loses), 'other copies, not loaded'),
     line(count((library) => library.missing), 'not found')),
-  element('p', {class: 'hint'}, 'Choose a library to see where it was searched for and why this file won.'));
+  element('p', {class: 'hint'}, 'Select a library to see where it was searched for and why this file was chosen.'));
 }

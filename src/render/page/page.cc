@@ -76,13 +76,13 @@ std::string Fold(const std::string& summary_html, const std::string& body_html) 
 
 std::string PictureSection(const PageFacts& facts) {
   if (facts.pictures.empty()) return "";
-  return Section("picture", "What loads what",
-                 "<noscript><p>The picture is drawn by the script of this page, which your browser does not "
-                 "run.</p></noscript>");
+  return Section(
+      "picture", "What loads what",
+      "<noscript><p>This picture needs JavaScript, which is disabled in your browser.</p></noscript>");
 }
 
 std::string TimelineSection(const PageFacts& facts) {
-  return facts.timeline.empty() ? "" : Section("timeline", "What happened when", "");
+  return facts.timeline.empty() ? "" : Section("timeline", "Timeline", "");
 }
 
 std::string ToHtml(const report::CheckReport& report, const PageFacts& facts) {

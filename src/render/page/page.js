@@ -20,7 +20,7 @@ function makePictures(section) {
   const cache = [];
   const state = {pictures: data.pictures, shown: -1, picture: (place) => cache[place] ??= unpack(data, data.pictures[place])};
   const canvas = element('div', {class: 'canvas'});
-  const panel = element('div', {class: 'facts', role: 'region', 'aria-label': 'Facts of the library', tabindex: '0'});
+  const panel = element('div', {class: 'facts', role: 'region', 'aria-label': 'Library details', tabindex: '0'});
   const stage = element('div', {class: 'stage'}, canvas, panel);
   const ends = element('p', {class: 'ends'});
   const legend = element('ul', {class: 'legend', 'aria-label': 'Colours'});
@@ -41,9 +41,9 @@ function makePictures(section) {
       swatch.style.background = colour;
       return item(swatch, key);
     });
-    legend.replaceChildren(...[has((library) => library.culprit) && item(named('culprit'), 'culprit'), picture.edges.some((edge) => edge.mixed) && item(named('mixed'), 'does not fit'),
-      has((library) => library.missing) && item(named('missing'), 'not found'), has((library) => library.loses) && item(named('loses'), 'a copy that is not loaded'),
-      has((library) => library.unloaded) && item(element('i', {}, 'italic'), 'opened and taken back'), ...colours].filter(Boolean));
+    legend.replaceChildren(...[has((library) => library.culprit) && item(named('culprit'), 'culprit'), picture.edges.some((edge) => edge.mixed) && item(named('mixed'), 'version mismatch'),
+      has((library) => library.missing) && item(named('missing'), 'not found'), has((library) => library.loses) && item(named('loses'), 'copy, not loaded'),
+      has((library) => library.unloaded) && item(element('i', {}, 'italic'), 'opened, then unloaded'), ...colours].filter(Boolean));
   };
   const choices = ['version', 'origin'].map((name) => {
     const button = element('button', {type: 'button', 'aria-pressed': String(name === by)}, 'By ' + name);
@@ -72,8 +72,8 @@ function makePictures(section) {
   const zoom = element('div', {class: 'zoom', role: 'group', 'aria-label': 'Size'}, control('\u2212', 'Smaller', () => drawing.zoom(0.8)), control('+', 'Larger', () => drawing.zoom(1.25)), control('All', 'Show all', () => drawing.fit()));
   section.append(element('div', {class: 'bar'}, chooser, makeFinder(state), element('span', {class: 'choice', role: 'group', 'aria-label': 'Colours'}, ...choices), zoom),
     ends, stage, legend,
-    element('p', {class: 'hint'}, 'Drag to move; the wheel zooms once the picture is clicked. Arrow keys go from library to library, + and \u2212 zoom, 0 shows all.'));
-  if (data.left_out) section.append(element('p', {class: 'hint'}, data.left_out + ' more processes are left out to keep this page small.'));
+    element('p', {class: 'hint'}, 'Drag to move. Click the picture, then use the wheel to zoom. Arrow keys move between libraries, + and \u2212 zoom, 0 shows everything.'));
+  if (data.left_out) section.append(element('p', {class: 'hint'}, data.left_out + ' more processes are omitted to keep this page small.'));
   chooser.hidden = data.pictures.length < 2;
   state.show(0);
   addEventListener('beforeprint', () => drawing.fit());

@@ -101,12 +101,12 @@ TEST(Page, OfARunNamesWhatWasSeen) {
 }
 
 TEST(Page, OfADiffShowsBothSides) {
-  report::DiffReport report{.before = "a.json", .after = "b<.json", .headline = "likeliest: the driver"};
+  report::DiffReport report{.before = "a.json", .after = "b<.json", .headline = "most likely: the driver"};
   report.differences.push_back(
       {.kind = "driver", .before = "535.1", .after = "580.2", .why = "it is new", .suspicion = 80});
   const std::string html = ToHtml(report, PageFacts{});
   for (const char* words :
-       {"b&lt;.json", "<del>535.1</del><ins>580.2</ins>", "it is new", "likeliest: the driver"})
+       {"b&lt;.json", "<del>535.1</del><ins>580.2</ins>", "it is new", "most likely: the driver"})
     EXPECT_NE(html.find(words), std::string::npos) << words;
 }
 

@@ -71,8 +71,8 @@ class Picture {
     this.onSelect = onSelect;
     this.open = new Set();
     this.view = {k: 1, x: 0, y: 0};
-    this.svg = shape('svg', {role: 'tree', tabindex: '0', 'aria-label': 'Libraries and who asked for them. Arrow keys go from one to ' +
-      'the next, plus and minus zoom, 0 shows all.'});
+    this.svg = shape('svg', {role: 'tree', tabindex: '0', 'aria-label': 'Libraries and what needs them. Arrow keys move between them, ' +
+      'plus and minus zoom, 0 shows everything.'});
     this.world = shape('g');
     this.svg.append(this.world);
     canvas.prepend(this.svg);
@@ -365,7 +365,7 @@ function cardWords(library) {
   const below = library.missing ? 'not found' : library.index === 0 ? library.directory :
     [library.version, library.origin === library.directory ? shortDirectory(library.directory) : library.origin].filter(Boolean).join(' \u00b7 ');
   const line = [library.version, library.directory].filter(Boolean).join(' \u00b7 ');
-  const state = library.missing ? 'missing: ' : library.culprit ? 'culprit: ' : library.loses ? 'copy that is not loaded: ' : library.unloaded ? 'taken back: ' : '';
+  const state = library.missing ? 'missing: ' : library.culprit ? 'culprit: ' : library.loses ? 'copy, not loaded: ' : library.unloaded ? 'unloaded: ' : '';
   return {name: library.name, below, line, spoken: state + library.name + (library.version ? ' ' + library.version : '') + (library.path ? ', ' + library.path : '')};
 }
 const shortDirectory = (directory) => directory.length < 30 ? directory : '\u2026' + directory.slice(-28);

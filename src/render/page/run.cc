@@ -51,13 +51,13 @@ std::string FailedLoad(const report::RunFailedLoad& load, const PageText& text) 
   std::string html = "<li>" + When(load.seconds) + Who(load.process, text) + "<div><b class=\"file\">" +
                      text.Html(load.name) + "</b> could not be loaded";
   if (!load.requested_by.empty())
-    html += "<span class=\"detail\">asked for by " + text.Sentence(load.requested_by) + "</span>";
+    html += "<span class=\"detail\">needed by " + text.Sentence(load.requested_by) + "</span>";
   std::string chain;
   for (const std::string& link : load.chain) chain += (chain.empty() ? "" : " &rarr; ") + text.Sentence(link);
-  if (!chain.empty()) html += "<span class=\"detail\">brought in by " + chain + "</span>";
+  if (!chain.empty()) html += "<span class=\"detail\">loaded by " + chain + "</span>";
   for (const report::Copy& copy : load.elsewhere)
-    html += "<span class=\"detail\">lies all the same in " + text.Sentence(copy.path) + " " +
-            text.Html(copy.note) + "</span>";
+    html += "<span class=\"detail\">exists in " + text.Sentence(copy.path) + " " + text.Html(copy.note) +
+            "</span>";
   return html + Places(load.searched, text) + "</div></li>";
 }
 
@@ -71,8 +71,8 @@ std::string FailedLoads(const RunReport& report, const PageText& text) {
   std::string html;
   if (!harmful.empty()) html += "<ol class=\"events\">" + harmful + "</ol>";
   if (!survived.empty())
-    html += Fold(fmt::format("{} without which the program went on", count),
-                 "<ol class=\"events\">" + survived + "</ol>");
+    html +=
+        Fold(fmt::format("{} the program ran without", count), "<ol class=\"events\">" + survived + "</ol>");
   return html.empty() ? "" : Section("loads", "Loads that failed", html);
 }
 
@@ -84,7 +84,7 @@ std::string Mixes(const RunReport& report, const PageText& text) {
       html += std::string("<tr class=\"") + (member.odd ? "odd" : "depth0") + "\"><th scope=\"row\">" +
               text.Html(member.version) + "</th><td><span class=\"where\">" + text.Sentence(member.path) +
               "</span><span class=\"detail\">" + text.Html(member.via) +
-              (member.requested_by.empty() ? "" : ", asked for by " + text.Sentence(member.requested_by)) +
+              (member.requested_by.empty() ? "" : ", needed by " + text.Sentence(member.requested_by)) +
               "</span></td></tr>";
     }
     html += "</tbody></table>";
@@ -123,7 +123,7 @@ std::string Waits(const RunReport& report, const PageText& text) {
              text.Html(wait.thread) + " " + text.Html(wait.state) + "</div></li>";
   }
   return items.empty() ? ""
-                       : Section("waits", "What it was doing when it was ended",
+                       : Section("waits", "What it was doing when it was stopped",
                                  "<ol class=\"events\">" + items + "</ol>");
 }
 
@@ -169,7 +169,7 @@ std::string Causes(const RunReport& report, const PageText& text) {
     if (!proof.empty()) html += Fold("Proof", "<ul class=\"proof\">" + proof + "</ul>");
     html += "</article>";
   }
-  return html.empty() ? "" : Section("causes", "Causes, the likeliest first", html);
+  return html.empty() ? "" : Section("causes", "Causes, most likely first", html);
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ std::string ToHtml(const RunReport& report, const PageFacts& facts) {
   main += Causes(report, text) + KernelErrors(report, text) + Mixes(report, text) +
           FailedLoads(report, text) + Calls(report, text) + Crash(report, text) + Waits(report, text) +
           TimelineSection(facts) + PictureSection(facts) +
-          FindingsSection(report.check.findings, 0, "What check says of the machine", text) +
+          FindingsSection(report.check.findings, 0, "What check found on this machine", text) +
           StackSection(report.check.stack, text) +
           NotCheckedSection(report.not_watched, "Not watched", text) +
           NotCheckedSection(report.check.not_checked, "Not checked", text);

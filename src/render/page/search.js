@@ -50,7 +50,7 @@ function makeFinder(state) {
       item.addEventListener('pointerdown', (event) => { event.preventDefault(); choose(place); });
       return item;
     }));
-    if (results.length === 0) list.append(element('li', {'aria-disabled': 'true'}, 'Nothing of that name'));
+    if (results.length === 0) list.append(element('li', {'aria-disabled': 'true'}, 'No library found'));
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
     activate(results.length ? 0 : -1);

@@ -12,7 +12,7 @@ function drawTimeline(section, data) {
     const width = Math.max(320, holder.clientWidth), left = processes.length > 1 ? 150 : 12, right = width - 14, lane = 34;
     const x = (seconds) => left + (right - left) * seconds / last;
     const height = processes.length * lane + 34;
-    const svg = shape('svg', {width, height, role: 'img', 'aria-label': events.length + ' events in ' + last.toFixed(1) + ' seconds; the list below names them'});
+    const svg = shape('svg', {width, height, role: 'img', 'aria-label': events.length + ' events in ' + last.toFixed(1) + ' seconds; the list below shows them'});
     processes.forEach((process, row) => {
       const y = 20 + row * lane;
       svg.append(shape('path', {class: 'lane', d: 'M' + left + ' ' + y + 'H' + right}));

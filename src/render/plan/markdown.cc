@@ -32,7 +32,7 @@ std::string PackagesMarkdown(const Plan& plan) {
     }
   }
   for (const report::PlannedPackage& package : plan.removed)
-    table += "| " + Plain(package.name) + " | " + Plain(package.version) + " | | goes |\n";
+    table += "| " + Plain(package.name) + " | " + Plain(package.version) + " | | removed |\n";
   return table + "\n" + (reasons.empty() ? "" : Folded("why these", reasons) + "\n");
 }
 
@@ -49,14 +49,14 @@ std::string StepsMarkdown(const Plan& plan) {
 
 std::string ConflictMarkdown(const Plan& plan) {
   std::string text;
-  if (!plan.requirements.empty()) text += "Cannot hold together:\n\n";
+  if (!plan.requirements.empty()) text += "Conflict:\n\n";
   for (const std::string& requirement : plan.requirements) text += "- " + Plain(requirement) + "\n";
   if (!plan.conflict.empty()) text += "\nWhy:\n\n";
   for (const report::ConflictLine& line : plan.conflict) {
     text += std::string(2 * line.depth, ' ') + "- " + Plain(line.text) +
             (line.source.empty() ? "" : " (" + Plain(line.source) + ")") + "\n";
   }
-  if (!plan.relaxations.empty()) text += "\nWhat would work:\n\n";
+  if (!plan.relaxations.empty()) text += "\nWhat works instead:\n\n";
   for (const report::Relaxation& relaxation : plan.relaxations) {
     text += "- " + Plain(relaxation.text);
     if (!relaxation.option.empty()) text += ": " + Code(relaxation.option);

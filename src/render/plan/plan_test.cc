@@ -28,7 +28,7 @@ Plan Solution() {
                         .was = "2.9.0",
                         .because = {{"later ones have no code for sm_37", "another table"},
                                     {"has code for sm_37", "a table"},
-                                    {"asks for nvidia-cudnn-cu11==8.7.0.84", "pins"}}}},
+                                    {"requires nvidia-cudnn-cu11==8.7.0.84", "pins"}}}},
           .removed = {{.name = "torchvision", .version = "0.24.0"}},
           .steps = {{"install", "from PyTorch's index", {"pip install torch==2.4.1+cu118", "true"}},
                     {"verify", "", {"culprit check"}}},
@@ -56,7 +56,7 @@ TEST(PlanText, VersionsReasonsStepsAndWhatCheckSays) {
             "  torch   2.4.1+cu118  https://download.pytorch.org/whl/cu118, instead of 2.9.0\n"
             "      later ones have no code for sm_37\n"
             "      has code for sm_37\n"
-            "  torchvision 0.24.0  goes\n"
+            "  torchvision 0.24.0  removed\n"
             "\n"
             "steps\n"
             "  1 install: from PyTorch's index\n"
@@ -68,9 +68,9 @@ TEST(PlanText, VersionsReasonsStepsAndWhatCheckSays) {
             "notes\n"
             "  torch 2.99 is newer and not known enough\n"
             "\n"
-            "the rules of check find nothing wrong with the machine that it would make\n"
+            "`culprit check` passes for this plan\n"
             "\n"
-            "what is known: 2026-11-15, 3 days ago\n");
+            "version tables from 2026-11-15, 3 days ago\n");
 }
 
 TEST(PlanText, SourcesStandBehindTheirFactsOnRequest) {
@@ -79,25 +79,25 @@ TEST(PlanText, SourcesStandBehindTheirFactsOnRequest) {
 }
 
 TEST(PlanText, AConflictIsAnIndentedArgumentAndWhatToTypeInstead) {
-  EXPECT_EQ(ToText(Conflict(), {}, {.today = "2026-11-15"}),
-            "nothing fits\n"
-            "\n"
-            "cannot hold together\n"
-            "  torch\n"
-            "  GPU sm_120\n"
-            "\n"
-            "why\n"
-            "  torch needs code for sm_120\n"
-            "    torch <= 2.6 has none\n"
-            "\n"
-            "what would work\n"
-            "  works with driver >= 570.26\n"
-            "      gives torch 2.7.0\n"
-            "      --allow driver-upgrade\n"
-            "\n"
-            "what is known: 2026-08-16, 91 days ago; newer releases are not in it: a newer culprit may know "
-            "a newer "
-            "set\n");
+  EXPECT_EQ(
+      ToText(Conflict(), {}, {.today = "2026-11-15"}),
+      "nothing fits\n"
+      "\n"
+      "conflict\n"
+      "  torch\n"
+      "  GPU sm_120\n"
+      "\n"
+      "why\n"
+      "  torch needs code for sm_120\n"
+      "    torch <= 2.6 has none\n"
+      "\n"
+      "what works instead\n"
+      "  works with driver >= 570.26\n"
+      "      gives torch 2.7.0\n"
+      "      --allow driver-upgrade\n"
+      "\n"
+      "version tables from 2026-08-16, 91 days ago; they do not include newer releases; update culprit to "
+      "get them\n");
 }
 
 TEST(PlanText, APlanThatCheckRejectsIsSaidSo) {
@@ -137,7 +137,7 @@ TEST(PlanMarkdown, HasATableAndBlocksToCopy) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("```sh\npip install torch==2.4.1+cu118\ntrue\n```"), std::string::npos) << text;
-  EXPECT_NE(text.find("what is known: 2026-11-15, yesterday"), std::string::npos) << text;
+  EXPECT_NE(text.find("version tables from 2026-11-15, yesterday"), std::string::npos) << text;
 }
 
 TEST(PlanWords, DaysAreCountedAcrossLeapYearsAndBadOnesAreNone) {

@@ -37,7 +37,7 @@ std::string BoundText(const report::Bound& bound, const Style& style, bool verbo
 std::vector<const report::Bound*> Shown(const PlannedPackage& package, bool verbose) {
   std::vector<const report::Bound*> shown;
   for (const report::Bound& bound : package.because) {
-    if (verbose || !bound.text.starts_with("asks for ")) shown.push_back(&bound);
+    if (verbose || !bound.text.starts_with("requires ")) shown.push_back(&bound);
   }
   return shown;
 }
@@ -70,7 +70,7 @@ std::string PackagesText(const Plan& plan, const Style& style, bool verbose) {
   for (const PlannedPackage& package : plan.packages) text += PackageText(package, width, style, verbose);
   for (const PlannedPackage& package : plan.removed) {
     text += "  " + base::Printable(package.name) + " " + base::Printable(package.version) + "  " +
-            style.Warn("goes");
+            style.Warn("removed");
     for (const report::Bound* bound : Shown(package, verbose))
       text += "  (" + BoundText(*bound, style, verbose) + ")";
     text += "\n";
@@ -93,7 +93,7 @@ std::string StepsText(const Plan& plan, const Style& style) {
 std::string ConflictText(const Plan& plan, const Style& style, bool verbose) {
   std::string text;
   if (!plan.requirements.empty()) {
-    text += "\n" + style.Bold("cannot hold together") + "\n";
+    text += "\n" + style.Bold("conflict") + "\n";
     for (const std::string& requirement : plan.requirements)
       text += "  " + base::Printable(requirement) + "\n";
   }
@@ -103,7 +103,7 @@ std::string ConflictText(const Plan& plan, const Style& style, bool verbose) {
     if (verbose && !line.source.empty()) text += "  " + style.Dim("[" + line.source + "]");
     text += "\n";
   }
-  if (!plan.relaxations.empty()) text += "\n" + style.Bold("what would work") + "\n";
+  if (!plan.relaxations.empty()) text += "\n" + style.Bold("what works instead") + "\n";
   for (const report::Relaxation& relaxation : plan.relaxations) {
     text += "  " + base::Printable(relaxation.text) + "\n";
     std::string gives;

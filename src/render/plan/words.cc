@@ -42,12 +42,12 @@ std::string VersionOf(const report::PlannedPackage& package) {
 }
 
 std::string KnowledgeText(const report::Plan& plan, const PlanDetail& detail) {
-  if (plan.knowledge_date.empty()) return "how old the tables are is not known";
-  std::string text = "what is known: " + plan.knowledge_date;
+  if (plan.knowledge_date.empty()) return "the age of the tables is unknown";
+  std::string text = "version tables from " + plan.knowledge_date;
   const auto days = DaysBetween(plan.knowledge_date, detail.today);
   if (!days || *days < 0) return text;
   text += *days == 0 ? ", today" : *days == 1 ? ", yesterday" : fmt::format(", {} days ago", *days);
-  if (*days > kOldDays) text += "; newer releases are not in it: a newer culprit may know a newer set";
+  if (*days > kOldDays) text += "; they do not include newer releases; update culprit to get them";
   return text;
 }
 
@@ -58,15 +58,13 @@ std::string CheckedText(const report::Plan& plan) {
   };
   const auto errors = count(report::Severity::kError), warnings = count(report::Severity::kWarning);
   if (errors > 0) {
-    return fmt::format(
-        "this plan does not hold: the rules of check find {} error{} on the machine that it would make",
-        errors, errors == 1 ? "" : "s");
+    return fmt::format("this plan fails `culprit check` with {} error{}", errors, errors == 1 ? "" : "s");
   }
   if (warnings > 0) {
-    return fmt::format("the rules of check have {} warning{} about the machine that it would make", warnings,
+    return fmt::format("`culprit check` gives {} warning{} for this plan", warnings,
                        warnings == 1 ? "" : "s");
   }
-  return "the rules of check find nothing wrong with the machine that it would make";
+  return "`culprit check` passes for this plan";
 }
 
 }  // namespace culprit::render

@@ -86,7 +86,7 @@ std::string StepsText(const report::ProbeReport& report, const Style& style, boo
 std::string DevicesText(const report::ProbeReport& report, const Style& style, bool verbose) {
   std::string text;
   for (const report::ProbeDevice& device : report.devices) {
-    const std::string index = device.index.empty() ? "hidden from CUDA" : "GPU " + device.index;
+    const std::string index = device.index.empty() ? "not visible to CUDA" : "GPU " + device.index;
     text += fmt::format("  {}  {}\n", style.Bold(index), base::Printable(DeviceLine(device)));
     if (verbose || device.index != device.nvml_index) {
       const std::string nvml =

@@ -20,13 +20,13 @@ std::string CallMarkdown(const report::RunCall& call) {
 }
 
 std::string FailedLoadMarkdown(const report::RunFailedLoad& failed) {
-  std::string text = fmt::format("Not loaded: {}, asked for by {}\n\n", Code(failed.name),
+  std::string text = fmt::format("Not loaded: {}, needed by {}\n\n", Code(failed.name),
                                  failed.requested_by.empty() ? "the program" : Code(failed.requested_by));
   std::string places;
   for (const report::Place& place : failed.searched)
     places += fmt::format("- {} {}: {}\n", Plain(place.via), Code(place.path), Plain(place.outcome));
-  for (const report::Copy& copy : failed.elsewhere) places += "- lies in " + Code(copy.path) + "\n";
-  return places.empty() ? text : text + Folded("where it was looked for", places) + "\n";
+  for (const report::Copy& copy : failed.elsewhere) places += "- exists in " + Code(copy.path) + "\n";
+  return places.empty() ? text : text + Folded("places searched", places) + "\n";
 }
 
 std::string MixMarkdown(const report::RunMix& mix) {

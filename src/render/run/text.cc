@@ -58,7 +58,7 @@ std::string KernelText(const report::RunReport& report, const Style& style) {
     text += WrappedRow("what", error.kind + times);
     text += WrappedRow("kernel", error.kernel);
     text += WrappedRow("line", !error.file.empty() ? fmt::format("{}:{}", error.file, error.line)
-                               : on_gpu            ? "not known: build with -lineinfo"
+                               : on_gpu            ? "unknown; build with -lineinfo"
                                                    : "");
     text += WrappedRow("where", error.where);
     text += WrappedRow("", error.detail);
@@ -81,7 +81,7 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
   std::string text;
   if (report.first_failure) {
     const report::RunCall& call = *report.first_failure;
-    text += "\n" + style.Bold("the first failing call") + When(call.seconds, call.process, style) + "\n";
+    text += "\n" + style.Bold("first failing call") + When(call.seconds, call.process, style) + "\n";
     text += WrappedRow("call", CallLine(call));
     text += WrappedRow(call.source == "CUPTI" ? "kernel" : "says", call.detail);
     if (call.detail.empty())
@@ -94,12 +94,12 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
   if (others == 0) return text;
   if (!detail.verbose) {
     return text + "\n" +
-           style.Dim(fmt::format(
-               "{} {}call{} returned an error and {} not what ended it (--verbose shows them)", others,
-               report.first_failure ? "other " : "", others == 1 ? "" : "s", others == 1 ? "is" : "are")) +
+           style.Dim(fmt::format("{} {}call{} returned an error but {} not the cause (--verbose lists them)",
+                                 others, report.first_failure ? "other " : "", others == 1 ? "" : "s",
+                                 others == 1 ? "is" : "are")) +
            "\n";
   }
-  text += "\n" + style.Bold("other calls that returned an error") + "\n";
+  text += "\n" + style.Bold("other failed calls") + "\n";
   for (const report::RunCall& call : report.other_failures) {
     text += fmt::format("  {:>9}  {}{}\n", Lasting(call.seconds), base::Printable(CallLine(call)),
                         call.process.empty() ? "" : style.Dim("  " + call.process));
@@ -128,11 +128,10 @@ std::vector<report::Place> WorthShowing(const report::RunFailedLoad& failed, boo
 }
 
 std::string FailedLoadText(const report::RunFailedLoad& failed, const RunDetail& detail, const Style& style) {
-  std::string text =
-      "\n" + style.Bold("a load that failed") + When(failed.seconds, failed.process, style) + "\n";
+  std::string text = "\n" + style.Bold("failed load") + When(failed.seconds, failed.process, style) + "\n";
   text += fmt::format("  {:<8} {}\n", "library", style.Bad(failed.name));
-  text += WrappedRow("asked by", (failed.requested_by.empty() ? "the program" : failed.requested_by) +
-                                     (failed.dlopen ? " (dlopen)" : ""));
+  text += WrappedRow("for", (failed.requested_by.empty() ? "the program" : failed.requested_by) +
+                                (failed.dlopen ? " (dlopen)" : ""));
   std::string_view label = "through";
   for (const std::string& step : failed.chain) {
     if (step == failed.requested_by) break;
@@ -140,17 +139,17 @@ std::string FailedLoadText(const report::RunFailedLoad& failed, const RunDetail&
     label = "";
   }
   const auto places = WorthShowing(failed, detail.verbose);
-  text += places.empty() ? WrappedRow("searched", "places were not seen")
+  text += places.empty() ? WrappedRow("searched", "not recorded")
                          : "  searched, in this order:\n" + PlacesText(places, style);
   const size_t hidden = failed.searched.size() - places.size();
   if (hidden > 0)
-    text +=
-        style.Dim(fmt::format("       and {} more: its other names, and sub-directories for CPUs", hidden)) +
-        "\n";
+    text += style.Dim(fmt::format("       and {} more: other names of it, and CPU-specific sub-directories",
+                                  hidden)) +
+            "\n";
   if (!failed.elsewhere.empty())
-    text += "  such a file lies here all the same:\n" + CopiesText(failed.elsewhere, style);
+    text += "  it exists here:\n" + CopiesText(failed.elsewhere, style);
   else if (!failed.survived)
-    text += WrappedRow("copies", "no such file in any of the usual places of this machine");
+    text += WrappedRow("copies", "none in the usual places on this machine");
   return text;
 }
 
@@ -166,11 +165,11 @@ std::string FailedLoadsText(const report::RunReport& report, const RunDetail& de
   }
   if (detail.verbose) return text;
   if (mattering > shown)
-    text += "\n" + style.Dim(fmt::format("{} more loads failed (--verbose shows them)", mattering - shown)) +
+    text += "\n" + style.Dim(fmt::format("{} more loads failed (--verbose lists them)", mattering - shown)) +
             "\n";
   if (survived > 0) {
     text += "\n" +
-            style.Dim(fmt::format("{} load{} failed without harm (--verbose shows {})", survived,
+            style.Dim(fmt::format("{} load{} failed harmlessly (--verbose lists {})", survived,
                                   survived == 1 ? "" : "s", survived == 1 ? "it" : "them")) +
             "\n";
   }
@@ -212,7 +211,7 @@ std::string CrashText(const report::RunReport& report, const RunDetail& detail, 
     label = ++shown == 1 ? "by" : "";
   }
   if (report.explanation.causes.empty()) {
-    text += WrappedRow("next", "the line of it, where the library has debug information:");
+    text += WrappedRow("next", "to get the source line, if the library has debug information:");
     text +=
         fmt::format("  {:<8}   {}\n", "", style.Good("gdb -batch -ex run -ex bt --args " + report.command));
   }
@@ -221,7 +220,7 @@ std::string CrashText(const report::RunReport& report, const RunDetail& detail, 
 
 std::string WaitText(const report::RunReport& report, const Style& style) {
   if (report.waits.empty()) return "";
-  std::string text = "\n" + style.Bold("what it was waiting in") + "\n";
+  std::string text = "\n" + style.Bold("what it was waiting for") + "\n";
   for (const report::RunWait& wait : report.waits) {
     std::string who = wait.process.empty() ? wait.thread : wait.process + ", " + wait.thread;
     std::string doing = wait.function;
@@ -248,7 +247,7 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
     if (fact.find(cause.summary) == std::string::npos) text += WrappedRow("proof", fact);
   }
   for (const std::string& fact : cause.known) text += WrappedRow("known", fact);
-  text += WrappedRow("be sure", cause.separate_by);
+  text += WrappedRow("confirm", cause.separate_by);
   text += WrappedRow("fix", cause.fix);
   for (const std::string& command : cause.commands)
     text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
@@ -257,7 +256,7 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
     text += fmt::format("  {:<8} {}\n", "more", style.Dim("culprit explain " + cause.code));
   constexpr double kSettled = 0.9;
   if (cause.confidence >= kSettled && !detail.verbose) return text;
-  std::string_view label = "or else";
+  std::string_view label = "or";
   for (size_t i = 1; i < report.explanation.causes.size(); ++i) {
     const report::LikelyCause& other = report.explanation.causes[i];
     text += WrappedRow(label,
@@ -293,7 +292,7 @@ std::string LoadLine(const report::RunLoad& load, const Style& style) {
   const std::string version = VersionText(load.version);
   if (!version.empty()) line += "  " + style.Good(version);
   std::string how = load.via;
-  if (!load.requested_by.empty()) how += ", asked for by " + load.requested_by;
+  if (!load.requested_by.empty()) how += ", needed by " + load.requested_by;
   if (load.closed) how += ", unloaded again";
   if (!load.process.empty()) how += ", " + load.process;
   line += style.Dim("  " + how);
@@ -330,7 +329,7 @@ std::string LoadsText(const report::RunReport& report, const RunDetail& detail, 
   const auto cuda =
       std::ranges::count_if(report.loads, [](const report::RunLoad& load) { return !load.title.empty(); });
   std::string text = "\n" +
-                     style.Bold(fmt::format("{} librar{} loaded, {} of CUDA", report.loads.size(),
+                     style.Bold(fmt::format("{} librar{} loaded, {} from CUDA", report.loads.size(),
                                             report.loads.size() == 1 ? "y was" : "ies were", cuda)) +
                      (detail.verbose ? "" : style.Dim("  --verbose lists all, in load order")) + "\n";
   if (!detail.verbose) return text + ShortLoads(report.loads, style);

@@ -85,26 +85,27 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
       text += fmt::format("     is {}\n", base::Printable(resolved.real_path));
     text += fmt::format("     found by {}", resolved.via);
     if (!answer.requested_by.empty()) {
-      text += fmt::format(", asked for by {}{}", base::Printable(answer.requested_by),
+      text += fmt::format(", needed by {}{}", base::Printable(answer.requested_by),
                           answer.opened_by == "dlopen" ? " (dlopen)" : "");
     }
     text += '\n';
   } else if (answer.uncertain) {
-    text += fmt::format("  {} not enough facts: the snapshot does not hold what decides\n", style.Warn("?"));
+    text += fmt::format("  {} unknown: the snapshot does not contain the files that decide this\n",
+                        style.Warn("?"));
   } else {
     text += fmt::format("  {} {}\n", style.Bad("not loaded:"), base::Printable(answer.error));
     if (!answer.requested_by.empty())
-      text += fmt::format("     asked for by {}\n", base::Printable(answer.requested_by));
+      text += fmt::format("     needed by {}\n", base::Printable(answer.requested_by));
   }
   if (!answer.also_requested_by.empty()) {
-    text += "     also asked for by";
+    text += "     also needed by";
     for (const std::string& who : answer.also_requested_by) text += " " + base::Printable(who);
     text += '\n';
   }
   text += Functions(answer.missing_functions, style);
   if (!answer.searched.empty()) text += "\nsearched, in this order:\n" + PlacesText(answer.searched, style);
   for (const report::MissingLibrary& missing : answer.missing) {
-    text += fmt::format("\n{} {}, needed by {}\n", style.Bad("really missing:"), style.Bold(missing.name),
+    text += fmt::format("\n{} {}, needed by {}\n", style.Bad("missing:"), style.Bold(missing.name),
                         base::Printable(missing.requested_by));
     text += PlacesText(missing.searched, style);
   }

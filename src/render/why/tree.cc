@@ -77,7 +77,7 @@ class Tree {
     }
     for (const auto* missing : missing_[node]) {
       items.push_back({fmt::format("{}  {}", style_.Bad("✗ " + missing->name),
-                                   missing->uncertain ? "not enough facts" : base::Printable(missing->error)),
+                                   missing->uncertain ? "unknown" : base::Printable(missing->error)),
                        0});
     }
     if (!folded.empty()) items.push_back({style_.Dim(FoldedLine(folded)), 0});
@@ -117,14 +117,14 @@ class Tree {
 std::string ToText(const LoadAnswer& answer, const Style& style, bool all) {
   std::string text = Tree(answer, style, all).Draw();
   if (!answer.optional_missing.empty()) {
-    text += "\nnot there, and loading goes on without it:\n";
+    text += "\noptional and not found:\n";
     std::vector<std::string> told;
     for (const auto& missing : answer.optional_missing) {
       if (std::ranges::find(told, missing.name) != told.end()) continue;
       told.push_back(missing.name);
       const auto others =
           std::ranges::count(answer.optional_missing, missing.name, &report::MissingLibrary::name) - 1;
-      std::string who = "asked for by " + missing.requested_by;
+      std::string who = "needed by " + missing.requested_by;
       if (others > 0) who += fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
       text += fmt::format("  {}  {}\n", style.Warn(missing.name), style.Dim(who));
     }
@@ -132,7 +132,7 @@ std::string ToText(const LoadAnswer& answer, const Style& style, bool all) {
   for (const std::string& warning : answer.warnings)
     text += fmt::format("\n{} {}\n", style.Warn("warning:"), base::Printable(warning));
   if (!answer.error.empty()) {
-    text += fmt::format("\n{}\n", style.Bad(answer.uncertain ? "could not tell:" : "the loader gives up:"));
+    text += fmt::format("\n{}\n", style.Bad(answer.uncertain ? "unknown:" : "the loader fails:"));
     size_t start = 0;
     while (start <= answer.error.size()) {
       const size_t end = std::min(answer.error.find('\n', start), answer.error.size());
@@ -140,9 +140,9 @@ std::string ToText(const LoadAnswer& answer, const Style& style, bool all) {
       start = end + 1;
     }
     for (const std::string& line : answer.version_errors)
-      text += fmt::format("  {} {}\n", style.Dim("and then:"), base::Printable(line));
+      text += fmt::format("  {} {}\n", style.Dim("then:"), base::Printable(line));
   } else if (answer.uncertain) {
-    text += "\n" + style.Warn("not enough facts: part of what decides is not in the snapshot") + "\n";
+    text += "\n" + style.Warn("incomplete: the snapshot does not contain all files that decide this") + "\n";
   }
   for (const std::string& note : answer.notes) text += fmt::format("\nnote: {}\n", base::Printable(note));
   return text;

@@ -73,31 +73,30 @@ void AddFound(const record::Run& run, const rules::Scene& scene, const report::C
   for (const report::Finding& finding : check.findings) {
     const bool seen = !finding.affects.empty() && Concerns(finding, scene);
     if (finding.severity != report::Severity::kError || !seen) continue;
-    report.explanation.causes.push_back({.cause = finding.cause,
-                                         .code = finding.code,
-                                         .confidence = kOnlyFound,
-                                         .summary = finding.summary,
-                                         .because =
-                                             "nothing that the program wrote and no call that failed speaks "
-                                             "of it, but its process was like that",
-                                         .evidence = {},
-                                         .known = {},
-                                         .settled = {},
-                                         .separate_by = "",
-                                         .fix = finding.fix.text,
-                                         .commands = finding.fix.commands,
-                                         .avoid = ""});
+    report.explanation.causes.push_back(
+        {.cause = finding.cause,
+         .code = finding.code,
+         .confidence = kOnlyFound,
+         .summary = finding.summary,
+         .because = "no output and no failed call mentions it, but it was true for this process",
+         .evidence = {},
+         .known = {},
+         .settled = {},
+         .separate_by = "",
+         .fix = finding.fix.text,
+         .commands = finding.fix.commands,
+         .avoid = ""});
     return;
   }
 }
 
 std::string FailedLoadWords(const report::RunFailedLoad& failed) {
-  return fmt::format("{} was not found; {} asked for it", base::BaseName(failed.name),
+  return fmt::format("{} was not found; {} needs it", base::BaseName(failed.name),
                      failed.requested_by.empty() ? "the program" : failed.requested_by);
 }
 
 std::string Unwatched(const report::RunReport& report) {
-  return report.not_watched.empty() ? "" : ", as far as it could be watched";
+  return report.not_watched.empty() ? "" : ", as far as culprit could watch";
 }
 
 }  // namespace
@@ -145,11 +144,12 @@ std::string Headline(const record::Run& run, const report::RunReport& report) {
   const std::vector<report::LikelyCause>& causes = report.explanation.causes;
   if (!report.failed) {
     if (!report.mixes.empty()) {
-      return fmt::format("it ended well, though two versions of {} were in one process",
+      return fmt::format("finished with status 0, but two versions of {} were in one process",
                          report.mixes.front().family);
     }
-    if (!causes.empty()) return "it ended well, though its output speaks of this: " + causes.front().summary;
-    return "it ended well; nothing failed that matters" + Unwatched(report);
+    if (!causes.empty())
+      return "finished with status 0, but its output shows a problem: " + causes.front().summary;
+    return "finished with status 0; nothing failed" + Unwatched(report);
   }
   const bool decided = !causes.empty() && causes.front().confidence >= kDecided;
   if (decided) return causes.front().summary;
@@ -162,10 +162,11 @@ std::string Headline(const record::Run& run, const report::RunReport& report) {
     const report::RunCall& call = *report.first_failure;
     return fmt::format("{} returned {} ({})", call.function, call.status, call.code);
   }
-  const std::string nothing = "no CUDA call, no load and no message of CUDA failed" + Unwatched(report);
+  const std::string nothing =
+      "no CUDA call and no library load failed, and no CUDA error was printed" + Unwatched(report);
   if (!report.last_words.empty())
     return fmt::format("the program's own error: {}; {}", report.last_words, nothing);
-  return nothing + ": what ended it lies in the program itself";
+  return nothing + "; the cause is in the program itself";
 }
 
 }  // namespace culprit::run

@@ -17,23 +17,22 @@ constexpr uint64_t kNullPage = 0x10000;
 std::string WhatHappened(const record::Crash& crash) {
   const std::string at = fmt::format("address {:#x}", crash.address);
   if (crash.signal == "SIGSEGV") {
-    if (crash.code == 1 && crash.address < kNullPage) return at + " was touched: a null pointer";
-    if (crash.code == 1) return at + " was touched, where nothing is mapped";
-    if (crash.code == 2) return at + " was touched in a way that is not allowed there";
+    if (crash.code == 1 && crash.address < kNullPage) return at + " was accessed: a null pointer";
+    if (crash.code == 1) return at + " was accessed, which is not mapped";
+    if (crash.code == 2) return at + " was accessed without permission";
     if (crash.code <= 0) return "the signal was sent by a process";
-    return at + " was touched";
+    return at + " was accessed";
   }
   if (crash.signal == "SIGBUS") {
     if (crash.code == 2) {
       return at +
-             " was touched, behind the end of a mapped file: the file is cut short, or shared memory is full";
+             " was accessed, past the end of a mapped file: the file is truncated, or shared memory is full";
     }
-    return at + " was touched";
+    return at + " was accessed";
   }
-  if (crash.signal == "SIGABRT") return "the process ended itself by abort()";
-  if (crash.signal == "SIGILL")
-    return "an instruction that this CPU does not know, or a trap of the compiler";
-  if (crash.signal == "SIGFPE") return "a division by zero or another forbidden operation on numbers";
+  if (crash.signal == "SIGABRT") return "the process called abort()";
+  if (crash.signal == "SIGILL") return "an instruction this CPU does not support, or a compiler trap";
+  if (crash.signal == "SIGFPE") return "a division by zero or another invalid arithmetic operation";
   return "";
 }
 
@@ -45,7 +44,7 @@ bool CarriesAbort(const record::Frame& frame) {
 }
 
 std::string Place(const report::RunFrame& frame) {
-  std::string place = frame.object.empty() ? "code that belongs to no file" : frame.object;
+  std::string place = frame.object.empty() ? "code outside any file" : frame.object;
   if (!frame.version.empty()) place += " (" + frame.version + ")";
   if (!frame.function.empty()) return place + ", function " + frame.function;
   return frame.object.empty() ? place : place + fmt::format(" at {:#x}", frame.offset);

@@ -73,25 +73,23 @@ AllocatorMessage ReadMessage(const record::Run& run) {
 }
 
 MemoryVerdict OneRequest(const AllocatorMessage& told) {
-  return {
-      .says = fmt::format(
-          "the program asked for {} in one piece, and {}", Size(told.wanted),
-          told.total > 0 ? "the GPU has " + Size(told.total) + " in all" : "no GPU has that much"),
-      .because = "no GPU could fill this request, however empty: the size itself is wrong or too big",
-      .fix = {.text =
-                  "look at the line of the program that asked: a shape, a batch size or an index that is far "
-                  "too big. Freeing memory or another GPU does not help",
-              .commands = {},
-              .risk = "none"}};
+  return {.says = fmt::format(
+              "the program requested {} in one allocation, and {}", Size(told.wanted),
+              told.total > 0 ? "the GPU has " + Size(told.total) + " in all" : "no GPU has that much"),
+          .because = "no GPU can satisfy this request, even when empty: the size is wrong or too large",
+          .fix = {.text = "check the line that allocates: a shape, batch size or index is far too large. "
+                          "Freeing memory or using another GPU does not help",
+                  .commands = {},
+                  .risk = "none"}};
 }
 
 MemoryVerdict HeldByOthers(const std::string& who, double held, double total, double wanted) {
   MemoryVerdict verdict{
-      .says = fmt::format("{} holds {}{} of the GPU's memory{}", who, Size(held),
+      .says = fmt::format("{} uses {}{} of the GPU's memory{}", who, Size(held),
                           total > 0 ? fmt::format(" of {}", Size(total)) : "",
-                          wanted > 0 ? fmt::format(", so {} could not be had", Size(wanted)) : ""),
-      .because = "not this program: what it held itself is small beside that",
-      .fix = {.text = "end the process that holds the memory if it is not needed, or use another GPU "
+                          wanted > 0 ? fmt::format(", so {} could not be allocated", Size(wanted)) : ""),
+      .because = "not this program: it uses little memory itself",
+      .fix = {.text = "stop the process that uses the memory if you do not need it, or use another GPU "
                       "(CUDA_VISIBLE_DEVICES). Smaller batches do not help while it runs",
               .commands = {"nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"},
               .risk = "medium"}};
@@ -101,15 +99,13 @@ MemoryVerdict HeldByOthers(const std::string& who, double held, double total, do
 }
 
 MemoryVerdict OwnUse(const AllocatorMessage& told) {
-  return {
-      .says = fmt::format("the program itself filled the GPU: it held {} of {} and asked for {} more",
-                          Size(told.own), Size(told.total), Size(told.wanted)),
-      .because = "no other process holds much of the memory",
-      .fix = {.text =
-                  "smaller batches or inputs, half precision, activation checkpointing; free what is kept "
-                  "alive across steps (losses and outputs in lists)",
-              .commands = {},
-              .risk = "none"}};
+  return {.says = fmt::format("the program itself filled the GPU: it used {} of {} and requested {} more",
+                              Size(told.own), Size(told.total), Size(told.wanted)),
+          .because = "no other process uses much of the memory",
+          .fix = {.text = "use smaller batches or inputs, half precision or activation checkpointing; free "
+                          "tensors kept across steps (losses and outputs in lists)",
+                  .commands = {},
+                  .risk = "none"}};
 }
 
 // Where the program does not tell, the device may have been asked.

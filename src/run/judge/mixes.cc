@@ -41,20 +41,19 @@ std::string Because(const record::Loaded& odd, const record::Loaded& other) {
   const std::string_view file = base::BaseName(odd.path);
   const std::string_view asker = odd.requester.empty() ? "the program" : base::BaseName(odd.requester);
   if (odd.via == "ld_library_path") {
-    return fmt::format(
-        "LD_LIBRARY_PATH names {}, and it is searched before the RUNPATH of {}, which asks for {}",
-        base::DirName(odd.path), asker, file);
+    return fmt::format("LD_LIBRARY_PATH contains {} and is searched before the RUNPATH of {}, which needs {}",
+                       base::DirName(odd.path), asker, file);
   }
   if (odd.via == "ld_preload") return fmt::format("LD_PRELOAD names {}", odd.path);
   if (odd.via == "cache" || odd.via == "default") {
-    return fmt::format("{} asks for {} and has no run path that finds one, so the system's copy was taken",
+    return fmt::format("{} needs {} and has no RPATH or RUNPATH that finds it, so the system copy was loaded",
                        asker, file);
   }
   if (odd.via == "rpath" || odd.via == "runpath") {
-    return fmt::format("the run path of {} leads to {}", asker, base::DirName(odd.path));
+    return fmt::format("the RPATH or RUNPATH of {} points to {}", asker, base::DirName(odd.path));
   }
-  if (odd.via == "path") return fmt::format("{} opens {} by its full path", asker, odd.path);
-  return fmt::format("{} was asked for by {}, {} by {}", odd.path, asker, other.path,
+  if (odd.via == "path") return fmt::format("{} loads {} by its full path", asker, odd.path);
+  return fmt::format("{} is needed by {}, {} by {}", odd.path, asker, other.path,
                      other.requester.empty() ? "the program" : base::BaseName(other.requester));
 }
 

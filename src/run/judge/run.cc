@@ -74,7 +74,7 @@ std::vector<report::NotChecked> NotWatched(const record::Run& run) {
   }
   for (const record::Text& text : run.texts) {
     if (text.left_out > 0)
-      missing.push_back({text.name, fmt::format("{} bytes in its middle were not kept", text.left_out)});
+      missing.push_back({text.name, fmt::format("{} bytes in the middle were not kept", text.left_out)});
   }
   if (run.lost_events > 0)
     missing.push_back({"events", fmt::format("there was no room for {} of them", run.lost_events)});

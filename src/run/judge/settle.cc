@@ -60,10 +60,10 @@ void ByMixes(const record::Run& run, const report::RunReport& report, Settlement
     if (load.title.starts_with("cuDNN") && !load.version.version.empty()) parts.push_back(&load);
   }
   if (failed || parts.size() == 1) return;
-  settlements.push_back({"cudnn-mixed-versions", false,
-                         parts.empty()
-                             ? "the process loaded no cuDNN"
-                             : "every part of cuDNN in the process is " + parts.front()->version.version});
+  settlements.push_back(
+      {"cudnn-mixed-versions", false,
+       parts.empty() ? "the process loaded no cuDNN"
+                     : "every cuDNN sub-library in the process is " + parts.front()->version.version});
 }
 
 // How a file that was found and not taken ended its load, as the closed list of causes has it.
@@ -87,50 +87,51 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
     const std::string_view cause = CauseOfDamage(place.outcome);
     if (cause.empty()) continue;
     Settlement damaged{std::string(cause), true, fmt::format("{}: {}", place.path, place.outcome)};
-    damaged.because = fmt::format("{} asked for {}, and the loader met this file", asker, file);
+    damaged.because = fmt::format("{} needs {}, and the loader found this file", asker, file);
     settlements.push_back(std::move(damaged));
     return;
   }
   const std::string because =
-      fmt::format("{} asked for {}; {} place{} tried", asker, file, failed.searched.size(),
+      fmt::format("{} needs {}; {} place{} searched", asker, file, failed.searched.size(),
                   failed.searched.size() == 1 ? " was" : "s were");
   const bool part = library != nullptr && library->family == "cudnn" && library->name != "cudnn";
   if (part) {
     // The shim is in the process, so its parts must lie beside it, whatever other copies there are.
     Settlement missing{"cudnn-sublibrary-missing", true,
-                       fmt::format("{}, a part of cuDNN, is not beside {}", file, asker)};
+                       fmt::format("the cuDNN sub-library {} is not next to {}", file, asker)};
     missing.because = because;
     settlements.push_back(std::move(missing));
     for (const char* other : {"search-path", "cudnn-missing", "cudnn-mixed-versions", "dependent-missing"})
-      settlements.push_back({other, false, "cuDNN itself is loaded, and it takes its parts from beside it"});
+      settlements.push_back(
+          {other, false, "cuDNN itself is loaded, and it loads its sub-libraries from the same directory"});
     return;
   }
   if (library != nullptr && library->family == "driver") return;  // SettleByDriver
   if (library != nullptr) {  // SettleByCopies decides between missing and not searched
-    settlements.push_back({"dependent-missing", false, file + " is a library of CUDA itself"});
+    settlements.push_back({"dependent-missing", false, file + " is a CUDA library"});
     return;
   }
-  const std::string through = failed.chain.size() > 1
-                                  ? fmt::format(", which came with {}", base::BaseName(failed.chain.front()))
-                                  : "";
+  const std::string through =
+      failed.chain.size() > 1 ? fmt::format(", which was loaded by {}", base::BaseName(failed.chain.front()))
+                              : "";
   if (failed.elsewhere.empty()) {
     Settlement missing{"dependent-missing", true,
                        fmt::format("{} is not on this machine; {} needs it{}", file, asker, through)};
     missing.because = because;
-    missing.fix = {.text = "install the package that contains " + file, .commands = {}, .risk = "low"};
+    missing.fix = {.text = "install the package that provides " + file, .commands = {}, .risk = "low"};
     settlements.push_back(std::move(missing));
-    settlements.push_back({"search-path", false, fmt::format("no {} in any of the usual places", file)});
+    settlements.push_back({"search-path", false, fmt::format("no {} in the usual places", file)});
     return;
   }
   const std::string& path = failed.elsewhere.front().path;
-  Settlement elsewhere{
-      "search-path", true,
-      fmt::format("{} needs {}, which is {}, where the loader does not look", asker, file, path)};
+  Settlement elsewhere{"search-path", true,
+                       fmt::format("{} needs {}, which exists as {}, but the loader does not search there",
+                                   asker, file, path)};
   elsewhere.because = because;
   elsewhere.fix = {
-      .text = fmt::format("make {} be found by {}: install both into one place, or name its directory "
-                          "for this program alone",
-                          file, base::BaseName(asker)),
+      .text = fmt::format(
+          "let {1} find {0}: install both in one place, or set the directory for this program only", file,
+          base::BaseName(asker)),
       .commands = {fmt::format("LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}} {}",
                                base::DirName(path), report.command)},
       .risk = "low"};
@@ -152,7 +153,7 @@ void ByAnswer(const report::RunReport& report, Settlements& settlements) {
   if (call.code == 100) {
     for (const char* other :
          {"driver-too-old", "driver-library-mismatch", "framework-cpu-only", "driver-wedged"})
-      settlements.push_back({other, false, "the driver answered: " + returned});
+      settlements.push_back({other, false, "the driver said: " + returned});
   }
 }
 
@@ -168,8 +169,8 @@ void ByTool(const report::RunReport& report, Settlements& settlements) {
                              error.detail.empty() ? "" : ": " + error.detail);
   seen.fix = {
       .text = error.file.empty()
-                  ? "build with -lineinfo to have the line named; then correct the index or the size there"
-                  : fmt::format("correct the index or the size at {}:{}", error.file, error.line),
+                  ? "build with -lineinfo to get the source line; then fix the index or the size there"
+                  : fmt::format("fix the index or the size at {}:{}", error.file, error.line),
       .commands = {},
       .risk = "none"};
   settlements.push_back(std::move(seen));
@@ -183,12 +184,12 @@ void ByKernel(const report::RunCall& call, const std::string& command,
   if (call.code == 710) {
     const auto assertion = std::ranges::find_if(
         symptoms, [](const logs::Symptom& symptom) { return symptom.kind() == "kernel-assert"; });
-    says = assertion == symptoms.end() ? "a kernel stopped at an assertion of its own: " + returned
-                                       : "a kernel stopped at an assertion: " + assertion->text;
+    says = assertion == symptoms.end() ? "a kernel failed one of its assertions: " + returned
+                                       : "a kernel failed an assertion: " + assertion->text;
   } else {
-    says = call.code == 700   ? "a kernel touched memory that is not its own: "
-           : call.code == 716 ? "a kernel touched a misaligned address: "
-                              : "a kernel jumped to where no code is: ";
+    says = call.code == 700   ? "a kernel accessed invalid memory: "
+           : call.code == 716 ? "a kernel accessed a misaligned address: "
+                              : "a kernel jumped to an invalid address: ";
     says += returned;
   }
   if (!call.detail.empty() && call.source == "CUPTI") {
@@ -198,21 +199,21 @@ void ByKernel(const report::RunCall& call, const std::string& command,
   }
   Settlement settled{"application-bug", true, std::move(says)};
   settled.because =
-      "the kernel ran and failed, so driver and libraries work; the call that tells may be a later one "
-      "than the launch";
-  settled.fix = {.text = call.code == 710
-                             ? "make the data meet the condition of the assertion (labels below the number "
-                               "of classes, indices below the size of the table). CUDA_LAUNCH_BLOCKING=1 "
-                               "makes the traceback show the line that launched it"
-                             : "let compute-sanitizer name the kernel, the line and the address, and "
-                               "correct the index, the size or the kernel there",
-                 .commands = {},
-                 .risk = "none"};
+      "the kernel started and failed, so the driver and libraries work; the call that reports it may come "
+      "after the launch";
+  settled.fix = {
+      .text =
+          call.code == 710
+              ? "fix the data so that the assertion holds (labels below the number of classes, indices below "
+                "the table size). Set CUDA_LAUNCH_BLOCKING=1 to see the launching line in the traceback"
+              : "use compute-sanitizer to find the kernel, line and address; then fix the index, the size or "
+                "the kernel",
+      .commands = {},
+      .risk = "none"};
   if (call.code != 710) settled.fix.commands.push_back("culprit run --sanitize -- " + command);
   settled.fix.commands.push_back("CUDA_LAUNCH_BLOCKING=1 " + command);
   settlements.push_back(std::move(settled));
-  if (call.code == 710)
-    settlements.push_back({"library-bug", false, "an assertion is about the data that came in"});
+  if (call.code == 710) settlements.push_back({"library-bug", false, "an assertion checks the input data"});
 }
 
 void ByCall(const record::Run& run, const rules::Scene& scene, const report::RunReport& report,
@@ -230,8 +231,8 @@ void ByCall(const record::Run& run, const rules::Scene& scene, const report::Run
       settled.fix = std::move(why.fix);
       settlements.push_back(std::move(settled));
     }
-    settlements.push_back({"application-bug", false, "the memory did not suffice"});
-    settlements.push_back({"library-bug", false, "the memory did not suffice"});
+    settlements.push_back({"application-bug", false, "out of memory"});
+    settlements.push_back({"library-bug", false, "out of memory"});
     return;
   }
   if (!cuda) return;

@@ -23,14 +23,14 @@ bool OneOf(std::string_view word, std::initializer_list<std::string_view> words)
 std::string Doing(const record::Thread& thread) {
   const std::string& call = thread.system_call;
   if (call.empty()) {
-    if (thread.state == "R") return "computing, in no system call";
+    if (thread.state == "R") return "computing, not in a system call";
     return thread.waits_in.empty() || thread.waits_in == "0" ? "" : "in the kernel: " + thread.waits_in;
   }
   const std::string named =
       " (" + call + (thread.waits_in.empty() || thread.waits_in == "0" ? "" : ", " + thread.waits_in) + ")";
   if (OneOf(call, {"futex", "futex_wait", "futex_waitv"}))
     return "waiting for another thread or a lock" + named;
-  if (OneOf(call, {"wait4", "waitid", "waitpid"})) return "waiting for a child to end" + named;
+  if (OneOf(call, {"wait4", "waitid", "waitpid"})) return "waiting for a child process" + named;
   if (OneOf(call, {"nanosleep", "clock_nanosleep"})) return "sleeping" + named;
   if (OneOf(call, {"recvfrom", "recvmsg", "recvmmsg", "accept", "accept4", "connect", "sendto", "sendmsg"}))
     return "waiting for the network" + named;
@@ -43,7 +43,7 @@ std::string Doing(const record::Thread& thread) {
 }
 
 std::string StateWords(const std::string& state) {
-  if (state == "D") return "cannot be interrupted: it waits for a device or a file system";
+  if (state == "D") return "uninterruptible: waiting for a device or a file system";
   if (state == "R") return "running";
   if (state == "T" || state == "t") return "stopped";
   if (state == "Z") return "dead already";
@@ -90,8 +90,8 @@ std::vector<RunWait> WaitsOf(const record::Run& run) {
 
 std::string WaitWords(const report::RunReport& report, const record::Run& run) {
   const std::string by = run.interrupted == "SIGINT" ? "the user (SIGINT)" : run.interrupted;
-  std::string words = fmt::format("ended by {} after {}", by, Lasting(Seconds(OverAt(run))));
-  if (report.waits.empty()) return words + "; what it was doing then could not be seen";
+  std::string words = fmt::format("stopped by {} after {}", by, Lasting(Seconds(OverAt(run))));
+  if (report.waits.empty()) return words + "; what it was doing is not known";
   const RunWait& first = report.waits.front();
   if (first.state != "has not returned") {
     return words + fmt::format(": its {} was {}", first.thread, first.function);
@@ -103,10 +103,9 @@ std::string WaitWords(const report::RunReport& report, const record::Run& run) {
     const bool collective = std::ranges::any_of(report.loads, [](const report::RunLoad& load) {
       return base::BaseName(load.path).starts_with("libnccl.so");
     });
-    words += collective
-                 ? ", so the GPU had not finished: a kernel that does not end, or a collective of NCCL that "
-                   "waits for another rank"
-                 : ", so the GPU had not finished: a kernel that does not end";
+    words += collective ? ", so the GPU had not finished: a kernel that never ends, or an NCCL collective "
+                          "waiting for another rank"
+                        : ", so the GPU had not finished: a kernel that never ends";
   }
   return words;
 }

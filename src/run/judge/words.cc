@@ -86,7 +86,7 @@ std::string EndedHow(const record::Run& run) {
   } else {
     how = fmt::format("exit status {}", run.exit_status);
     const std::string signal = SignalInStatus(run.exit_status);
-    if (!signal.empty() && run.interrupted.empty()) how += ": a process of it was killed by " + signal;
+    if (!signal.empty() && run.interrupted.empty()) how += ": one of its processes was killed by " + signal;
   }
   if (run.interrupted.empty()) return how;
   return fmt::format("interrupted by {}{}", run.interrupted, run.signal == run.interrupted ? "" : ", " + how);

@@ -38,8 +38,7 @@ KernelFindings KernelErrors(const record::Run& run) {
     KernelFindings found = sanitizer ? ReadSanitizerReport(Whole(text, "\n=========\n"))
                                      : ReadCudaGdbLog(Whole(text, "\n[culprit] left out\n"));
     if (!found.total && found.not_checked.empty())
-      found.not_checked.push_back(
-          {text.name, "its report stops before the end: what came later was not seen"});
+      found.not_checked.push_back({text.name, "its report is incomplete; later errors are missing"});
     Add(all, std::move(found));
   }
   return all;

@@ -21,7 +21,9 @@ bool Has(const Environment& environment, std::string_view name) {
   return found != environment.end() && !found->second.empty();
 }
 
-std::string Stays(std::string_view name) { return std::string(name) + " is set already and stays as it is"; }
+std::string Stays(std::string_view name) {
+  return std::string(name) + " is already set, so culprit leaves it alone";
+}
 
 }  // namespace
 

@@ -86,7 +86,7 @@ std::string PrefixOf(const system::System& machine, const std::vector<std::strin
 
 std::string NotFound(std::string_view program) {
   const std::string where =
-      " is not here: looked on PATH, in CUDA_HOME, CUDA_PATH, /usr/local/cuda*, /opt/cuda, "
+      " not found: searched PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda*, /opt/cuda, "
       "/usr/lib/nvidia-cuda-toolkit, CONDA_PREFIX and the Python environment of the command; ";
   if (program == "cuda-gdb")
     return std::string(program) + where +

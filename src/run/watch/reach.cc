@@ -42,8 +42,8 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
   system::Outcome<system::OpenFile> file = machine.Open(reach.program);
   for (int i = 0; i < kMaxScripts && file && file->bytes; ++i) {
     if (system::HasMoreRights(reach.program)) {
-      reach.why_not =
-          reach.program + " runs with more rights than its user: the loader takes no library from him";
+      reach.why_not = reach.program +
+                      " runs with elevated privileges (setuid or similar), so the loader ignores LD_AUDIT";
       return reach;
     }
     const std::string interpreter = InterpreterOf(*file->bytes);
@@ -65,7 +65,7 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
   } else if (!elf.interpreter) {
     reach.why_not = reach.program + " is statically linked: only programs that it starts can be watched";
   } else if (elf.interpreter->find("ld-musl") != std::string::npos) {
-    reach.why_not = reach.program + " uses the loader of musl, which tells nothing";
+    reach.why_not = reach.program + " uses the musl loader, which cannot be watched";
     reach.harmful = true;
   }
   return reach;

@@ -87,9 +87,9 @@ base::Result<ToolRun> PlanSanitizer(const system::System& machine, Tool tool, co
       !IsFile(machine, base::JoinPath(bin, injected)) && IsFile(machine, base::JoinPath(lib, injected))) {
     if (!IsFile(machine, base::JoinPath(bin, launcher)))
       return base::Fail(base::ErrorCode::kUnsupported,
-                        program + " is not complete: " + launcher +
-                            " is missing in its package, without which it "
-                            "starts no program; take the one of a CUDA toolkit");
+                        program + " is incomplete: " + launcher +
+                            " is missing from its package, and it cannot start programs without it; use the "
+                            "one from a CUDA toolkit");
     const std::string parts = base::JoinPath(folder.path(), "parts");
     links = "mkdir " + Quoted(parts) + " && ln -s " + Quoted(bin) + "/* " + Quoted(lib) + "/*.so " +
             Quoted(parts) + " 2>/dev/null\n";

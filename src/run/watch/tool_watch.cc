@@ -18,7 +18,7 @@ std::string FirstTrouble(const std::string& report) {
     if (words.empty() || words == "COMPUTE-SANITIZER" || words.starts_with("[culprit]")) continue;
     return base::Printable(words.substr(0, 300));
   }
-  return "it says nothing";
+  return "it printed nothing";
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ base::Result<ToolWatch> ToolWatch::Make(const system::System& machine, Tool tool
 std::vector<record::Watched> ToolWatch::watched() const {
   const std::string name(ProgramOf(tool_));
   return {{"kernels", program_, ""},
-          {"loads", "", name + " stands between, and puts libraries of its own into the program"},
+          {"loads", "", name + " runs the program and loads its own libraries into it"},
           {"CUDA calls", "", name + " uses the driver's hook itself"}};
 }
 
@@ -72,7 +72,7 @@ base::Result<void> ToolWatch::Finish(const system::System& machine, const std::v
     return {};
   }
   return base::Fail(base::ErrorCode::kUnsupported,
-                    name + " did not run the program to its end: " + FirstTrouble(report.value_or("")));
+                    name + " did not finish running the program: " + FirstTrouble(report.value_or("")));
 }
 
 }  // namespace culprit::watch

@@ -171,7 +171,8 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   if (own) {
     run.watched.push_back({"loads", hears_events ? "debug events" : "LD_AUDIT", ""});
   } else if (witnesses.audits() && reach.why_not.empty() && !told) {
-    run.watched.push_back({"loads", "", "the loader of " + reach.program + " did not take our library"});
+    run.watched.push_back(
+        {"loads", "", "the loader of " + reach.program + " did not load culprit's audit library"});
   }
   for (const auto& words : {journal.watched, witnesses.watched()})
     run.watched.insert(run.watched.end(), words.begin(), words.end());

@@ -49,7 +49,7 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
   // Windows tells of loads by itself, and takes no library of ours.
   if (machine.platform() == base::Platform::kWindows) {
     if (const std::string why = system::WhyNoEvents(); request.loads && !why.empty()) miss("loads", why);
-    if (request.calls) miss("CUDA calls", "culprit has no library for programs of Windows yet");
+    if (request.calls) miss("CUDA calls", "not supported on Windows yet");
     request.loads = request.calls = false;
   }
   if (!request.loads && !request.calls && !request.logs) return;
@@ -65,8 +65,8 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
   const std::map<std::string, std::string> environment = machine.Environment();
   const bool journal = (request.loads || request.calls) && MakeJournal();
   if (!journal && (request.loads || request.calls)) {
-    if (request.loads) miss("loads", "no room for a journal in " + path_);
-    if (request.calls) miss("CUDA calls", "no room for a journal in " + path_);
+    if (request.loads) miss("loads", "no space for a journal in " + path_);
+    if (request.calls) miss("CUDA calls", "no space for a journal in " + path_);
   }
   if (journal) variables_[CULPRIT_JOURNAL_VARIABLE] = journal_;
   if (journal && request.loads) {
@@ -74,7 +74,7 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
     if (!reach.harmful) {
       const std::string library = Lay(kAudit, request.libraries.audit);
       if (library.empty()) {
-        miss("loads", "culprit-audit.so is neither inside culprit nor beside it");
+        miss("loads", "culprit-audit.so not found inside or next to culprit");
       } else {
         const auto given = environment.find("LD_AUDIT");
         const bool others = given != environment.end() && !given->second.empty();

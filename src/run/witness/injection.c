@@ -29,7 +29,7 @@ static void Explain(void* cupti, const char* path, const char* what, int32_t res
   const CuptiGetResultString text_of = (CuptiGetResultString)dlsym(cupti, "cuptiGetResultString");
   const char* text = NULL;
   if (text_of != NULL) text_of(result, &text);
-  snprintf(why, size, "%s: %s said %d%s%s", path, what, (int)result, text != NULL ? " " : "",
+  snprintf(why, size, "%s: %s returned %d%s%s", path, what, (int)result, text != NULL ? " " : "",
            text != NULL ? text : "");
 }
 
@@ -90,7 +90,7 @@ static bool Watch(void* cupti, const char* path, char* why, size_t size) {
   LeaveQuestionsOut(cupti, subscriber, kCuptiRuntimeApi);
   if (!YieldWhenAsked(cupti, subscriber)) {
     unsubscribe(subscriber);
-    TellWatching("", "the memory of CUPTI could not be changed, so the program could not use it beside culprit");
+    TellWatching("", "could not patch CUPTI, so the program and culprit could not both use it");
     return true;
   }
   char how[kPathSize + 8];

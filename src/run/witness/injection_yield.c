@@ -27,7 +27,7 @@ static void GiveUp(void) {
   const CuptiSubscriber subscriber = __atomic_exchange_n(&ours, NULL, __ATOMIC_ACQ_REL);
   if (subscriber == NULL) return;
   unsubscribe(subscriber);
-  TellWatching("", "from here on the program uses CUPTI itself (cuptiSubscribe), which serves one at a time");
+  TellWatching("", "the program started to use CUPTI itself (cuptiSubscribe), which allows only one user at a time");
 }
 
 static int32_t Subscribe(CuptiSubscriber* subscriber, CuptiCallback callback, void* user) {

@@ -36,7 +36,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool parse_error(size_t byte, const std::string&, const Json::exception& problem) override {
     const bool at_end = std::string_view(problem.what()).find("unexpected end of input") != std::string::npos;
     return Refuse(base::ErrorCode::kBadFormat,
-                  at_end ? "JSON that breaks off after byte " : "no JSON at byte ", byte);
+                  at_end ? "JSON ends unexpectedly after byte " : "invalid JSON at byte ", byte);
   }
 
  private:
@@ -82,7 +82,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Json*> open_;  // only the last one grows, so the others stay where they are
   std::string key_;
   size_t values_ = 0;
-  base::Error error_{base::ErrorCode::kBadFormat, "no JSON"};
+  base::Error error_{base::ErrorCode::kBadFormat, "not JSON"};
 };
 
 }  // namespace

@@ -23,10 +23,10 @@ TEST(ParseJson, GivesWhatTheLibraryGives) {
 }
 
 TEST(ParseJson, TellsWhereTheTextGoesWrong) {
-  EXPECT_EQ(ParseJson("").error().message, "JSON that breaks off after byte 1");
-  EXPECT_EQ(ParseJson("[1,").error().message, "JSON that breaks off after byte 4");
-  EXPECT_EQ(ParseJson("[1, x]").error().message, "no JSON at byte 5");
-  EXPECT_EQ(ParseJson("{} {}").error().message, "no JSON at byte 4");
+  EXPECT_EQ(ParseJson("").error().message, "JSON ends unexpectedly after byte 1");
+  EXPECT_EQ(ParseJson("[1,").error().message, "JSON ends unexpectedly after byte 4");
+  EXPECT_EQ(ParseJson("[1, x]").error().message, "invalid JSON at byte 5");
+  EXPECT_EQ(ParseJson("{} {}").error().message, "invalid JSON at byte 4");
   for (const char* text : {"\"\xff\"", "{1: 2}", "[1e999]", "\"\\ud800\"", "nul", "\"\n\""}) {
     const auto json = ParseJson(text);
     ASSERT_FALSE(json) << text;

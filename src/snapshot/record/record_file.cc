@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kSchemaKind = "culprit.record/";
 
 std::unexpected<base::Error> NoRecord(base::ErrorCode code, const std::string& why) {
-  return base::Fail(code, "no culprit record: " + why);
+  return base::Fail(code, "not a culprit record: " + why);
 }
 
 }  // namespace

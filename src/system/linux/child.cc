@@ -183,7 +183,7 @@ class Child {
     if (refusal.in_directory)
       return NotStarted(request_.program, request_.working_directory + ": " + Words(refusal.error));
     if (refusal.error == ENOENT && access(request_.program.c_str(), F_OK) == 0)
-      return NotStarted(request_.program, "the loader or interpreter that it names is not there");
+      return NotStarted(request_.program, "its loader or interpreter does not exist");
     return NotStarted(request_.program, Words(refusal.error));
   }
 

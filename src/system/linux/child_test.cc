@@ -166,7 +166,7 @@ TEST(RunChild, WhatCannotBeStartedSaysWhy) {
   std::ofstream(script) << "#!/nowhere/python\n";
   chmod(script.c_str(), 0755);
   EXPECT_EQ(message({.program = script}),
-            "cannot start " + script + ": the loader or interpreter that it names is not there");
+            "cannot start " + script + ": its loader or interpreter does not exist");
 }
 
 TEST(RunChild, IsEndedAtOnceWhenStoppedFromAnotherThread) {

@@ -101,7 +101,7 @@ base::Result<std::unique_ptr<TemporaryProgram>> WriteProgramFile(const std::stri
     if (!written) problem = place + ": " + std::generic_category().message(errno);
     if (fd >= 0) close(fd);
     if (written && access(program->path().c_str(), X_OK) == 0) return program;
-    if (written) problem = place + ": programs may not be started there";
+    if (written) problem = place + ": programs cannot be started there (noexec?)";
   }
   return base::Fail(base::ErrorCode::kNotReadable, "cannot unpack " + name + ": " + problem);
 }

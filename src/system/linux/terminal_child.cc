@@ -86,7 +86,7 @@ class Session {
       Reap();
       return NotStarted(started->error == ENOENT ? 127 : 126,
                         found.path + ": " +
-                            (started->error == ENOENT ? "the loader or interpreter that it names is not there"
+                            (started->error == ENOENT ? "its loader or interpreter does not exist"
                                                       : Words(started->error)));
     }
     end_.started = true;
@@ -339,7 +339,7 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
 
 std::string NameOfSignal(int number) { return SignalName(number); }
 
-std::string WhyNoEvents() { return "there are none on this system"; }
+std::string WhyNoEvents() { return "not available on this system"; }
 
 void EndAs(const TerminalEnd& end) {
   std::fflush(nullptr);

@@ -155,7 +155,7 @@ std::string WhyNoEvents() {
   // Its debugging needs ptrace(), which an emulator of a CPU does not have, and stops the program there.
   const HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
   const bool wine = ntdll != nullptr && GetProcAddress(ntdll, "wine_get_version") != nullptr;
-  return wine ? "this is Wine, which is not to be trusted with debugging" : "";
+  return wine ? "debugging is not reliable under Wine" : "";
 }
 
 void EndAs(const TerminalEnd& end) {

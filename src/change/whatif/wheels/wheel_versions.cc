@@ -113,7 +113,7 @@ base::Result<std::string> ChooseVersion(const std::string& package, const std::s
       if (need.name == package && !Named(need.specifiers).empty()) return Named(need.specifiers);
     }
   }
-  return base::Fail(base::ErrorCode::kUnsupported, "no version of " + package + " is known");
+  return base::Fail(base::ErrorCode::kUnsupported, "no known version of " + package + " fits");
 }
 
 }  // namespace culprit::whatif

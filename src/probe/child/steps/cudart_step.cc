@@ -15,14 +15,14 @@ Outcome CudartStep(Session& session) {
   // 0: the runtime found no driver.
   session.teller().Figure("driver_cuda", driver == 0 ? "none" : cuda::CudaVersionText(driver));
   if (auto failure = Try(cudart, cudart.cudaGetDeviceCount, &count)) {
-    failure->detail +=
-        "; the runtime is of CUDA " + cuda::CudaVersionText(runtime) +
-        (driver == 0 ? ", and finds no driver" : ", the driver of CUDA " + cuda::CudaVersionText(driver));
+    failure->detail += "; the runtime is CUDA " + cuda::CudaVersionText(runtime) +
+                       (driver == 0 ? ", and finds no driver"
+                                    : ", the driver supports CUDA " + cuda::CudaVersionText(driver));
     return std::unexpected(*failure);
   }
   session.teller().Figure("cuda_devices", std::to_string(count));
   if (count == 0) return std::unexpected(Failure{"cudaErrorNoDevice", "cudaGetDeviceCount", ""});
-  return "CUDA " + cuda::CudaVersionText(runtime) + " on a driver of CUDA " + cuda::CudaVersionText(driver);
+  return "CUDA " + cuda::CudaVersionText(runtime) + " on a driver for CUDA " + cuda::CudaVersionText(driver);
 }
 
 }  // namespace culprit::prober

@@ -25,7 +25,7 @@ void TryAll(Convolution& convolution, const Convolution::Direction& direction, T
   std::vector<cuda::CudnnPerformance> algorithms;
   if (auto failure = convolution.Find(direction, algorithms)) return note(*failure);
   if (algorithms.empty()) {
-    return note({"no-algorithm", direction.find->name(), "cuDNN offers none that works"});
+    return note({"no-algorithm", direction.find->name(), "cuDNN offers no algorithm that works"});
   }
   for (const cuda::CudnnPerformance& told : algorithms) {
     double error = 0;

@@ -72,7 +72,7 @@ std::string FromElsewhere(Session& session) {
   for (const std::string& path : cuda::MappedLibraries()) {
     const size_t name = path.find_last_of("/\\") + 1;
     const bool part = path.compare(name, 9, "libcudnn_") == 0 || path.compare(name, 6, "cudnn_") == 0;
-    if (part && cuda::RealDirectory(path) != directory) words += "; " + path + " is not beside " + shell;
+    if (part && cuda::RealDirectory(path) != directory) words += "; " + path + " is not next to " + shell;
   }
   return words;
 }
@@ -128,8 +128,8 @@ Outcome CudnnPartsStep(Session& session) {
     return std::unexpected(*failed);
   }
   if (!differing.empty()) return std::unexpected(Failure{"mixed-versions", "", differing + elsewhere});
-  if (checked == 0) return "one library without parts";
-  return std::to_string(checked) + " parts agree" + elsewhere;
+  if (checked == 0) return "one library, no sub-libraries";
+  return std::to_string(checked) + " sub-libraries agree" + elsewhere;
 }
 
 }  // namespace culprit::prober
