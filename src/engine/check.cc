@@ -158,10 +158,10 @@ CheckReport Check(const rules::Scene& scene) {
 CheckReport CheckFactsAlone(const rules::Scene& scene, std::chrono::milliseconds limit) {
   CheckReport report = Check(scene);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(limit).count();
-  report.not_checked.insert(
-      report.not_checked.begin(),
-      {"what programs and frameworks load", "no answer within " + std::to_string(seconds) +
-                                                " s; a file system may not be responding (--timeout sets the limit)"});
+  report.not_checked.insert(report.not_checked.begin(),
+                            {"what programs and frameworks load",
+                             "no answer within " + std::to_string(seconds) +
+                                 " s; a file system may not be responding (--timeout sets the limit)"});
   if (report.verdict == Verdict::kOk) {
     report.verdict = Verdict::kUnknown;
     report.headline = "could not tell: reading files timed out";

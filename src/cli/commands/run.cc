@@ -88,8 +88,7 @@ void Save(const RunOptions& options, const record::Run& run, const engine::Diagn
   Options to = options.common;
   to.output = options.save;
   if (!WriteBytes(to, record::ToJsonText(record::RecordFile{run, engine::RecordAsked(diagnosis)}))) return;
-  Note(options.common,
-       "record saved to " + options.save + "; read it with: culprit explain " + options.save);
+  Note(options.common, "record saved to " + options.save + "; read it with: culprit explain " + options.save);
 }
 
 void Report(const RunOptions& options, const std::shared_ptr<const system::System>& machine,
