@@ -127,7 +127,7 @@ std::string CudaOf(const Library& library, std::string_view package, const binfm
 }  // namespace
 
 // (a) An exported word: major << 16 | minor << 8 | patch. One library may answer for many beside it.
-std::optional<Reading> VersionReader::FromSymbol(const Library& library, const std::string& path) {
+std::optional<Reading> VersionReader::OfSymbol(const Library& library, const std::string& path) {
   if (library.version_symbols.empty()) return std::nullopt;
   const auto [place, fresh] = symbols_.try_emplace(path);
   if (fresh) place->second = ReadSymbol(system_, library, path);
@@ -135,12 +135,12 @@ std::optional<Reading> VersionReader::FromSymbol(const Library& library, const s
 }
 
 // (c) A library beside it that carries the version of both.
-std::optional<Reading> VersionReader::FromSibling(const Library& library, const std::string& real_path) {
+std::optional<Reading> VersionReader::OfSibling(const Library& library, const std::string& real_path) {
   for (const std::string_view sibling : library.version_siblings) {
     const std::string path = JoinPath(DirName(real_path), sibling);
     const Library* other = knowledge::FindLibrary(sibling);
     if (other == nullptr || other == &library) continue;
-    if (auto read = FromSymbol(*other, path)) return read;
+    if (auto read = OfSymbol(*other, path)) return read;
     if (const auto real = system_.RealPath(path)) {
       if (auto read = FromFileName(*real)) return read;
     }
@@ -186,9 +186,9 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& 
   if (library == nullptr) library = knowledge::FindLibrary(BaseName(real_path));
   if (library == nullptr) return Version::NotApplicable("not a CUDA library");
 
-  std::optional<Reading> read = FromSymbol(*library, path);
+  std::optional<Reading> read = OfSymbol(*library, path);
   if (!read) read = FromFileName(real_path);
-  if (!read) read = FromSibling(*library, real_path);
+  if (!read) read = OfSibling(*library, real_path);
   std::optional<PipRecord> record;
   if (!library->packages.empty()) record = FindPipRecord(library->packages, real_path);
   if (record && (!read || record->version.starts_with(read->version + "."))) {

@@ -42,8 +42,8 @@ class VersionReader {
   };
   std::optional<PipRecord> FindPipRecord(std::span<const std::string_view> packages,
                                          const std::string& real_path);
-  std::optional<VersionReading> FromSymbol(const knowledge::Library& library, const std::string& path);
-  std::optional<VersionReading> FromSibling(const knowledge::Library& library, const std::string& real_path);
+  std::optional<VersionReading> OfSymbol(const knowledge::Library& library, const std::string& path);
+  std::optional<VersionReading> OfSibling(const knowledge::Library& library, const std::string& real_path);
   // The names in a directory that end in ".dist-info".
   const std::vector<std::string>& Records(const std::string& directory);
 
