@@ -28,9 +28,7 @@ using Reading = VersionReading;
 constexpr uint64_t kRecordLimit = 16 << 20;
 constexpr std::string_view kDistInfo = ".dist-info";
 
-// (a) An exported word: major << 16 | minor << 8 | patch.
-std::optional<Reading> FromSymbol(const System& system, const Library& library, const std::string& path) {
-  if (library.version_symbols.empty()) return std::nullopt;
+std::optional<Reading> ReadSymbol(const System& system, const Library& library, const std::string& path) {
   const auto file = system.Open(path);
   if (!file || !file->bytes) return std::nullopt;
   const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
@@ -53,21 +51,6 @@ std::optional<Reading> FromFileName(const std::string& real_path) {
   if (!version || version->parts.size() < 3) return std::nullopt;
   return Reading{std::string(text),
                  "file name " + real_path};  // as it stands: a driver is 580.95.05, not 580.95.5
-}
-
-// (c) A library beside it that carries the version of both.
-std::optional<Reading> FromSibling(const System& system, const Library& library,
-                                   const std::string& real_path) {
-  for (const std::string_view sibling : library.version_siblings) {
-    const std::string path = JoinPath(DirName(real_path), sibling);
-    const Library* other = knowledge::FindLibrary(sibling);
-    if (other == nullptr || other == &library) continue;
-    if (auto read = FromSymbol(system, *other, path)) return read;
-    if (const auto real = system.RealPath(path)) {
-      if (auto read = FromFileName(*real)) return read;
-    }
-  }
-  return std::nullopt;
 }
 
 // The directories in which a package record may lie, seen from the library: a few levels up, and a folder
@@ -143,6 +126,28 @@ std::string CudaOf(const Library& library, std::string_view package, const binfm
 
 }  // namespace
 
+// (a) An exported word: major << 16 | minor << 8 | patch. One library may answer for many beside it.
+std::optional<Reading> VersionReader::OfSymbol(const Library& library, const std::string& path) {
+  if (library.version_symbols.empty()) return std::nullopt;
+  const auto [place, fresh] = symbols_.try_emplace(path);
+  if (fresh) place->second = ReadSymbol(system_, library, path);
+  return place->second;
+}
+
+// (c) A library beside it that carries the version of both.
+std::optional<Reading> VersionReader::OfSibling(const Library& library, const std::string& real_path) {
+  for (const std::string_view sibling : library.version_siblings) {
+    const std::string path = JoinPath(DirName(real_path), sibling);
+    const Library* other = knowledge::FindLibrary(sibling);
+    if (other == nullptr || other == &library) continue;
+    if (auto read = OfSymbol(*other, path)) return read;
+    if (const auto real = system_.RealPath(path)) {
+      if (auto read = FromFileName(*real)) return read;
+    }
+  }
+  return std::nullopt;
+}
+
 const std::vector<std::string>& VersionReader::Records(const std::string& directory) {
   const auto [place, fresh] = records_.try_emplace(directory);
   if (!fresh) return place->second;
@@ -163,8 +168,9 @@ std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
       const std::string_view package = std::string_view(name).substr(0, dash);
       if (std::ranges::find(packages, package) == packages.end()) continue;
       const std::string record = JoinPath(JoinPath(directory, name), "RECORD");
-      const auto text = system::ReadWholeFile(system_, record, kRecordLimit);
-      if (!text || !RecordLists(*text, directory, real_path)) continue;
+      const auto [text, fresh] = record_texts_.try_emplace(record);
+      if (fresh) text->second = system::ReadWholeFile(system_, record, kRecordLimit).value_or("");
+      if (!RecordLists(text->second, directory, real_path)) continue;
       return PipRecord{std::string(package), name.substr(dash + 1, name.size() - dash - 1 - kDistInfo.size()),
                        JoinPath(directory, name)};
     }
@@ -180,9 +186,9 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& 
   if (library == nullptr) library = knowledge::FindLibrary(BaseName(real_path));
   if (library == nullptr) return Version::NotApplicable("not a CUDA library");
 
-  std::optional<Reading> read = FromSymbol(system_, *library, path);
+  std::optional<Reading> read = OfSymbol(*library, path);
   if (!read) read = FromFileName(real_path);
-  if (!read) read = FromSibling(system_, *library, real_path);
+  if (!read) read = OfSibling(*library, real_path);
   std::optional<PipRecord> record;
   if (!library->packages.empty()) record = FindPipRecord(library->packages, real_path);
   if (record && (!read || record->version.starts_with(read->version + "."))) {

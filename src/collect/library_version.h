@@ -12,10 +12,16 @@
 
 #include "binfmt/elf/elf.h"
 #include "binfmt/pe/pe.h"
+#include "knowledge/libraries.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
 
 namespace culprit::collect {
+
+struct VersionReading {
+  std::string version;
+  std::string source;
+};
 
 class VersionReader {
  public:
@@ -36,18 +42,18 @@ class VersionReader {
   };
   std::optional<PipRecord> FindPipRecord(std::span<const std::string_view> packages,
                                          const std::string& real_path);
+  std::optional<VersionReading> OfSymbol(const knowledge::Library& library, const std::string& path);
+  std::optional<VersionReading> OfSibling(const knowledge::Library& library, const std::string& real_path);
   // The names in a directory that end in ".dist-info".
   const std::vector<std::string>& Records(const std::string& directory);
 
   const system::System& system_;
   std::map<std::string, std::vector<std::string>> records_;
+  std::map<std::string, std::string> record_texts_;
+  std::map<std::string, std::optional<VersionReading>> symbols_;
 };
 
 // version.json of the toolkit that a library of this name ("cublasLt") lies in; its file is in `source`.
-struct VersionReading {
-  std::string version;
-  std::string source;
-};
 std::optional<VersionReading> VersionFromToolkit(const system::System& system, std::string_view library,
                                                  const std::string& real_path);
 // "12" of "nvidia_cudnn_cu12" or of the component "cu12" of a run path; "" when the text does not end so.

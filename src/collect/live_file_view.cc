@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "binfmt/elf/exports.h"
 
 namespace culprit::collect {
 
@@ -109,12 +108,13 @@ std::string LiveFileView::Resolve(const std::string& path, int links) {
 }
 
 std::optional<std::vector<snapshot::DirectoryItem>> LiveFileView::List(const std::string& path) {
-  listed_.insert(path);
-  const auto entries = system_.List(path);
+  const auto [place, fresh] = listed_.try_emplace(path);
+  if (!fresh) return place->second;
+  auto entries = system_.List(path);
   if (!entries) return std::nullopt;
-  std::vector<snapshot::DirectoryItem> items;
+  auto& items = place->second.emplace();
   items.reserve(entries->size());
-  for (const auto& entry : *entries) items.push_back({entry.name, KindOf(entry.type)});
+  for (auto& entry : *entries) items.push_back({std::move(entry.name), KindOf(entry.type)});
   return items;
 }
 
@@ -159,6 +159,7 @@ snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
 const binfmt::PeExports* LiveFileView::Exports(const std::string& path) {
   const auto [place, fresh] = exports_.try_emplace(path);
   if (!fresh) return place->second.get();
+  asked_for_exports_.insert(path);
   const FileFacts& facts = Open(path);
   if (facts.elf && facts.elf->problem == binfmt::ElfProblem::kNone) {
     const auto file = system_.Open(path);
@@ -175,6 +176,32 @@ const binfmt::PeExports* LiveFileView::Exports(const std::string& path) {
   if (!file || !file->bytes) return nullptr;
   place->second = std::make_shared<binfmt::PeExports>(binfmt::ReadPeExports(*file->bytes, *facts.pe));
   return place->second.get();
+}
+
+std::span<const binfmt::PeExports::Forwarder> LiveFileView::Asks(const std::string& path) {
+  const FileFacts& facts = Open(path);
+  if (!facts.elf || facts.elf->problem != binfmt::ElfProblem::kNone) return FileView::Asks(path);
+  const auto [place, fresh] = asks_.try_emplace(path);
+  if (fresh) {
+    asked_for_exports_.insert(path);
+    const auto file = system_.Open(path);
+    if (file && file->bytes) place->second = binfmt::ReadElfAsks(*file->bytes, *facts.elf);
+  }
+  return place->second;
+}
+
+std::optional<bool> LiveFileView::Has(const std::string& path, const std::string& function) {
+  const auto [place, fresh] = defined_names_.try_emplace(path);
+  if (fresh) {
+    asked_for_exports_.insert(path);
+    const FileFacts& facts = Open(path);
+    const auto file = facts.elf && facts.elf->problem == binfmt::ElfProblem::kNone
+                          ? system_.Open(path)
+                          : std::unexpected(PathError::kOther);
+    if (file && file->bytes) place->second = binfmt::ElfDefinedNames::Read(*file->bytes, *facts.elf);
+  }
+  if (place->second && place->second->Has(function)) return true;
+  return FileView::Has(path, function);  // that it is not there, the whole table has to say
 }
 
 }  // namespace culprit::collect

@@ -4,10 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "binfmt/elf/exports.h"
 #include "collect/library_version.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
@@ -31,6 +35,8 @@ class LiveFileView final : public snapshot::FileView {
 
   snapshot::Fact<binfmt::GpuCode> GpuCode(const std::string& path) override;
   const binfmt::PeExports* Exports(const std::string& path) override;
+  std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path) override;
+  std::optional<bool> Has(const std::string& path, const std::string& function) override;
 
   struct Known {
     snapshot::FileFacts facts;
@@ -39,10 +45,14 @@ class LiveFileView final : public snapshot::FileView {
   // Every path that was asked for by Open, in no order.
   const std::unordered_map<std::string, Known>& opened() const { return files_; }
   const std::unordered_map<std::string, snapshot::PathError>& directories() const { return directories_; }
-  const std::set<std::string>& listed() const { return listed_; }
+  const auto& listed() const { return listed_; }
   const std::map<std::string, snapshot::Fact<binfmt::GpuCode>>& gpu_codes() const { return gpu_codes_; }
-  // Export tables that were asked for; nullptr: there was none to be read.
-  const std::map<std::string, std::shared_ptr<const binfmt::PeExports>>& exports() const { return exports_; }
+  // The files whose export tables were asked for, or a part of them.
+  const std::set<std::string>& asked_for_exports() const { return asked_for_exports_; }
+  // The same table, to be kept; nullptr: there was none to be read.
+  std::shared_ptr<const binfmt::PeExports> ShareExports(const std::string& path) {
+    return Exports(path) == nullptr ? nullptr : exports_[path];
+  }
 
  private:
   std::string Resolve(const std::string& path, int links);
@@ -53,10 +63,13 @@ class LiveFileView final : public snapshot::FileView {
   std::unordered_map<std::string, Known> files_;
   std::unordered_map<std::string, snapshot::PathError> directories_;
   std::unordered_map<std::string, std::string> real_paths_;
-  std::set<std::string> listed_;
+  std::map<std::string, std::optional<std::vector<snapshot::DirectoryItem>>> listed_;
   std::unordered_map<std::string, snapshot::Fact<snapshot::LibraryVersion>> versions_;
   std::map<std::string, snapshot::Fact<binfmt::GpuCode>> gpu_codes_;
+  std::set<std::string> asked_for_exports_;
   std::map<std::string, std::shared_ptr<const binfmt::PeExports>> exports_;
+  std::map<std::string, std::vector<binfmt::PeExports::Forwarder>> asks_;
+  std::map<std::string, std::optional<binfmt::ElfDefinedNames>> defined_names_;
 };
 
 }  // namespace culprit::collect

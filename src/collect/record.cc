@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -112,7 +113,8 @@ void Recorder::AddAsked() {
   for (const auto& [path, facts] : view_.opened()) opened.push_back(path);
   std::vector<std::string> directories;
   for (const auto& [path, error] : view_.directories()) directories.push_back(path);
-  std::vector<std::string> listed(view_.listed().begin(), view_.listed().end());
+  std::vector<std::string> listed;
+  for (const auto& [path, items] : view_.listed()) listed.push_back(path);
   std::ranges::sort(opened);
   for (const std::string& path : opened) AddPath(path);
   for (const std::string& path : directories) AddPath(path);
@@ -122,7 +124,8 @@ void Recorder::AddAsked() {
     const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
     if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular) node->second.gpu_code = code;
   }
-  for (const auto& [path, exports] : view_.exports()) {
+  for (const std::string& path : std::set(view_.asked_for_exports())) {
+    const auto exports = view_.ShareExports(path);
     if (exports == nullptr || exports->names.size() > kMaxRecordedExports) continue;
     AddPath(path);
     const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));

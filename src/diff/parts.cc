@@ -8,7 +8,8 @@ namespace culprit::diff {
 
 void Parts::Add(report::Difference difference, std::vector<std::string> names) {
   std::erase(names, "");
-  for (const std::string& name : names) by_name_[name].push_back(list.size());
+  auto& first = by_name_[difference.kind];
+  for (const std::string& name : names) first.try_emplace(name, list.size());
   list.push_back({std::move(difference), std::move(names)});
 }
 
@@ -22,13 +23,20 @@ void Parts::Explain(size_t effect, size_t cause) {
   list[effect].cause = cause;
 }
 
+const std::unordered_set<std::string_view>& Parts::PackagesIn(
+    const snapshot::PythonEnvironment& environment) {
+  const auto [place, fresh] = packages_.try_emplace(&environment);
+  if (fresh) {
+    for (const auto& package : environment.packages) place->second.insert(package.name);
+  }
+  return place->second;
+}
+
 size_t Parts::Find(std::string_view kind, const std::vector<std::string>& names) const {
+  const auto first = by_name_.find(kind);
+  if (first == by_name_.end()) return kNoPart;
   for (const std::string& name : names) {
-    const auto found = by_name_.find(name);
-    if (found == by_name_.end()) continue;
-    for (const size_t part : found->second) {
-      if (list[part].difference.kind == kind) return part;
-    }
+    if (const auto found = first->second.find(name); found != first->second.end()) return found->second;
   }
   return kNoPart;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -47,11 +48,15 @@ class Parts {
   // `cause` explains `effect`, unless that is explained already or it would go in a circle.
   void Explain(size_t effect, size_t cause);
   size_t RootOf(size_t part) const;
+  // The names of the packages in an environment of either side.
+  const std::unordered_set<std::string_view>& PackagesIn(const snapshot::PythonEnvironment& environment);
   // The first part that knows one of the names; kNoPart when none does.
   size_t Find(std::string_view kind, const std::vector<std::string>& names) const;
 
  private:
-  std::unordered_map<std::string, std::vector<size_t>> by_name_;
+  // Of each kind, the first part that has a name.
+  std::map<std::string, std::unordered_map<std::string, size_t>, std::less<>> by_name_;
+  std::map<const snapshot::PythonEnvironment*, std::unordered_set<std::string_view>> packages_;
 };
 
 // New are those of `after` that `before` does not have: the same code about the same subject is the same
@@ -74,7 +79,7 @@ void AddLoads(Parts& parts);  // after all those that may explain one
 void AddRuns(Parts& parts);   // of two records
 
 // The installed package (in either state) that a file belongs to, as "NAME in PREFIX"; "" when none is known.
-std::string OwnerOf(const Parts& parts, const std::string& path);
+std::string OwnerOf(Parts& parts, const std::string& path);
 
 // "none" for a value that is not there.
 std::string OrNone(const std::string& text);

@@ -95,6 +95,7 @@ void AddFrameworks(Parts& parts, const PythonEnvironment& before, const PythonEn
 // Files that are not as their package says, which nobody needs to have recorded.
 void AddDamage(Parts& parts, const PythonEnvironment& before, const PythonEnvironment& after) {
   for (const PythonPackage& package : after.packages) {
+    if (package.damaged.empty()) continue;
     const PythonPackage* was = before.Find(package.name);
     for (const snapshot::DamagedFile& file : package.damaged) {
       if (was != nullptr &&
@@ -156,7 +157,7 @@ std::string BelowSite(const PythonEnvironment& environment, const std::string& p
   return "";
 }
 
-std::string OwnerIn(const PythonEnvironment& environment, const std::string& path) {
+std::string OwnerIn(Parts& parts, const PythonEnvironment& environment, const std::string& path) {
   const std::string below = BelowSite(environment, path);
   if (below.empty()) return "";
   if (const PythonPackage* package = rules::PackageOf(environment, path)) return package->name;
@@ -168,17 +169,17 @@ std::string OwnerIn(const PythonEnvironment& environment, const std::string& pat
   if (const size_t end = top.find(".libs"); end != std::string::npos) top.resize(end);
   if (const size_t end = top.find('-'); end != std::string::npos) top.resize(end);  // NAME-VERSION.dist-info
   std::ranges::replace(top, '_', '-');
-  return environment.Find(top) == nullptr ? "" : top;
+  return parts.PackagesIn(environment).contains(top) ? top : "";
 }
 
 }  // namespace
 
-std::string OwnerOf(const Parts& parts, const std::string& path) {
+std::string OwnerOf(Parts& parts, const std::string& path) {
   for (const Side* side : {&parts.after, &parts.before}) {
     const auto& environments = side->scene.stack().environments;
     if (!environments) continue;
     for (const PythonEnvironment& environment : *environments) {
-      if (const std::string owner = OwnerIn(environment, path); !owner.empty())
+      if (const std::string owner = OwnerIn(parts, environment, path); !owner.empty())
         return KeyOf(owner, environment);
     }
   }

@@ -1,7 +1,6 @@
 #include "explain/explain.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <tuple>
 
@@ -147,7 +146,7 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   const Words words(speaking, cause);
   report::LikelyCause likely{.cause = std::string(slug),
                              .code = words.Of(&Story::code, cause.code),
-                             .confidence = std::round(std::min(score, 0.99) * 100) / 100,
+                             .confidence = static_cast<int>(std::min(score, 0.99) * 100 + 0.5) / 100.0,
                              .summary = words.Of(&Story::says, cause.title),
                              .because = words.Of(&Story::because, ""),
                              .separate_by = words.Of(&Story::check, cause.check),

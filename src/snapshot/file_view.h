@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,10 @@ class FileView {
   virtual Fact<binfmt::GpuCode> GpuCode(const std::string& path) = 0;
   // Export table of the DLL at `path`; nullptr when it is not known. Valid as long as the view.
   virtual const binfmt::PeExports* Exports(const std::string& path) = 0;
+  // Parts of Exports, for whoever needs no more: what an ELF file asks of others, and whether a library has a
+  // function; nullopt when that is not known.
+  virtual std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path);
+  virtual std::optional<bool> Has(const std::string& path, const std::string& function);
 };
 
 }  // namespace culprit::snapshot

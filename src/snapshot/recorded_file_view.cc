@@ -62,6 +62,12 @@ const RecordedNode& RecordedFileView::DirectoryAt(const std::string& path) const
   return node != nullptr ? *node : kSomeDirectory;
 }
 
+const RecordedFileView::Place& RecordedFileView::Follow(const std::string& path) {
+  const auto [place, fresh] = followed_.try_emplace(path);
+  if (fresh) place->second = Walk(path, LastLink::kFollow);
+  return place->second;
+}
+
 RecordedFileView::Place RecordedFileView::Walk(const std::string& path, LastLink last) const {
   if (path.empty()) return {PathError::kNoEntry};
   if (path.front() != '/') return {PathError::kNotRecorded};
@@ -116,7 +122,7 @@ const FileFacts& RecordedFileView::Open(const std::string& path) {
   const auto [entry, is_new] = opened_.try_emplace(path);
   FileFacts& facts = entry->second;
   if (!is_new) return facts;
-  const Place place = Walk(path, LastLink::kFollow);
+  const Place& place = Follow(path);
   facts.error = place.error;
   facts.dangling = place.error == PathError::kNoEntry && IsDangling(path);
   if (place.node == nullptr) return facts;
@@ -130,19 +136,19 @@ const FileFacts& RecordedFileView::Open(const std::string& path) {
 }
 
 PathError RecordedFileView::Directory(const std::string& path) {
-  const Place place = Walk(path, LastLink::kFollow);
+  const Place& place = Follow(path);
   if (place.node == nullptr) return place.error;
   if (place.node->kind == FileKind::kDirectory && Exists(*place.node)) return PathError::kNone;
   return place.error != PathError::kNone ? place.error : PathError::kNotDirectory;
 }
 
 std::string RecordedFileView::RealPath(const std::string& path) {
-  const Place place = Walk(path, LastLink::kFollow);
+  const Place& place = Follow(path);
   return place.node != nullptr && Exists(*place.node) ? place.path : path;
 }
 
 std::optional<std::vector<DirectoryItem>> RecordedFileView::List(const std::string& path) {
-  const Place place = Walk(path, LastLink::kFollow);
+  const Place& place = Follow(path);
   if (place.node == nullptr || place.node->kind != FileKind::kDirectory || !place.node->listed) {
     return std::nullopt;
   }
@@ -163,21 +169,21 @@ std::optional<std::vector<DirectoryItem>> RecordedFileView::List(const std::stri
 }
 
 Fact<LibraryVersion> RecordedFileView::Version(const std::string& path) {
-  const Place place = Walk(path, LastLink::kFollow);
+  const Place& place = Follow(path);
   if (place.node != nullptr && place.node->version) return *place.node->version;
   const PathError error = place.error != PathError::kNone ? place.error : PathError::kNotRecorded;
   return Fact<LibraryVersion>::Unreadable(std::string(base::Strerror(error)), path);
 }
 
 Fact<binfmt::GpuCode> RecordedFileView::GpuCode(const std::string& path) {
-  const Place place = Walk(path, LastLink::kFollow);
+  const Place& place = Follow(path);
   if (place.node != nullptr && place.node->gpu_code) return *place.node->gpu_code;
   const PathError error = place.error != PathError::kNone ? place.error : PathError::kNotRecorded;
   return Fact<binfmt::GpuCode>::Unreadable(std::string(base::Strerror(error)), path);
 }
 
 const binfmt::PeExports* RecordedFileView::Exports(const std::string& path) {
-  const Place place = Walk(path, LastLink::kFollow);
+  const Place& place = Follow(path);
   return place.node == nullptr ? nullptr : place.node->exports.get();
 }
 

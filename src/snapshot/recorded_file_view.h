@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "snapshot/file_record.h"
@@ -36,6 +37,8 @@ class RecordedFileView final : public FileView {
   enum class LastLink { kFollow, kKeep };
 
   Place Walk(const std::string& path, LastLink last) const;
+  // The walk with all links followed, done once for each path.
+  const Place& Follow(const std::string& path);
   const RecordedNode* Find(const std::string& path) const;
   // The same; a path of Windows is found whatever the case of its letters, and gets those of the record.
   const RecordedNode* FindAnyCase(std::string& path) const;
@@ -45,6 +48,7 @@ class RecordedFileView final : public FileView {
 
   const FileRecord& record_;
   mutable std::map<std::string, std::string> spellings_;  // of paths of Windows, by their folded form
+  std::unordered_map<std::string, Place> followed_;
   std::map<std::string, FileFacts> opened_;
 };
 

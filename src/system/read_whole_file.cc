@@ -11,19 +11,22 @@ Outcome<std::string> ReadWholeFile(const System& system, const std::string& path
   const Outcome<OpenFile> file = system.Open(path);
   if (!file) return std::unexpected(file.error());
   if (!file->bytes || file->bytes->size() > limit) return std::unexpected(PathError::kOther);
-  constexpr uint64_t kMostOfAPiece = uint64_t{64} * 1024;
+  constexpr uint64_t kPieceOfUnknown = uint64_t{64} * 1024;
+  constexpr uint64_t kMostOfAPiece = uint64_t{1024} * 1024;
   // One byte more than it should have: a file that is as long as it says is read at once.
-  const uint64_t hint = file->bytes->size() == 0 ? kMostOfAPiece : file->bytes->size() + 1;
+  const uint64_t hint = file->bytes->size() == 0 ? kPieceOfUnknown : file->bytes->size() + 1;
   const auto piece = static_cast<size_t>(std::min(hint, kMostOfAPiece));
   std::string text;
   while (true) {
     const size_t had = text.size();
-    text.resize(had + piece);
-    const auto read = file->bytes->ReadAt(had, std::as_writable_bytes(std::span(text).subspan(had)));
-    if (!read) return std::unexpected(PathError::kOther);
-    text.resize(had + *read);
-    if (text.size() > limit) return std::unexpected(PathError::kOther);
-    if (*read < piece) return text;
+    bool failed = false;
+    text.resize_and_overwrite(had + piece, [&](char* bytes, size_t) {
+      const auto read = file->bytes->ReadAt(had, std::as_writable_bytes(std::span(bytes + had, piece)));
+      failed = !read;
+      return had + read.value_or(0);
+    });
+    if (failed || text.size() > limit) return std::unexpected(PathError::kOther);
+    if (text.size() - had < piece) return text;
   }
 }
 

@@ -62,6 +62,9 @@ ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> lo
       case DT_STRTAB:
         tags.strtab = entry->value;
         break;
+      case DT_STRSZ:
+        tags.strsz = entry->value;
+        break;
       case DT_SYMTAB:
         tags.symtab = entry->value;
         break;

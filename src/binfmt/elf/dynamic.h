@@ -16,7 +16,7 @@ namespace culprit::binfmt {
 
 // Addresses and string offsets as they stand in the section; of tags that occur twice the last one counts.
 struct ElfDynamicTags {
-  std::optional<uint64_t> strtab, symtab, gnu_hash, sysv_hash, verneed, verdef, versym;
+  std::optional<uint64_t> strtab, symtab, gnu_hash, sysv_hash, verneed, verdef, versym, strsz;
   std::optional<uint64_t> soname, rpath, runpath;
   std::vector<std::pair<ElfRequest::Kind, uint64_t>> requests;
   uint64_t flags = 0, flags_1 = 0;

@@ -1,7 +1,10 @@
 #include "binfmt/elf/exports.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "binfmt/elf/dynamic.h"
 #include "binfmt/elf/reader.h"
@@ -48,45 +51,128 @@ bool AsksByLibrary(const ElfFile& elf) {
   });
 }
 
+// Where the tables of a file lie that has such names or asks for them.
+struct Tables {
+  ElfReader reader;
+  ElfDynamicTags tags;
+  uint64_t symbols = 0;  // offset of the symbol table
+
+  explicit Tables(const base::ByteSource& source) : reader(source) {}
+
+  bool Find(const ElfFile& elf) {
+    if (!elf.has_dynamic) return false;
+    reader.SetFormat(elf.bits(), elf.big_endian());
+    const auto dynamic = FindDynamic(reader);
+    if (!dynamic) return false;
+    tags = ReadDynamicTags(reader, elf.loads, *dynamic);
+    const auto table = tags.symtab ? MapAddress(elf.loads, *tags.symtab) : std::nullopt;
+    if (table) symbols = table->offset;
+    return table.has_value();
+  }
+  std::optional<ElfSymbol> Symbol(uint64_t index) {
+    return reader.Symbol(SaturatingAdd(symbols, index * reader.symbol_size()));
+  }
+};
+
+// `count` numbers from `offset` on, whose bytes stand as this machine has them.
+template <typename Number>
+std::optional<std::vector<Number>> ReadNumbers(const base::ByteSource& source, uint64_t offset,
+                                               uint64_t count) {
+  if (offset > source.size() || count > (source.size() - offset) / sizeof(Number)) return std::nullopt;
+  std::vector<Number> numbers(static_cast<size_t>(count));
+  const auto bytes = std::as_writable_bytes(std::span(numbers));
+  const auto read = source.ReadAt(offset, bytes);
+  if (!read || *read != bytes.size()) return std::nullopt;
+  return numbers;
+}
+
 }  // namespace
 
-PeExports ReadElfExports(const base::ByteSource& source, const ElfFile& elf) {
-  PeExports exports;
-  exports.cut = true;
-  const bool defines = IsNamedAfterItself(elf), asks = AsksByLibrary(elf);
-  if (!elf.has_dynamic || (!defines && !asks)) return exports;
-  ElfReader reader(source);
-  reader.SetFormat(elf.bits(), elf.big_endian());
-  const auto dynamic = FindDynamic(reader);
-  if (!dynamic) return exports;
-  const ElfDynamicTags tags = ReadDynamicTags(reader, elf.loads, *dynamic);
-  const auto symbols = tags.symtab ? MapAddress(elf.loads, *tags.symtab) : std::nullopt;
-  const auto numbers = tags.versym ? MapAddress(elf.loads, *tags.versym) : std::nullopt;
-  const auto count = CountSymbols(reader, elf, tags);
-  if (!symbols || !count) return exports;
-  ElfStrings strings(reader, elf.loads, tags.strtab);
-  const auto versions = VersionsOfLibraries(reader, elf, tags, strings);
-  const uint64_t end = defines || !tags.gnu_hash ? count->end : count->first_defined;
-  for (uint64_t i = 1; i < end; ++i) {
-    const auto symbol = reader.Symbol(SaturatingAdd(symbols->offset, i * reader.symbol_size()));
-    if (!symbol) return exports;
-    if (symbol->section != SHN_UNDEF) {
-      if (!defines) continue;
-      auto name = strings.At(symbol->name);
-      if (!name) return exports;
-      exports.names.push_back(*std::move(name));
-      continue;
-    }
-    const auto number = numbers ? reader.Half(SaturatingAdd(numbers->offset, 2 * i)) : std::nullopt;
+std::vector<PeExports::Forwarder> ReadElfAsks(const base::ByteSource& source, const ElfFile& elf) {
+  std::vector<PeExports::Forwarder> asks;
+  Tables tables(source);
+  if (!AsksByLibrary(elf) || !tables.Find(elf)) return asks;
+  const auto numbers = tables.tags.versym ? MapAddress(elf.loads, *tables.tags.versym) : std::nullopt;
+  const auto end = CountUndefined(tables.reader, elf, tables.tags);
+  if (!numbers || !end) return asks;
+  ElfStrings strings(tables.reader, elf.loads, tables.tags.strtab);
+  const auto versions = VersionsOfLibraries(tables.reader, elf, tables.tags, strings);
+  // The numbers lie close together and few of them count, so a symbol is read only when its number does.
+  for (uint64_t i = 1; i < *end; ++i) {
+    const auto number = tables.reader.Half(SaturatingAdd(numbers->offset, 2 * i));
     const auto version = number ? versions.find(*number & kVersionBits) : versions.end();
-    if (version == versions.end() || symbol->info >> 4 == kWeak) continue;
+    const auto symbol = version != versions.end() ? tables.Symbol(i) : std::nullopt;
+    if (!symbol || symbol->section != SHN_UNDEF || symbol->info >> 4 == kWeak) continue;
     if (auto name = strings.At(symbol->name)) {
-      exports.forwarders.push_back({.name = *std::move(name), .target = version->second});
+      asks.push_back({.name = *std::move(name), .target = version->second});
     }
+  }
+  std::ranges::sort(asks, {}, &PeExports::Forwarder::name);
+  return asks;
+}
+
+PeExports ReadElfExports(const base::ByteSource& source, const ElfFile& elf) {
+  PeExports exports{.forwarders = ReadElfAsks(source, elf), .cut = true};
+  Tables tables(source);
+  if (!IsNamedAfterItself(elf) || !tables.Find(elf)) return exports;
+  const auto count = CountSymbols(tables.reader, elf, tables.tags);
+  if (!count) return exports;
+  ElfStrings strings(tables.reader, elf.loads, tables.tags.strtab);
+  for (uint64_t i = count->first_defined; i < count->end; ++i) {
+    const auto symbol = tables.Symbol(i);
+    if (!symbol) return exports;
+    if (symbol->section == SHN_UNDEF) continue;
+    auto name = strings.At(symbol->name);
+    if (!name) return exports;
+    exports.names.push_back(*std::move(name));
   }
   exports.cut = exports.names.empty();
   exports.Sort();
   return exports;
+}
+
+std::optional<ElfDefinedNames> ElfDefinedNames::Read(const base::ByteSource& source, const ElfFile& elf) {
+  Tables tables(source);
+  const bool usual = elf.bits() == 64 && !elf.big_endian() && std::endian::native == std::endian::little;
+  if (!usual || !IsNamedAfterItself(elf) || !tables.Find(elf)) return std::nullopt;
+  const ElfDynamicTags& tags = tables.tags;
+  const auto hash = tags.gnu_hash ? MapAddress(elf.loads, *tags.gnu_hash) : std::nullopt;
+  const auto text = tags.strtab ? MapAddress(elf.loads, *tags.strtab) : std::nullopt;
+  const auto header = hash ? tables.reader.Words<4>(hash->offset) : std::nullopt;
+  const auto count = CountSymbols(tables.reader, elf, tags);
+  if (!header || !count || !text || !tags.strsz || *tags.strsz > kMaxStringsTotal) return std::nullopt;
+  const auto [bucket_count, first, bloom_count, bloom_shift] = *header;
+  const uint64_t at = SaturatingAdd(hash->offset, 16 + uint64_t{bloom_count} * 8);
+  const uint64_t defined = count->end - count->first_defined;
+  auto buckets = ReadNumbers<uint32_t>(source, at, bucket_count);
+  auto chains = ReadNumbers<uint32_t>(source, SaturatingAdd(at, uint64_t{bucket_count} * 4), defined);
+  auto symbols = ReadNumbers<Symbol>(
+      source, SaturatingAdd(tables.symbols, count->first_defined * sizeof(Symbol)), defined);
+  auto strings = ReadNumbers<char>(source, text->offset, *tags.strsz);
+  if (!buckets || buckets->empty() || !chains || !symbols || !strings) return std::nullopt;
+  strings->push_back('\0');
+  ElfDefinedNames names;
+  names.first_ = first;
+  names.buckets_ = *std::move(buckets);
+  names.chains_ = *std::move(chains);
+  names.symbols_ = *std::move(symbols);
+  names.strings_ = *std::move(strings);
+  return names;
+}
+
+bool ElfDefinedNames::Has(std::string_view name) const {
+  const uint32_t hash = GnuHash(name);
+  const uint32_t bucket = buckets_[hash % buckets_.size()];
+  if (bucket < first_) return false;
+  for (size_t i = bucket - first_; i < chains_.size(); ++i) {
+    const Symbol& symbol = symbols_[i];
+    if ((chains_[i] | 1) == (hash | 1) && symbol.section != SHN_UNDEF && symbol.name < strings_.size() &&
+        strings_.data() + symbol.name == name) {
+      return true;
+    }
+    if ((chains_[i] & 1) != 0) return false;  // the last of its bucket
+  }
+  return false;
 }
 
 }  // namespace culprit::binfmt

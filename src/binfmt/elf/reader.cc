@@ -3,6 +3,9 @@
 // their fields in another order.
 #include "binfmt/elf/reader.h"
 
+#include <bit>
+#include <cstring>
+
 namespace culprit::binfmt {
 namespace {
 
@@ -11,15 +14,15 @@ class Fields {
  public:
   static std::optional<Fields> Read(ElfReader& reader, uint64_t offset, uint64_t size) {
     Fields fields(reader.is64(), reader.big_endian());
-    const auto record = std::span(fields.record_).first(static_cast<size_t>(size));
-    if (!reader.bytes().Copy(offset, record)) return std::nullopt;
+    if (!reader.bytes().Copy(offset, std::span(fields.record_).first(static_cast<size_t>(size))))
+      return std::nullopt;
     return fields;
   }
 
   uint8_t Byte() { return static_cast<uint8_t>(Take(1)); }
   uint16_t Half() { return static_cast<uint16_t>(Take(2)); }
   uint32_t Word() { return static_cast<uint32_t>(Take(4)); }
-  uint64_t Natural() { return Take(is64_ ? 8 : 4); }
+  uint64_t Natural() { return is64_ ? Take(8) : Take(4); }
   void Skip(size_t bytes) { at_ += bytes; }
 
  private:
@@ -27,6 +30,11 @@ class Fields {
 
   uint64_t Take(size_t width) {
     uint64_t value = 0;
+    if (!big_endian_ && std::endian::native == std::endian::little) {
+      std::memcpy(&value, record_.data() + at_, width);
+      at_ += width;
+      return value;
+    }
     for (size_t i = 0; i < width; ++i) {
       const size_t place = big_endian_ ? width - 1 - i : i;  // from the least significant on
       value |= std::to_integer<uint64_t>(record_[at_ + i]) << (8 * place);
@@ -35,7 +43,7 @@ class Fields {
     return value;
   }
 
-  std::array<std::byte, 64> record_{};  // the largest one
+  std::array<std::byte, 64> record_;  // the largest one; only what was read of it is looked at
   size_t at_ = 0;
   bool is64_;
   bool big_endian_;

@@ -41,4 +41,14 @@ std::optional<ElfSymbolCount> CountSymbols(ElfReader& reader, const ElfFile& elf
   return ElfSymbolCount{1, std::max<uint64_t>((*header)[1], 1)};
 }
 
+std::optional<uint64_t> CountUndefined(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags) {
+  if (!tags.gnu_hash) {
+    const auto count = CountSymbols(reader, elf, tags);
+    return count ? std::optional(count->end) : std::nullopt;
+  }
+  const auto table = MapAddress(elf.loads, *tags.gnu_hash);
+  const auto first = table ? reader.Word(SaturatingAdd(table->offset, 4)) : std::nullopt;
+  return first && *first <= kMaxElfSymbols ? std::optional<uint64_t>(*first) : std::nullopt;
+}
+
 }  // namespace culprit::binfmt

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "binfmt/elf/dynamic.h"
 #include "binfmt/elf/reader.h"
@@ -18,5 +19,14 @@ struct ElfSymbolCount {
 };
 
 std::optional<ElfSymbolCount> CountSymbols(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags);
+// Where the undefined ones end, which DT_GNU_HASH tells in its header; with DT_HASH, where all end.
+std::optional<uint64_t> CountUndefined(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags);
+
+// The hash of a name in DT_GNU_HASH.
+constexpr uint32_t GnuHash(std::string_view name) {
+  uint32_t hash = 5381;
+  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+  return hash;
+}
 
 }  // namespace culprit::binfmt

@@ -5,6 +5,7 @@
 #include "binfmt/elf/dynamic.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/reader.h"
+#include "binfmt/elf/symbol_count.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -44,8 +45,7 @@ std::optional<ElfSymbol> SymbolTable::FindByGnuHash(uint64_t table, std::string_
   const auto [bucket_count, first_symbol, bloom_count, bloom_shift] = *header;
   if (bucket_count == 0) return std::nullopt;
 
-  uint32_t hash = 5381;
-  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+  const uint32_t hash = GnuHash(name);
   const uint64_t buckets =
       SaturatingAdd(range->offset, 16 + uint64_t{bloom_count} * (reader_.is64() ? 8 : 4));
   const uint64_t chains = SaturatingAdd(buckets, 4 * uint64_t{bucket_count});

@@ -125,19 +125,39 @@ void FillMusl(const system::System& system, LoaderFacts& facts) {
   }
 }
 
-std::string ReadFrom(const base::ByteSource& source, uint64_t offset) {
-  std::string bytes(static_cast<size_t>(source.size() - offset), '\0');
-  const auto read = source.ReadAt(offset, std::as_writable_bytes(std::span(bytes)));
-  bytes.resize(read.value_or(0));
+struct Piece {
+  uint64_t offset = 0, size = 0;
+};
+
+// Where to look, best place first. Constants stand behind the code: in a segment of their own that is only
+// read, or in the second half of the file.
+std::vector<Piece> LikelyPieces(const binfmt::ElfFile& elf, uint64_t size) {
+  std::vector<Piece> pieces;
+  bool behind_code = false;
+  for (const binfmt::ElfSegment& load : elf.loads) {
+    const bool whole = load.offset <= size && load.filesz <= size - load.offset;
+    if (behind_code && whole && load.flags == PF_R) pieces.push_back({load.offset, load.filesz});
+    behind_code |= (load.flags & PF_X) != 0;
+  }
+  pieces.push_back({size / 2, size - size / 2});
+  pieces.push_back({0, size});
+  return pieces;
+}
+
+std::string Read(const base::ByteSource& source, Piece piece) {
+  std::string bytes;
+  bytes.resize_and_overwrite(static_cast<size_t>(piece.size), [&](char* room, size_t length) {
+    return source.ReadAt(piece.offset, std::as_writable_bytes(std::span(room, length))).value_or(0);
+  });
   return bytes;
 }
 
-void FillGlibc(const system::System& system, const base::ByteSource& source, LoaderFacts& facts) {
+void FillGlibc(const system::System& system, const base::ByteSource& source, const binfmt::ElfFile& elf,
+               LoaderFacts& facts) {
   facts.flavor = LoaderFlavor::kGlibc;
   if (source.size() > kLoaderLimit) return;
-  // Constants stand behind the code, so the second half has them; the whole file is the second try.
-  for (const uint64_t offset : {source.size() / 2, uint64_t{0}}) {
-    const std::string bytes = ReadFrom(source, offset);
+  for (const Piece& piece : LikelyPieces(elf, source.size())) {
+    const std::string bytes = Read(source, piece);
     facts.version = FindGlibcVersion(bytes);
     facts.system_dirs = FindSystemDirs(bytes, "/usr/lib");
     if (facts.system_dirs.empty()) facts.system_dirs = FindSystemDirs(bytes, "/lib");  // Nix, Guix
@@ -183,8 +203,8 @@ LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& pat
   facts.soname = base::BaseName(path);
   const auto file = system.Open(path);
   const bool there = file && file->bytes;
+  const binfmt::ElfFile elf = there ? binfmt::ReadElf(*file->bytes) : binfmt::ElfFile();
   if (there) {
-    const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
     if (elf.bits() != 0) {
       facts.machine = elf.machine;
       facts.bits = elf.bits();
@@ -198,7 +218,7 @@ LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& pat
     FillMusl(system, facts);
     return facts;
   }
-  if (there) FillGlibc(system, *file->bytes, facts);
+  if (there) FillGlibc(system, *file->bytes, elf, facts);
   if (facts.system_dirs.empty()) AssumeGlibc(system, facts);
   return facts;
 }

@@ -4,6 +4,7 @@
 // not builds.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -67,17 +68,21 @@ class ToolkitSearch {
   void AddPattern(const std::string& pattern, const std::string& kind) {
     for (const std::string& path : snapshot::ExpandPattern(view_, pattern)) Add(path, kind);
   }
+  // The toolkit that an nvcc belongs to.
+  void AddOfNvcc(const std::string& nvcc);
   void NoteUnreadable(const std::string& directory);
   std::vector<Toolkit> Take() { return std::move(copies_); }
   std::vector<std::string> problems;
 
  private:
+  Nvcc Compiler(const std::string& path);
   std::string Header(const std::string& root);
   bool HasRuntime(const std::string& root);
 
   const system::System& system_;
   LiveFileView view_;
   std::set<std::string> rejected_;
+  std::map<std::string, Nvcc> compilers_;  // by the program itself
   std::vector<Toolkit> copies_;
 };
 
@@ -86,6 +91,15 @@ void ToolkitSearch::NoteUnreadable(const std::string& directory) {
   if (entries || entries.error() == PathError::kNoEntry || entries.error() == PathError::kNotDirectory)
     return;
   problems.push_back(directory + ": " + std::string(base::Strerror(entries.error())));
+}
+
+// A program is searched through for megabytes, which is done once whatever links lead to it.
+Nvcc ToolkitSearch::Compiler(const std::string& path) {
+  const auto known = compilers_.find(view_.RealPath(path));
+  if (known != compilers_.end()) return known->second;
+  Nvcc read = ReadNvcc(system_, path);
+  if (read.program == view_.RealPath(path)) compilers_.emplace(read.program, read);
+  return read;
 }
 
 std::string ToolkitSearch::Header(const std::string& root) {
@@ -136,7 +150,7 @@ bool ToolkitSearch::Add(const std::string& path, const std::string& kind, bool n
       return true;
     }
     toolkit.nvcc = nvcc;
-    read = ReadNvcc(system_, nvcc);
+    read = Compiler(nvcc);
     toolkit.nvcc_version = read.version.empty() ? read.release : read.version;
   }
   if (needs_nvcc && toolkit.nvcc.empty()) return rejected_.insert(root), false;
@@ -165,12 +179,11 @@ void AddNamed(const Surroundings& around, ToolkitSearch& search) {
   }
 }
 
-// The toolkit that an nvcc belongs to.
-void AddOfNvcc(const Surroundings& around, const std::string& nvcc, ToolkitSearch& search) {
+void ToolkitSearch::AddOfNvcc(const std::string& nvcc) {
   if (nvcc.empty()) return;
-  const std::string program = ReadNvcc(around.system, nvcc).program;
+  const std::string program = Compiler(nvcc).program;
   if (program.starts_with('/') && program.ends_with("/bin/nvcc")) {
-    search.Add(std::string(DirName(DirName(program))), "toolkit", /*needs_nvcc=*/true);
+    Add(std::string(DirName(DirName(program))), "toolkit", /*needs_nvcc=*/true);
   }
 }
 
@@ -216,9 +229,9 @@ snapshot::Fact<Toolkits> CollectToolkits(const Surroundings& around,
   AddNamed(around, search);
   Toolkits toolkits;
   toolkits.nvcc_on_path = FindOnPath(around, "nvcc");
-  AddOfNvcc(around, toolkits.nvcc_on_path, search);
+  search.AddOfNvcc(toolkits.nvcc_on_path);
   if (const std::string nvcc = base::ValueOf(around.environment, "CUDACXX"); nvcc.starts_with('/'))
-    AddOfNvcc(around, nvcc, search);
+    search.AddOfNvcc(nvcc);
   toolkits.copies = search.Take();
   AddAlternatives(around.system, toolkits.copies);
   toolkits.host_compilers = HostCompilers(around);

@@ -6,6 +6,7 @@
 #include "loader/glibc/symbols.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 namespace culprit::loader {
@@ -29,15 +30,15 @@ bool AsksByLibrary(const binfmt::ElfFile& elf) {
 }  // namespace
 
 void FindMissingSymbols(LoadGraph& graph, snapshot::FileView& view) {
+  std::map<std::string_view, const Object*> providers;  // by the name that is asked for
   for (const Object& object : graph.objects) {
     if (object.elf == nullptr || !AsksByLibrary(*object.elf)) continue;
-    const binfmt::PeExports* asks = view.Exports(object.path);
-    if (asks == nullptr) continue;
-    for (const auto& [function, library, unused] : asks->forwarders) {
-      const Object* provider = FindBySoname(graph, library);
+    for (const auto& [function, library, unused] : view.Asks(object.path)) {
+      const auto [known, fresh] = providers.try_emplace(library);
+      if (fresh) known->second = FindBySoname(graph, library);
+      const Object* provider = known->second;
       if (provider == nullptr || provider->elf->soname != library) continue;  // missing, or CUL5011
-      const binfmt::PeExports* has = view.Exports(provider->path);
-      if (has == nullptr || has->cut || has->Has(function)) continue;
+      if (view.Has(provider->path, function).value_or(true)) continue;
       if (graph.missing_exports.size() == kToldFunctions) return;
       graph.missing_exports.push_back({object.path, provider->path, function});
     }

@@ -108,12 +108,11 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto twice = ListedTwice(environment);
     for (const auto& package : environment.packages) {
-      if (HasRival(environment, package)) continue;
       std::vector<const DamagedFile*> damaged;
       for (const DamagedFile& file : package.damaged) {
         if (!twice.contains(file.path)) damaged.push_back(&file);
       }
-      if (damaged.empty()) continue;
+      if (damaged.empty() || HasRival(environment, package)) continue;
       std::vector<std::string> affects;
       const bool used = std::ranges::any_of(
           damaged, [&](const DamagedFile* file) { return IsUsed(scene, environment, *file, affects); });

@@ -1,6 +1,8 @@
 // CUL6007: the installed CUDA packages do not meet a package's requirements.
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <unordered_map>
 
 #include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/pep440.h"
@@ -152,17 +154,19 @@ void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, 
   const MarkerFacts facts = MarkerFactsOf(scene, environment);
   const auto asked = AskedExtras(environment, facts);
   for (const std::string& problem : environment.problems) ruling.NotEnoughFacts(environment.prefix, problem);
+  std::unordered_map<std::string_view, const PythonPackage*> by_name;  // the first of each name
+  for (const PythonPackage& package : environment.packages) by_name.try_emplace(package.name, &package);
   for (const PythonPackage& package : environment.packages) {
-    if (environment.Find(package.name) != &package)
-      continue;  // another package of this name comes first on sys.path, or is the real one
+    if (by_name.at(package.name) != &package) continue;  // another of this name comes first on sys.path
     MarkerFacts own = facts;
     if (const auto extras = asked.find(package.name); extras != asked.end()) own.extras = extras->second;
     std::vector<Broken> broken;
     for (const Requirement& requirement : package.requirements) {
       if (HasOwnRule(package, requirement)) continue;
       const auto holds = Holds(requirement.marker, own);
-      const PythonPackage* installed = environment.Find(requirement.name);
       if (holds == false) continue;
+      const auto found = by_name.find(requirement.name);
+      const PythonPackage* installed = found == by_name.end() ? nullptr : found->second;
       const auto meets =
           installed == nullptr ? std::optional(false) : Meets(installed->version, requirement.specifier);
       if (!holds && meets != true) {

@@ -70,6 +70,8 @@ base::Result<size_t> DescriptorSource::ReadAt(uint64_t offset, std::span<std::by
     if (n == 0) break;
     if (n > 0) {
       done += static_cast<size_t>(n);
+      // Less than there was room for, and as much as the file said it has: no need to ask for its end.
+      if (offset + done == size_) break;
     } else if (errno != EINTR) {
       return base::Fail(base::ErrorCode::kNotReadable, base::Printable(path_) + ": " + std::strerror(errno));
     }

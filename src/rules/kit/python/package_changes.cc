@@ -169,6 +169,7 @@ std::vector<Asked> AskedOf(const Scene& scene, const PythonEnvironment& environm
   const MarkerFacts facts = MarkerFactsOf(scene, environment);
   const auto extras = AskedExtras(environment, facts);
   for (const PythonPackage& by : environment.packages) {
+    if (std::ranges::find(by.requirements, package, &Requirement::name) == by.requirements.end()) continue;
     if (environment.Find(by.name) != &by) continue;  // another package of this name comes first on sys.path
     MarkerFacts own = facts;
     if (const auto found = extras.find(by.name); found != extras.end()) own.extras = found->second;
@@ -251,11 +252,12 @@ std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& e
       return install != nullptr && install->package.starts_with(component + "-cu") &&
              install->package != package.name;
     });
+    if (!overwritten) continue;
     // Packages that are replaced themselves no longer count.
     const bool needed = std::ranges::any_of(
         AskedOf(scene, environment, package.name),
         [&](const Asked& asked) { return !IsIn<report::InstallPackage>(changes, asked.by->name); });
-    if (overwritten && !needed) names.push_back(package.name);
+    if (!needed) names.push_back(package.name);
   }
   return names;
 }
