@@ -55,7 +55,7 @@ class Parts {
 
  private:
   // Of each kind, the first part that has a name.
-  std::map<std::string, std::unordered_map<std::string, size_t>, std::less<>> by_name_;
+  std::map<report::DifferenceKind, std::unordered_map<std::string, size_t>> by_name_;
   std::map<const snapshot::PythonEnvironment*, std::unordered_set<std::string_view>> packages_;
 };
 
