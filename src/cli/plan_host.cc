@@ -154,7 +154,7 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
   }
   const std::string other = PlatformElsewhere(own);
   if (options.platform.empty() && other != own && !question.host.driver && question.host.gpus.empty()) {
-    question.host = {.python = question.host.python, .source = ""};
+    question.host = {.python = question.host.python};
     SetPlatform(other, question.host);
     answer.note = "this machine (" + own + ") has no NVIDIA GPU, so this plan is for " + other +
                   "; pass --platform " + own + " to plan for this platform";
