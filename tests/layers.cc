@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
@@ -160,6 +161,18 @@ std::vector<std::string> FilesWithoutOpeningComment(const fs::path& src) {
     violations.push_back(relative.string() + ": does not open with a comment");
   }
   return violations;
+}
+
+std::set<std::string> ReadersOfSentences(const fs::path& src) {
+  static const std::regex compares(
+      R"re((==|!=|starts_with\(|ends_with\(|contains\(|find\() *"[^"\n]*[A-Za-z] [A-Za-z][^"\n]*")re");
+  std::set<std::string> readers;
+  for (const fs::path& file : SourceFiles(src)) {
+    if (file.stem().string().ends_with("_test")) continue;
+    const std::string text = ReadText(file);
+    if (std::regex_search(text, compares)) readers.insert(file.lexically_relative(src).string());
+  }
+  return readers;
 }
 
 }  // namespace culprit::layers

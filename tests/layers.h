@@ -23,5 +23,7 @@ std::vector<std::string> ForbiddenIncludes(const std::filesystem::path& src);
 std::vector<std::string> ForbiddenNames(const std::filesystem::path& src);
 // A source or test that begins with its own header has said its piece there.
 std::vector<std::string> FilesWithoutOpeningComment(const std::filesystem::path& src);
+// Files that decide by comparing a text with a sentence (a literal with a space between two words).
+std::set<std::string> ReadersOfSentences(const std::filesystem::path& src);
 
 }  // namespace culprit::layers

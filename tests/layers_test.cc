@@ -38,6 +38,28 @@ TEST(Layers, NamesSayWhatTheyHold) { EXPECT_THAT(ForbiddenNames(kSource), IsEmpt
 
 TEST(Layers, EveryFileOpensWithAComment) { EXPECT_THAT(FilesWithoutOpeningComment(kSource), IsEmpty()); }
 
+// Kinds travel as types. Whoever decides by a sentence reads what somebody else than culprit wrote.
+TEST(Layers, OnlyForeignSentencesAreRead) {
+  EXPECT_THAT(ReadersOfSentences(kSource),
+              ElementsAre("api/status_name.cc",                      // CUDA's own words for a number
+                          "base/demangle.cc",                        // names of C++
+                          "change/whatif/modules.cc",                // /proc/driver/nvidia/version
+                          "collect/linux/gpus.cc",                   // /proc/driver/nvidia/gpus
+                          "explain/logs/mention.cc",                 // logs
+                          "knowledge/arch.cc",                       // names of GPUs
+                          "plan/commands/apt_names.cc",              // NVIDIA's list of driver branches
+                          "plan/universe/builds.cc",                 // a remark of data/
+                          "rules/kit/python/pep508.cc",              // markers of packages
+                          "rules/live/framework_cannot_use_gpu.cc",  // what a framework says
+                          "run/judge/memory.cc",                     // PyTorch's allocator
+                          "run/tools/cuda_gdb_log.cc",               // cuda-gdb
+                          "run/tools/sanitizer_report.cc",           // compute-sanitizer
+                          "run/watch/tool_watch.cc",                 // cuda-gdb
+                          "run/watch/watch.cc",                      // the loader, in the program's output
+                          "snapshot/json/parse_json.cc",             // the JSON library
+                          "snapshot/record/redact.cc"));             // keys in texts
+}
+
 TEST(Layers, RoomsHaveNoCircle) {
   // Take away rooms that see only rooms already taken; a circle would leave some.
   std::map<std::string, std::set<std::string>> left;
@@ -98,6 +120,13 @@ TEST_F(FakeTree, EmptyNamesAreReported) {
   Write("base/utility.h", "// A word of its own.\n");
   EXPECT_THAT(ForbiddenNames(root_), ElementsAre("base/common: a name that says nothing",
                                                  "base/path_util.cc: a name that says nothing"));
+}
+
+TEST_F(FakeTree, ComparingWithASentenceIsReported) {
+  Write("base/a.cc", "// A.\nbool A() { return problem.starts_with(\"leads nowhere\"); }\n");
+  Write("base/b.cc", "// B.\nbool B() { return name == \"libcuda.so.1\"; }\n");
+  Write("base/c_test.cc", "// C.\nbool C() { return words == \"leads nowhere\"; }\n");
+  EXPECT_THAT(ReadersOfSentences(root_), ElementsAre("base/a.cc"));
 }
 
 TEST_F(FakeTree, MissingOpeningCommentIsReported) {

@@ -146,7 +146,7 @@ class Carrying {
 
  private:
   void Skip(const report::Finding& finding, const std::string& why) {
-    report_.steps.push_back({Title(finding), "skipped", why});
+    report_.steps.push_back({Title(finding), report::StepState::kSkipped, why});
   }
 
   // The variables of this process stay as they are; those of the next shell are what counts.
@@ -178,7 +178,7 @@ base::Result<void> CarryOutFixes(const FixOptions& options, const Subject& subje
   if (any) return Carrying(options, subject, place, report).All(before);
   report.applied = true;
   for (const ProposedFix& fix : report.fixes)
-    report.steps.push_back({Title(fix.finding), "skipped", NotBegun(fix)});
+    report.steps.push_back({Title(fix.finding), report::StepState::kSkipped, NotBegun(fix)});
   KeepLeft(options, before, report);
   return {};
 }

@@ -34,7 +34,8 @@ std::string PlatformOf(const system::System& machine) {
 std::optional<Version> DriverVersion(const snapshot::Driver& driver) {
   if (driver.kernel_version) return Version::Parse(*driver.kernel_version);
   for (const snapshot::DriverLibrary& library : driver.libraries) {
-    if (library.kind == "wsl" || library.kind == "driver") {
+    if (library.kind == snapshot::DriverLibraryKind::kWsl ||
+        library.kind == snapshot::DriverLibraryKind::kDriver) {
       if (const auto version = Version::Parse(library.version)) return version;
     }
   }
@@ -51,23 +52,27 @@ void TakeHost(const snapshot::Snapshot& snapshot, plan::Host& host) {
   }
   if (stack.toolkits) {
     for (const snapshot::Toolkit& toolkit : stack.toolkits->copies) {
-      if (toolkit.kind != "toolkit" && toolkit.kind != "distribution") continue;
+      if (toolkit.kind != snapshot::ToolkitKind::kToolkit &&
+          toolkit.kind != snapshot::ToolkitKind::kDistribution)
+        continue;
       if (const auto version = Version::Parse(toolkit.version)) host.toolkits.push_back(*version);
     }
   }
   if (stack.context && stack.context->wsl) host.wsl = true;
   if (!snapshot.loaders.empty() && snapshot.loaders.front().flavor == snapshot::LoaderFlavor::kGlibc)
     host.glibc = Version::Parse(snapshot.loaders.front().version);
-  host.source = "this machine";
+  host.seen = true;
 }
 
 plan::Place TakeEnvironment(const snapshot::PythonEnvironment& environment, plan::Question& question) {
   question.host.python_here = Version::Parse(environment.python);
   // Of the system's Python nothing but its version counts: an environment of its own is made beside it.
-  if (environment.kind == "system" || environment.kind == "store") return {};
+  if (environment.kind == snapshot::EnvironmentKind::kSystem ||
+      environment.kind == snapshot::EnvironmentKind::kStore)
+    return {};
   for (const snapshot::PythonPackage& package : environment.packages)
     question.installed.push_back({package.name, package.version});
-  return {environment.prefix, environment.kind};
+  return {environment.prefix, environment.kind == snapshot::EnvironmentKind::kConda};
 }
 
 base::Result<std::string> NamedEnvironment(const system::System& machine, const std::string& name) {
@@ -115,7 +120,7 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
     for (const std::string& gpu : host->gpus) {
       if (const auto capability = Version::Parse(gpu)) question.host.gpus.push_back(*capability);
     }
-    question.host.source = "--host";
+    question.host.seen = false;
   }
   if ((!options.host.empty() || elsewhere) && !named) return HostAnswer{};
 
@@ -134,7 +139,8 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
   const snapshot::Stack& stack = diagnosis->snapshot().stack;
   if (options.host.empty() && !elsewhere) TakeHost(diagnosis->snapshot(), question.host);
   const auto wanted = [&](const snapshot::PythonEnvironment& environment) {
-    return environment.why == "active" || environment.why == "given";
+    return environment.why == snapshot::EnvironmentWhy::kActive ||
+           environment.why == snapshot::EnvironmentWhy::kGiven;
   };
   HostAnswer answer;
   if (stack.environments) {
@@ -148,7 +154,7 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
   }
   const std::string other = PlatformElsewhere(own);
   if (options.platform.empty() && other != own && !question.host.driver && question.host.gpus.empty()) {
-    question.host = {.python = question.host.python, .source = ""};
+    question.host = {.python = question.host.python};
     SetPlatform(other, question.host);
     answer.note = "this machine (" + own + ") has no NVIDIA GPU, so this plan is for " + other +
                   "; pass --platform " + own + " to plan for this platform";

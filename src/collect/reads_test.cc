@@ -91,11 +91,13 @@ class Reads : public testing::Test {
       {"CC", "ccache gcc-12"},
       {"LD_LIBRARY_PATH", "/srv/extra:/srv/none"}};
   std::vector<snapshot::PythonEnvironment> environments_ = {
-      {.prefix = kVenv, .kind = "venv", .site_packages = {"/srv/source", kSite}},
+      {.prefix = kVenv, .kind = snapshot::EnvironmentKind::kVenv, .site_packages = {"/srv/source", kSite}},
       {.prefix = kConda,
-       .kind = "conda",
+       .kind = snapshot::EnvironmentKind::kConda,
        .site_packages = {std::string(kConda) + "/lib/python3.11/site-packages"}},
-      {.prefix = "/usr", .kind = "system", .site_packages = {"/usr/lib/python3/dist-packages"}}};
+      {.prefix = "/usr",
+       .kind = snapshot::EnvironmentKind::kSystem,
+       .site_packages = {"/usr/lib/python3/dist-packages"}}};
 };
 
 void Reads::AddHost() {

@@ -15,18 +15,21 @@ namespace {
 using base::Version;
 using knowledge::Answer;
 using knowledge::Verdict;
+using report::Compatible;
 
-std::string_view Word(Verdict verdict) {
+Compatible InReport(Verdict verdict) {
   switch (verdict) {
     case Verdict::kYes:
-      return "yes";
+      return Compatible::kYes;
     case Verdict::kNo:
-      return "no";
+      return Compatible::kNo;
     case Verdict::kUnknown:
       break;
   }
-  return "unknown";
+  return Compatible::kUnknown;
 }
+
+std::string Word(Verdict verdict) { return std::string(base::Word(InReport(verdict))); }
 
 // What the driver floors of cuDNN's support matrix say; nothing when they do not cover the pair.
 std::optional<Answer> CudnnOnDriver(const Version& cudnn, const Version& driver, const Version& cuda,
@@ -56,22 +59,23 @@ class Comparison {
     Gpus();
     for (const CompatPackage& package : question_.packages) Package(package);
     Packages();
-    answer_.verdict = "yes";
+    answer_.verdict = Compatible::kYes;
     if (answer_.pairs.empty()) {
-      answer_.verdict = "unknown";
+      answer_.verdict = Compatible::kUnknown;
       answer_.notes.emplace_back("these do not depend on each other");
     }
     for (const auto& pair : answer_.pairs) {
-      if (pair.verdict == "no") answer_.verdict = "no";
-      if (pair.verdict == "unknown" && answer_.verdict == "yes") answer_.verdict = "unknown";
+      if (pair.verdict == Compatible::kNo) answer_.verdict = Compatible::kNo;
+      if (pair.verdict == Compatible::kUnknown && answer_.verdict == Compatible::kYes)
+        answer_.verdict = Compatible::kUnknown;
     }
     return std::move(answer_);
   }
 
  private:
   void Add(std::string one, std::string other, const Answer& answer) {
-    answer_.pairs.push_back({std::move(one), std::move(other), std::string(Word(answer.verdict)), answer.why,
-                             std::string(answer.source)});
+    answer_.pairs.push_back(
+        {std::move(one), std::move(other), InReport(answer.verdict), answer.why, std::string(answer.source)});
   }
 
   // A bare branch stands for some driver of it: asks for the lowest and the newest that the tables name.
@@ -83,10 +87,9 @@ class Comparison {
     const Answer lowest = ask(knowledge::Known(range->lowest));
     Answer newest = ask(knowledge::Known(range->newest));
     if (lowest.verdict == newest.verdict) return newest;
-    return knowledge::Unknown("this depends on which " + driver.ToString() +
-                                  " driver: " + std::string(range->lowest) + " " +
-                                  std::string(Word(lowest.verdict)) + ", " + std::string(range->newest) +
-                                  " " + std::string(Word(newest.verdict)) + "; " + lowest.why,
+    return knowledge::Unknown("this depends on which " + driver.ToString() + " driver: " +
+                                  std::string(range->lowest) + " " + Word(lowest.verdict) + ", " +
+                                  std::string(range->newest) + " " + Word(newest.verdict) + "; " + lowest.why,
                               lowest.source);
   }
 

@@ -20,14 +20,14 @@ std::string Wrong(const std::vector<std::string>& words) {
 
 std::string VerdictOf(const report::CompatAnswer& answer, const std::string& one, const std::string& other) {
   for (const auto& pair : answer.pairs) {
-    if (pair.one == one && pair.other == other) return pair.verdict;
+    if (pair.one == one && pair.other == other) return std::string(base::Word(pair.verdict));
   }
   return "no such pair";
 }
 
 TEST(Compat, AsksEveryPair) {
   const auto answer = Ask({"cudnn=9.5", "cuda=12.4", "driver=535", "gpu=sm_61"});
-  EXPECT_EQ(answer.verdict, "yes");
+  EXPECT_EQ(answer.verdict, report::Compatible::kYes);
   EXPECT_EQ(VerdictOf(answer, "driver branch 535", "CUDA 12.4"), "yes");
   EXPECT_EQ(VerdictOf(answer, "driver branch 535", "GPU of compute capability 6.1"), "yes");
   EXPECT_EQ(VerdictOf(answer, "driver branch 535", "cuDNN 9.5"), "yes");
@@ -39,38 +39,40 @@ TEST(Compat, AsksEveryPair) {
 }
 
 TEST(Compat, OneNoDecides) {
-  EXPECT_EQ(Ask({"cudnn=9.11", "cuda=12.9", "gpu=6.1"}).verdict, "no");
-  EXPECT_EQ(Ask({"cuda=13.0", "driver=575.57.08"}).verdict, "no");
-  EXPECT_EQ(Ask({"cuda=12.3", "gcc=13"}).verdict, "no");
+  EXPECT_EQ(Ask({"cudnn=9.11", "cuda=12.9", "gpu=6.1"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"cuda=13.0", "driver=575.57.08"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"cuda=12.3", "gcc=13"}).verdict, report::Compatible::kNo);
 }
 
 TEST(Compat, UnknownIsNeverYes) {
-  EXPECT_EQ(Ask({"cuda=14.0", "driver=580.65.06"}).verdict, "unknown");
-  EXPECT_EQ(Ask({"torch=99.0", "driver=580.65.06"}).verdict, "unknown");
-  EXPECT_EQ(Ask({"cuda=12.4"}).verdict, "unknown") << "nothing to compare";
-  EXPECT_EQ(Ask({"gcc=13", "driver=580.65.06"}).verdict, "unknown") << "nothing to do with each other";
+  EXPECT_EQ(Ask({"cuda=14.0", "driver=580.65.06"}).verdict, report::Compatible::kUnknown);
+  EXPECT_EQ(Ask({"torch=99.0", "driver=580.65.06"}).verdict, report::Compatible::kUnknown);
+  EXPECT_EQ(Ask({"cuda=12.4"}).verdict, report::Compatible::kUnknown) << "nothing to compare";
+  EXPECT_EQ(Ask({"gcc=13", "driver=580.65.06"}).verdict, report::Compatible::kUnknown)
+      << "nothing to do with each other";
 }
 
 TEST(Compat, ABranchWhoseDriversDifferIsUnknown) {
   const auto answer = Ask({"driver=450", "cuda=11.8"});  // 450.36.06 no, 450.51.06 no
-  EXPECT_EQ(answer.verdict, "no");
+  EXPECT_EQ(answer.verdict, report::Compatible::kNo);
   const auto split = Ask({"driver=525", "cuda=12.0.1"});
-  EXPECT_EQ(split.verdict, "yes") << "natively or by minor-version compatibility";
+  EXPECT_EQ(split.verdict, report::Compatible::kYes) << "natively or by minor-version compatibility";
   const auto differs = Ask({"driver=396", "cuda=9.2.148"});  // from 396.37 on
-  EXPECT_EQ(differs.verdict, "unknown");
+  EXPECT_EQ(differs.verdict, report::Compatible::kUnknown);
   EXPECT_NE(differs.pairs.front().why.find("396.26 no, 396.37 yes"), std::string::npos)
       << differs.pairs.front().why;
 }
 
 TEST(Compat, FrameworksWithTheirVariant) {
-  EXPECT_EQ(Ask({"torch=2.5.1+cu124", "driver=535.104.05", "gpu=8.9", "python=3.12"}).verdict, "yes");
-  EXPECT_EQ(Ask({"torch=2.5.1+cu124", "gpu=RTX 5090"}).verdict, "no");
-  EXPECT_EQ(Ask({"torch=2.5.1+cu118", "driver=470.82.01"}).verdict, "yes");
-  EXPECT_EQ(Ask({"torch=2.5.1+cu130", "driver=580.65.06"}).verdict, "unknown")
+  EXPECT_EQ(Ask({"torch=2.5.1+cu124", "driver=535.104.05", "gpu=8.9", "python=3.12"}).verdict,
+            report::Compatible::kYes);
+  EXPECT_EQ(Ask({"torch=2.5.1+cu124", "gpu=RTX 5090"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"torch=2.5.1+cu118", "driver=470.82.01"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"torch=2.5.1+cu130", "driver=580.65.06"}).verdict, report::Compatible::kUnknown)
       << "no such build in the table";
-  EXPECT_EQ(Ask({"tensorflow=2.15", "platform=windows"}).verdict, "no");
-  EXPECT_EQ(Ask({"torch=2.5.1", "torchvision=0.20.1"}).verdict, "yes");
-  EXPECT_EQ(Ask({"torch=2.5.1", "torchvision=0.21.0"}).verdict, "no");
+  EXPECT_EQ(Ask({"tensorflow=2.15", "platform=windows"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"torch=2.5.1", "torchvision=0.20.1"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"torch=2.5.1", "torchvision=0.21.0"}).verdict, report::Compatible::kNo);
 }
 
 TEST(Compat, SaysHowItReadAVersionWithoutVariant) {

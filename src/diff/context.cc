@@ -11,7 +11,7 @@ void AddFields(Parts& parts, const snapshot::Context& before, const snapshot::Co
   const auto field = [&](const char* what, const std::string& was, const std::string& is, int suspicion) {
     if (was == is) return;
     parts.Add({.how = HowOf(!was.empty(), !is.empty()),
-               .kind = "context",
+               .kind = report::DifferenceKind::kContext,
                .subject = what,
                .summary = std::string(what) + ": " + OrNone(was) + " -> " + OrNone(is),
                .before = OrNone(was),
@@ -33,7 +33,7 @@ void AddFields(Parts& parts, const snapshot::Context& before, const snapshot::Co
       [&](const std::string& file, const std::string* was, const std::string* is) {
         if ((was != nullptr) == (is != nullptr)) return;
         parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-                   .kind = "context",
+                   .kind = report::DifferenceKind::kContext,
                    .subject = file,
                    .summary = file + (is == nullptr ? " is no longer mounted into the container"
                                                     : " is mounted into the container now"),
@@ -55,7 +55,7 @@ void AddLoaders(Parts& parts) {
         };
         if (shown(was) == shown(is)) return;
         parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-                   .kind = "loader",
+                   .kind = report::DifferenceKind::kLoader,
                    .subject = path,
                    .summary = "loader " + path + ": " + shown(was) + " -> " + shown(is),
                    .before = shown(was),
@@ -69,7 +69,7 @@ void AddLoaders(Parts& parts) {
       was != nullptr && *was != *is) {
     std::vector<std::string> names = {"/etc/ld.so.preload"};
     for (const std::string& name : base::SplitWords(*was + " " + *is, " \t\n:")) names.push_back(name);
-    parts.Add({.kind = "loader",
+    parts.Add({.kind = report::DifferenceKind::kLoader,
                .subject = "/etc/ld.so.preload",
                .summary = "/etc/ld.so.preload: \"" + std::string(base::Trim(*was)) + "\" -> \"" +
                           std::string(base::Trim(*is)) + "\"",
@@ -97,7 +97,7 @@ void AddCache(Parts& parts) {
   const auto [was, is] = BothOf(parts, "/etc/ld.so.cache", before, after);
   if (was == nullptr || *was == *is) return;
   report::Difference difference{.how = HowOf(bool(before), bool(after)),
-                                .kind = "loader",
+                                .kind = report::DifferenceKind::kLoader,
                                 .subject = "/etc/ld.so.cache",
                                 .before = std::to_string(was->entries.size()) + " entries",
                                 .after = std::to_string(is->entries.size()) + " entries"};

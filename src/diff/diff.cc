@@ -39,45 +39,48 @@ void JoinToVariable(Parts& parts, size_t part) {
   for (const std::string& name : parts.list[part].names) {
     for (std::string_view above = name; above.size() > 1 && above.starts_with('/');
          above = base::DirName(above))
-      parts.Explain(part, parts.Find("variable", {std::string(above)}));
+      parts.Explain(part, parts.Find(report::DifferenceKind::kVariable, {std::string(above)}));
   }
 }
 
 // A fact that is different because of another, or told by two parts, stands below.
 void JoinCauses(Parts& parts) {
   for (size_t i = 0; i < parts.list.size(); ++i) {
-    const bool of_files = parts.list[i].difference.kind == "file" ||
-                          parts.list[i].difference.kind == "cudnn" ||
-                          parts.list[i].difference.kind == "toolkit";
+    const bool of_files = parts.list[i].difference.kind == report::DifferenceKind::kFile ||
+                          parts.list[i].difference.kind == report::DifferenceKind::kCudnn ||
+                          parts.list[i].difference.kind == report::DifferenceKind::kToolkit;
     if ((of_files && parts.list[i].difference.how == report::Differs::kAdded) ||
-        parts.list[i].difference.kind == "framework")
+        parts.list[i].difference.kind == report::DifferenceKind::kFramework)
       JoinToVariable(parts, i);
     const report::Difference& difference = parts.list[i].difference;
     const std::vector<std::string>& names = parts.list[i].names;
-    if (difference.kind == "file") {
+    if (difference.kind == report::DifferenceKind::kFile) {
       for (const std::string& name : names) {  // of a directory its files tell
         if (!name.starts_with('/')) continue;
         const std::string owner = OwnerOf(parts, name);
-        if (!owner.empty()) parts.Explain(i, parts.Find("package", {owner}));
+        if (!owner.empty()) parts.Explain(i, parts.Find(report::DifferenceKind::kPackage, {owner}));
       }
-      parts.Explain(i, parts.Find("driver", names));
+      parts.Explain(i, parts.Find(report::DifferenceKind::kDriver, names));
       // The damage of a package and the record of files tell of the same one.
-      const size_t same = parts.Find("file", {names.front()});
+      const size_t same = parts.Find(report::DifferenceKind::kFile, {names.front()});
       if (same < i) parts.Explain(i, same);
-    } else if (difference.kind == "cudnn" || difference.kind == "toolkit") {
+    } else if (difference.kind == report::DifferenceKind::kCudnn ||
+               difference.kind == report::DifferenceKind::kToolkit) {
       for (const std::string& name : names) {
-        if (name.starts_with('/')) parts.Explain(i, parts.Find("package", {OwnerOf(parts, name)}));
+        if (name.starts_with('/'))
+          parts.Explain(i, parts.Find(report::DifferenceKind::kPackage, {OwnerOf(parts, name)}));
       }
-      parts.Explain(i, parts.Find("file", names));
-    } else if (difference.kind == "loader" && difference.subject == "/etc/ld.so.cache") {
+      parts.Explain(i, parts.Find(report::DifferenceKind::kFile, names));
+    } else if (difference.kind == report::DifferenceKind::kLoader &&
+               difference.subject == "/etc/ld.so.cache") {
       // The cache follows the files.
       std::vector<std::string> paths;
       std::ranges::copy_if(names, std::back_inserter(paths), [&](const std::string& name) {
         return name.starts_with('/') && name != difference.subject;
       });
-      parts.Explain(i, parts.Find("file", paths));
-    } else if (difference.kind == "driver" && difference.subject.starts_with('/')) {
-      parts.Explain(i, parts.Find("driver", {difference.after, difference.before}));
+      parts.Explain(i, parts.Find(report::DifferenceKind::kFile, paths));
+    } else if (difference.kind == report::DifferenceKind::kDriver && difference.subject.starts_with('/')) {
+      parts.Explain(i, parts.Find(report::DifferenceKind::kDriver, {difference.after, difference.before}));
     }
   }
 }
@@ -109,13 +112,6 @@ void Weigh(const Parts& parts, const std::vector<Finding>& findings, size_t part
   }
 }
 
-int KindOrder(std::string_view kind) {
-  static constexpr std::string_view kOrder[] = {"variable",  "package", "file",    "driver",
-                                                "gpu",       "cudnn",   "toolkit", "loader",
-                                                "framework", "load",    "run",     "context"};
-  return static_cast<int>(std::ranges::find(kOrder, kind) - std::begin(kOrder));
-}
-
 std::string WhyOf(const report::Difference& difference, const std::vector<Finding>& findings,
                   const Standing& standing, bool leads_to_loads) {
   if (standing.finding < findings.size()) {
@@ -124,7 +120,7 @@ std::string WhyOf(const report::Difference& difference, const std::vector<Findin
            " is new and mentions it: " + finding.summary;
   }
   if (leads_to_loads) return "it changes which libraries are loaded";
-  if (difference.kind == "load" || difference.kind == "run")
+  if (difference.kind == report::DifferenceKind::kLoad || difference.kind == report::DifferenceKind::kRun)
     return "other libraries are loaded, or the run went differently";
   if (difference.suspicion >= 40) return "it is part of the CUDA stack";
   return "no finding mentions it";
@@ -134,7 +130,7 @@ std::string WhyOf(const report::Difference& difference, const std::vector<Findin
 std::vector<report::Difference> InOrder(Parts& parts, const std::vector<Finding>& findings) {
   std::vector<std::vector<size_t>> members(parts.list.size());
   for (size_t i = 0; i < parts.list.size(); ++i) members[parts.RootOf(i)].push_back(i);
-  std::vector<std::tuple<int, size_t, int, std::string, report::Difference>> ranked;
+  std::vector<std::tuple<int, size_t, report::DifferenceKind, std::string, report::Difference>> ranked;
   for (size_t root = 0; root < parts.list.size(); ++root) {
     if (parts.list[root].cause != kNoPart) continue;
     report::Difference difference = parts.list[root].difference;
@@ -148,7 +144,8 @@ std::vector<report::Difference> InOrder(Parts& parts, const std::vector<Finding>
       const report::Difference& effect = parts.list[member].difference;
       Weigh(parts, findings, member, false, standing, speaking);
       standing.score = std::max(standing.score, effect.suspicion - 2);
-      leads_to_loads |= effect.kind == "load" || effect.kind == "run";
+      leads_to_loads |=
+          effect.kind == report::DifferenceKind::kLoad || effect.kind == report::DifferenceKind::kRun;
       effects.emplace_back(-effect.suspicion, effect.summary);
     }
     std::ranges::sort(effects);
@@ -165,8 +162,8 @@ std::vector<report::Difference> InOrder(Parts& parts, const std::vector<Finding>
         difference.findings.push_back(findings[finding].code);
     }
     difference.why = WhyOf(difference, findings, standing, leads_to_loads);
-    ranked.emplace_back(-difference.suspicion, standing.finding, KindOrder(difference.kind),
-                        difference.subject, std::move(difference));
+    ranked.emplace_back(-difference.suspicion, standing.finding, difference.kind, difference.subject,
+                        std::move(difference));
   }
   std::ranges::sort(ranked, [](const auto& a, const auto& b) {
     return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a), std::get<3>(a)) <
@@ -186,7 +183,7 @@ void AddUnexplained(std::vector<report::Difference>& differences, const std::vec
     });
     if (told) continue;
     report::Difference difference{.how = report::Differs::kAdded,
-                                  .kind = "finding",
+                                  .kind = report::DifferenceKind::kFinding,
                                   .subject = finding.subject,
                                   .summary = finding.summary,
                                   .before = "not found",

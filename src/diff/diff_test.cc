@@ -40,7 +40,7 @@ std::vector<std::string> Summaries(const DiffReport& report) {
 
 void SetPackages(State& state, std::vector<std::pair<std::string, std::string>> packages) {
   snapshot::PythonEnvironment environment{
-      .prefix = "/venv", .why = "active", .site_packages = {"/venv/site"}};
+      .prefix = "/venv", .why = snapshot::EnvironmentWhy::kActive, .site_packages = {"/venv/site"}};
   for (auto& [name, version] : packages) environment.packages.push_back({.name = name, .version = version});
   state.machine.stack.environments =
       Fact<std::vector<snapshot::PythonEnvironment>>::Of({std::move(environment)}, "");
@@ -98,7 +98,7 @@ TEST(Diff, AFindingThatNoDifferenceExplainsIsALineOfItsOwn) {
   after.check.findings = {{.code = "CUL1", .summary = "the fan is broken", .subject = "fan"}};
   const DiffReport report = DiffOf(before, after);
   ASSERT_EQ(report.differences.size(), 1u);
-  EXPECT_EQ(report.differences.front().kind, "finding");
+  EXPECT_EQ(report.differences.front().kind, report::DifferenceKind::kFinding);
   EXPECT_EQ(report.headline, "most likely: the fan is broken (CUL1)");
   before.check.findings = {
       {.code = "CUL1", .severity = Severity::kNote, .summary = "a noise", .subject = "fan"}};
@@ -135,7 +135,7 @@ TEST(Diff, TwoRunsBlameTheVariableForTheFirstLoadThatDiffers) {
       {.program = "/usr/bin/python3",
        .loads = {{.path = "/usr/bin/python3"},
                  {.path = "/b/libnew.so"},
-                 {.path = "/b/libcudnn.so.9", .via = "ld_library_path"},
+                 {.path = "/b/libcudnn.so.9", .via = base::Via::kLdLibraryPath},
                  {.path = "/a/libz.so"}},
        .failed_calls = {{.function = "cudnnCreate", .status = "CUDNN_STATUS_NOT_INITIALIZED"}}}};
   after.run.exit_status = 1;

@@ -15,7 +15,7 @@ void AddKernelSide(Parts& parts, const Driver& before, const Driver& after) {
       BothOf(parts, "the version of the loaded kernel module", before.kernel_version, after.kernel_version);
   if (was != nullptr && *was != *is) {
     parts.Add({.how = HowOf(!was->empty(), !is->empty()),
-               .kind = "driver",
+               .kind = report::DifferenceKind::kDriver,
                .subject = "driver",
                .summary = "driver (kernel module): " + OrNone(*was) + " -> " + OrNone(*is),
                .before = OrNone(*was),
@@ -24,7 +24,7 @@ void AddKernelSide(Parts& parts, const Driver& before, const Driver& after) {
               {*is, *was, "nvidia"});
   } else if (before.kernel_flavor != after.kernel_flavor && !before.kernel_flavor.empty() &&
              !after.kernel_flavor.empty()) {
-    parts.Add({.kind = "driver",
+    parts.Add({.kind = report::DifferenceKind::kDriver,
                .subject = "flavor of the kernel module",
                .summary = "kernel module: " + before.kernel_flavor + " -> " + after.kernel_flavor,
                .before = before.kernel_flavor,
@@ -39,7 +39,7 @@ void AddKernelSide(Parts& parts, const Driver& before, const Driver& after) {
       [&](const std::string& module, const std::string* a, const std::string* b) {
         if ((a != nullptr) == (b != nullptr)) return;
         parts.Add({.how = HowOf(a != nullptr, b != nullptr),
-                   .kind = "driver",
+                   .kind = report::DifferenceKind::kDriver,
                    .subject = "kernel module " + module,
                    .summary =
                        "kernel module " + module + (b == nullptr ? " is no longer loaded" : " is loaded now"),
@@ -53,7 +53,10 @@ void AddKernelSide(Parts& parts, const Driver& before, const Driver& after) {
 std::string Shown(const snapshot::DriverLibrary* library) {
   if (library == nullptr) return "none";
   const std::string version = library->version.empty() ? "unknown version" : library->version;
-  return version + (library->kind == "driver" ? "" : ", " + library->kind) +
+  return version +
+         (library->kind == snapshot::DriverLibraryKind::kDriver
+              ? ""
+              : ", " + std::string(base::Word(library->kind))) +
          (library->real_path.empty() ? ", dangling symlink" : "");
 }
 
@@ -65,7 +68,7 @@ void AddDriverLibraries(Parts& parts, const Driver& before, const Driver& after)
             was->real_path == is->real_path && was->size == is->size)
           return;
         Difference difference{.how = HowOf(was != nullptr, is != nullptr),
-                              .kind = "driver",
+                              .kind = report::DifferenceKind::kDriver,
                               .subject = path,
                               .summary = path + ": " + Shown(was) + " -> " + Shown(is),
                               .before = Shown(was),
@@ -95,7 +98,7 @@ void AddNodes(Parts& parts, const Driver& before, const Driver& after) {
       [&](const std::string& path, const snapshot::DeviceNode* a, const snapshot::DeviceNode* b) {
         if (Shown(a) == Shown(b)) return;
         parts.Add({.how = HowOf(a != nullptr, b != nullptr),
-                   .kind = "driver",
+                   .kind = report::DifferenceKind::kDriver,
                    .subject = path,
                    .summary = path + ": " + Shown(a) + " -> " + Shown(b),
                    .before = Shown(a),
@@ -108,7 +111,7 @@ void AddNodes(Parts& parts, const Driver& before, const Driver& after) {
 void AddServices(Parts& parts, const Driver& before, const Driver& after) {
   const auto service = [&](const char* name, const snapshot::Fact<bool>& a, const snapshot::Fact<bool>& b) {
     if (!a || !b || *a == *b) return;
-    parts.Add({.kind = "driver",
+    parts.Add({.kind = report::DifferenceKind::kDriver,
                .subject = name,
                .summary = std::string(name) + (*b ? " is running now" : " is no longer running"),
                .before = *a ? "running" : "not running",
@@ -119,7 +122,7 @@ void AddServices(Parts& parts, const Driver& before, const Driver& after) {
   service("nvidia-fabricmanager", before.fabric_manager, after.fabric_manager);
   service("nvidia-persistenced", before.persistence, after.persistence);
   if (before.mig_instances != after.mig_instances) {
-    parts.Add({.kind = "gpu",
+    parts.Add({.kind = report::DifferenceKind::kGpu,
                .subject = "MIG instances",
                .summary = "MIG instances: " + std::to_string(before.mig_instances.size()) + " -> " +
                           std::to_string(after.mig_instances.size()),
@@ -152,7 +155,7 @@ void AddGpus(Parts& parts) {
     const std::vector<std::string> names = {gpu.bus_id, gpu.name, gpu.uuid, "GPU"};
     if (a != nullptr && b != nullptr) {
       if (a->bound_to == b->bound_to) return;
-      parts.Add({.kind = "gpu",
+      parts.Add({.kind = report::DifferenceKind::kGpu,
                  .subject = NameOf(gpu),
                  .summary = NameOf(gpu) + ": bound to " + OrNone(a->bound_to) + " -> " + OrNone(b->bound_to),
                  .before = OrNone(a->bound_to),
@@ -162,7 +165,7 @@ void AddGpus(Parts& parts) {
       return;
     }
     parts.Add({.how = HowOf(a != nullptr, b != nullptr),
-               .kind = "gpu",
+               .kind = report::DifferenceKind::kGpu,
                .subject = NameOf(gpu),
                .summary = NameOf(gpu) + (b == nullptr ? " is gone" : " is new"),
                .before = a == nullptr ? "none" : "there",

@@ -126,7 +126,7 @@ void AddOne(Parts& parts, const Change& change) {
   if (change.is == nullptr) summary = change.path + " (" + was + ") is gone";
   if (was == is) summary = change.path + ": same size, different content";
   parts.Add({.how = HowOf(change.was != nullptr, change.is != nullptr),
-             .kind = "file",
+             .kind = report::DifferenceKind::kFile,
              .subject = change.path,
              .summary = std::move(summary),
              .before = was,
@@ -149,7 +149,7 @@ void AddTogether(Parts& parts, const std::string& directory, const std::vector<C
   const Differs how = HowOf(changes.front().was != nullptr, changes.front().is != nullptr);
   const std::string count = std::to_string(changes.size());
   const std::string word = changes.size() == 1 ? " library or program" : " libraries and programs";
-  report::Difference difference{.how = how, .kind = "file", .subject = directory};
+  report::Difference difference{.how = how, .kind = report::DifferenceKind::kFile, .subject = directory};
   if (whole) {
     difference.summary =
         directory + (how == Differs::kAdded ? " is new" : " is gone") + ", with " + count + word;

@@ -45,7 +45,7 @@ void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot:
         std::vector<std::string> names = {root, toolkit.nvcc};
         names.insert(names.end(), toolkit.links.begin(), toolkit.links.end());
         parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-                   .kind = "toolkit",
+                   .kind = report::DifferenceKind::kToolkit,
                    .subject = root,
                    .summary = std::move(summary),
                    .before = std::move(a),
@@ -55,7 +55,7 @@ void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot:
       });
   if (before.nvcc_on_path != after.nvcc_on_path) {
     parts.Add(
-        {.kind = "toolkit",
+        {.kind = report::DifferenceKind::kToolkit,
          .subject = "nvcc on PATH",
          .summary = "nvcc on PATH: " + OrNone(before.nvcc_on_path) + " -> " + OrNone(after.nvcc_on_path),
          .before = OrNone(before.nvcc_on_path),
@@ -72,7 +72,7 @@ void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot:
     const auto path = [](const snapshot::Toolkits& toolkits) {
       return toolkits.host_compilers.empty() ? std::string() : toolkits.host_compilers.front().path;
     };
-    parts.Add({.kind = "toolkit",
+    parts.Add({.kind = report::DifferenceKind::kToolkit,
                .subject = "compiler that nvcc uses",
                .summary = "compiler that nvcc uses: " + compiler(before) + " -> " + compiler(after),
                .before = compiler(before),
@@ -89,7 +89,7 @@ std::string Shown(const CudnnCopy* copy) {
   if (!copy->missing_parts.empty())
     text += ", " + std::to_string(copy->missing_parts.size()) + " sub-libraries missing";
   size_t bad = 0;
-  for (const snapshot::CudnnPart& part : copy->parts) bad += part.problem.empty() ? 0 : 1;
+  for (const snapshot::CudnnPart& part : copy->parts) bad += part.problem ? 1 : 0;
   return bad == 0 ? text : text + ", " + std::to_string(bad) + " sub-libraries damaged";
 }
 
@@ -119,7 +119,7 @@ void AddCudnn(Parts& parts, const std::vector<CudnnCopy>& before, const std::vec
       for (const snapshot::CudnnPart& part : side->parts) names.push_back(part.path);
     }
     parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-               .kind = "cudnn",
+               .kind = report::DifferenceKind::kCudnn,
                .subject = copy.directory,
                .summary = std::move(summary),
                .before = Shown(was),

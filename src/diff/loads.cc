@@ -57,13 +57,15 @@ void Blame(Parts& parts, const Scenario& scenario, std::vector<std::string> file
                        : way == loader::Via::kLdPreload       ? "LD_PRELOAD"
                        : way == loader::Via::kEnvironmentPath ? "PATH"
                                                               : nullptr;
-    if (name != nullptr) parts.Explain(effect, parts.Find("variable", {name}));
+    if (name != nullptr) parts.Explain(effect, parts.Find(report::DifferenceKind::kVariable, {name}));
   }
-  for (const char* kind : {"file", "driver"}) parts.Explain(effect, parts.Find(kind, files));
+  for (const auto kind : {report::DifferenceKind::kFile, report::DifferenceKind::kDriver})
+    parts.Explain(effect, parts.Find(kind, files));
   if (std::ranges::find(ways, loader::Via::kCache) != ways.end())
-    parts.Explain(effect, parts.Find("loader", {"/etc/ld.so.cache"}));
-  for (const std::string& file : files) parts.Explain(effect, parts.Find("package", {OwnerOf(parts, file)}));
-  parts.Explain(effect, parts.Find("framework", {KeyOf(parts.after.scene, scenario)}));
+    parts.Explain(effect, parts.Find(report::DifferenceKind::kLoader, {"/etc/ld.so.cache"}));
+  for (const std::string& file : files)
+    parts.Explain(effect, parts.Find(report::DifferenceKind::kPackage, {OwnerOf(parts, file)}));
+  parts.Explain(effect, parts.Find(report::DifferenceKind::kFramework, {KeyOf(parts.after.scene, scenario)}));
 }
 
 class Comparison {
@@ -99,7 +101,7 @@ class Comparison {
     names.insert(names.begin(), name);
     parts_.Add(
         {.how = was == nullptr ? report::Differs::kAdded : report::Differs::kRemoved,
-         .kind = "load",
+         .kind = report::DifferenceKind::kLoad,
          .subject = name + " for " + after_.title,
          .summary = after_.title + ": " + name + (was == nullptr ? " is not found" : " is no longer found"),
          .before = was == nullptr ? "not needed" : Shown(parts_.before.scene, *was),
@@ -120,7 +122,7 @@ class Comparison {
     const bool other_version = version(parts_.before.scene, was) != version(parts_.after.scene, is);
     const std::vector<std::string> files = {Plainly(is.path), is.real_path, Plainly(was.path), was.real_path};
     if (a == b) return;  // a link in between leads on: told as a file
-    parts_.Add({.kind = "load",
+    parts_.Add({.kind = report::DifferenceKind::kLoad,
                 .subject = name + " for " + after_.title,
                 .summary = after_.title + ": " + name + " is " + b + ", was " + a,
                 .before = a,
@@ -134,7 +136,7 @@ class Comparison {
 
   void AddEnd(const std::string& error) {
     parts_.Add({.how = report::Differs::kAdded,
-                .kind = "load",
+                .kind = report::DifferenceKind::kLoad,
                 .subject = after_.title,
                 .summary = after_.title + " no longer starts: " + error,
                 .before = "starts",

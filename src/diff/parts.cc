@@ -32,7 +32,7 @@ const std::unordered_set<std::string_view>& Parts::PackagesIn(
   return place->second;
 }
 
-size_t Parts::Find(std::string_view kind, const std::vector<std::string>& names) const {
+size_t Parts::Find(report::DifferenceKind kind, const std::vector<std::string>& names) const {
   const auto first = by_name_.find(kind);
   if (first == by_name_.end()) return kNoPart;
   for (const std::string& name : names) {

@@ -51,11 +51,11 @@ class Parts {
   // The names of the packages in an environment of either side.
   const std::unordered_set<std::string_view>& PackagesIn(const snapshot::PythonEnvironment& environment);
   // The first part that knows one of the names; kNoPart when none does.
-  size_t Find(std::string_view kind, const std::vector<std::string>& names) const;
+  size_t Find(report::DifferenceKind kind, const std::vector<std::string>& names) const;
 
  private:
   // Of each kind, the first part that has a name.
-  std::map<std::string, std::unordered_map<std::string, size_t>, std::less<>> by_name_;
+  std::map<report::DifferenceKind, std::unordered_map<std::string, size_t>> by_name_;
   std::map<const snapshot::PythonEnvironment*, std::unordered_set<std::string_view>> packages_;
 };
 

@@ -45,7 +45,7 @@ void AddPackages(Parts& parts, const PythonEnvironment& before, const PythonEnvi
                                       : was != nullptr && !was->installer.empty() ? was->installer + " "
                                                                                   : "";
         parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-                   .kind = "package",
+                   .kind = report::DifferenceKind::kPackage,
                    .subject = KeyOf(name, after),
                    .summary = installer + line + " in " + after.prefix,
                    .before = Shown(was),
@@ -56,7 +56,7 @@ void AddPackages(Parts& parts, const PythonEnvironment& before, const PythonEnvi
       });
   if (others.empty()) return;
   report::Difference difference{
-      .kind = "package",
+      .kind = report::DifferenceKind::kPackage,
       .subject = "other packages in " + after.prefix,
       .summary = others.size() == 1 ? others.front() + " in " + after.prefix
                                     : std::to_string(others.size()) + " other packages in " + after.prefix,
@@ -80,7 +80,7 @@ void AddFrameworks(Parts& parts, const PythonEnvironment& before, const PythonEn
         if (Shown(was) == Shown(is)) return;
         const std::string package = (is == nullptr ? *was : *is).package;
         parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-                   .kind = "framework",
+                   .kind = report::DifferenceKind::kFramework,
                    .subject = name + " in " + after.prefix,
                    .summary = name + " in " + after.prefix + ": " + Shown(was) + " -> " + Shown(is),
                    .before = Shown(was),
@@ -88,7 +88,8 @@ void AddFrameworks(Parts& parts, const PythonEnvironment& before, const PythonEn
                    .suspicion = 59},
                   {name, name + " in " + after.prefix, package, (is == nullptr ? *was : *is).directory});
         const size_t effect = parts.list.size() - 1;
-        parts.Explain(effect, parts.Find("package", {KeyOf(package, after), KeyOf(name, after)}));
+        parts.Explain(effect, parts.Find(report::DifferenceKind::kPackage,
+                                         {KeyOf(package, after), KeyOf(name, after)}));
       });
 }
 
@@ -101,9 +102,9 @@ void AddDamage(Parts& parts, const PythonEnvironment& before, const PythonEnviro
       if (was != nullptr &&
           std::ranges::find(was->damaged, file.path, &snapshot::DamagedFile::path) != was->damaged.end())
         continue;
-      const bool missing = file.problem == "missing";
+      const bool missing = file.problem == snapshot::FileDamage::kMissing;
       parts.Add({.how = missing ? report::Differs::kRemoved : report::Differs::kChanged,
-                 .kind = "file",
+                 .kind = report::DifferenceKind::kFile,
                  .subject = file.path,
                  .summary = file.path + (missing ? " is gone, " : " is not as installed, ") + "a file of " +
                             package.name + " " + package.version,
@@ -111,7 +112,8 @@ void AddDamage(Parts& parts, const PythonEnvironment& before, const PythonEnviro
                  .after = missing ? "none" : OrNone(file.actual),
                  .suspicion = 54},
                 {file.path, std::string(base::BaseName(file.path))});
-      parts.Explain(parts.list.size() - 1, parts.Find("package", {KeyOf(package.name, after)}));
+      parts.Explain(parts.list.size() - 1,
+                    parts.Find(report::DifferenceKind::kPackage, {KeyOf(package.name, after)}));
     }
   }
 }
@@ -123,12 +125,12 @@ void AddEnvironment(Parts& parts, const PythonEnvironment* was, const PythonEnvi
     for (const Framework& framework : one.frameworks)
       frameworks += (frameworks.empty() ? "" : ", ") + framework.name + " " + framework.version;
     parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-               .kind = "package",
+               .kind = report::DifferenceKind::kPackage,
                .subject = one.prefix,
                .summary = "Python environment " + one.prefix + (is == nullptr ? " is gone" : " is new") +
                           (frameworks.empty() ? "" : " (" + frameworks + ")"),
-               .before = was == nullptr ? "none" : one.why,
-               .after = is == nullptr ? "none" : one.why,
+               .before = was == nullptr ? "none" : std::string(base::Word(one.why)),
+               .after = is == nullptr ? "none" : std::string(base::Word(one.why)),
                .suspicion = frameworks.empty() ? 25 : 46},
               {one.prefix, one.interpreter});
     return;
@@ -137,7 +139,7 @@ void AddEnvironment(Parts& parts, const PythonEnvironment* was, const PythonEnvi
     parts.remarks.push_back("the Python environment " + was->prefix + " is compared with " + is->prefix);
   if (was->python != is->python) {
     parts.Add(
-        {.kind = "package",
+        {.kind = report::DifferenceKind::kPackage,
          .subject = "Python in " + is->prefix,
          .summary = "Python in " + is->prefix + ": " + OrNone(was->python) + " -> " + OrNone(is->python),
          .before = OrNone(was->python),
@@ -203,7 +205,9 @@ void AddPython(Parts& parts) {
         }
       });
   // The one that is active here and the one that was active there are the two that the user means.
-  const auto active = [](const PythonEnvironment* environment) { return environment->why != "found"; };
+  const auto active = [](const PythonEnvironment* environment) {
+    return environment->why != snapshot::EnvironmentWhy::kFound;
+  };
   const auto old_one = std::ranges::find_if(gone, active);
   const auto new_one = std::ranges::find_if(come, active);
   if (old_one != gone.end() && new_one != come.end()) {

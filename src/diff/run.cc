@@ -43,13 +43,17 @@ std::string RealPath(const record::Loaded& load) {
   return load.real_path.empty() ? Plainly(load.path) : load.real_path;
 }
 
-void BlameForLoad(Parts& parts, const std::vector<std::string>& files, std::string_view via) {
+void BlameForLoad(Parts& parts, const std::vector<std::string>& files, std::optional<base::Via> via) {
   const size_t effect = parts.list.size() - 1;
-  if (via == "ld_library_path") parts.Explain(effect, parts.Find("variable", {"LD_LIBRARY_PATH"}));
-  if (via == "ld_preload") parts.Explain(effect, parts.Find("variable", {"LD_PRELOAD"}));
-  parts.Explain(effect, parts.Find("file", files));
-  if (via == "cache") parts.Explain(effect, parts.Find("loader", {"/etc/ld.so.cache"}));
-  for (const std::string& file : files) parts.Explain(effect, parts.Find("package", {OwnerOf(parts, file)}));
+  if (via == base::Via::kLdLibraryPath)
+    parts.Explain(effect, parts.Find(report::DifferenceKind::kVariable, {"LD_LIBRARY_PATH"}));
+  if (via == base::Via::kLdPreload)
+    parts.Explain(effect, parts.Find(report::DifferenceKind::kVariable, {"LD_PRELOAD"}));
+  parts.Explain(effect, parts.Find(report::DifferenceKind::kFile, files));
+  if (via == base::Via::kCache)
+    parts.Explain(effect, parts.Find(report::DifferenceKind::kLoader, {"/etc/ld.so.cache"}));
+  for (const std::string& file : files)
+    parts.Explain(effect, parts.Find(report::DifferenceKind::kPackage, {OwnerOf(parts, file)}));
 }
 
 // In load order, of the process of the same place in both runs: by name, because a new library shifts all
@@ -62,7 +66,7 @@ void AddProcess(Parts& parts, const record::Process& before, const record::Proce
     const auto found = was.find(base::BaseName(load.path));
     if (found == was.end() || RealPath(*found->second) == RealPath(load)) continue;
     const std::string name(found->first);
-    parts.Add({.kind = "run",
+    parts.Add({.kind = report::DifferenceKind::kRun,
                .subject = name,
                .summary = fmt::format("{}{} was loaded from {}, before from {}",
                                       first ? "first load that differs: " : "", name,
@@ -86,7 +90,7 @@ void AddProcess(Parts& parts, const record::Process& before, const record::Proce
     names.insert(names.begin(), std::string(base::BaseName(request.name)));
     const bool was_loaded = was.contains(base::BaseName(request.name));
     parts.Add({.how = was_loaded ? report::Differs::kRemoved : report::Differs::kAdded,
-               .kind = "run",
+               .kind = report::DifferenceKind::kRun,
                .subject = request.name,
                .summary = request.name + (was_loaded ? " was no longer found" : " was not found") +
                           (request.requester.empty() ? "" : ", needed by " + request.requester),
@@ -94,7 +98,7 @@ void AddProcess(Parts& parts, const record::Process& before, const record::Proce
                .after = "not found",
                .suspicion = was_loaded ? 82 : 64},
               std::move(names));
-    BlameForLoad(parts, files, "");
+    BlameForLoad(parts, files, std::nullopt);
   }
 }
 
@@ -114,7 +118,7 @@ void AddRuns(Parts& parts) {
   const record::FailedCall *was = FirstFailure(before), *is = FirstFailure(after);
   if (Shown(was) != Shown(is) && is != nullptr) {
     parts.Add({.how = HowOf(was != nullptr, true),
-               .kind = "run",
+               .kind = report::DifferenceKind::kRun,
                .subject = is->function,
                .summary = "first CUDA call that fails: " + Shown(is) + ", before " + Shown(was),
                .before = Shown(was),
@@ -123,7 +127,7 @@ void AddRuns(Parts& parts) {
               {is->function, is->status});
   }
   if (EndOf(before) != EndOf(after)) {
-    parts.Add({.kind = "run",
+    parts.Add({.kind = report::DifferenceKind::kRun,
                .subject = "end of the run",
                .summary = "the run ended with " + EndOf(after) + ", before with " + EndOf(before),
                .before = EndOf(before),

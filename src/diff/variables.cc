@@ -69,7 +69,7 @@ std::string InWords(const Elements& before, const Elements& after) {
 void AddVariable(Parts& parts, const std::string& name, const std::string* before, const std::string* after,
                  bool windows) {
   report::Difference difference{.how = HowOf(before != nullptr, after != nullptr),
-                                .kind = "variable",
+                                .kind = report::DifferenceKind::kVariable,
                                 .subject = name,
                                 .before = before == nullptr ? "not set" : *before,
                                 .after = after == nullptr ? "not set" : *after,

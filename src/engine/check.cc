@@ -31,20 +31,15 @@ void AddUnknown(CheckReport& report, const char* what, const snapshot::Fact<T>& 
   }
 }
 
-// Whether a fact is missing because it belongs to a host that this look cannot reach: that of an image, or
-// Windows behind WSL. It is told, but what could be looked at decides the verdict.
-bool BelongsToTheHost(const snapshot::Stack& stack, const NotChecked& missing) {
-  const bool wsl = stack.context && stack.context->wsl;
-  const auto& gpus = stack.gpus;
-  if (missing.why == gpus.why && (gpus.state == snapshot::FactState::kNotApplicable || wsl)) return true;
-  return stack.driver.state == snapshot::FactState::kNotApplicable && missing.why == stack.driver.why;
-}
-
 // The same thing said of several processes is one finding that affects them all.
 void Add(std::vector<Finding>& findings, const Finding& finding) {
   for (Finding& known : findings) {
-    if (known.code != finding.code || known.summary != finding.summary || known.subject != finding.subject)
-      continue;
+    const bool olds =
+        known.code == finding.code && known.summary == finding.summary && known.subject == finding.subject;
+    if (olds != SameMatter(known, finding))
+      std::fprintf(stderr, "ADD old %d: %s | %s | %s || %s\n", olds, known.code.c_str(),
+                   known.subject.c_str(), known.summary.c_str(), finding.summary.c_str());
+    if (!olds) continue;
     for (const std::string& affected : finding.affects) {
       if (std::ranges::find(known.affects, affected) == known.affects.end())
         known.affects.push_back(affected);
@@ -111,15 +106,20 @@ void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
   const std::vector<Finding> all = findings;
   std::erase_if(findings, [&](const Finding& finding) {
     return !finding.affects.empty() && !seen(finding) && std::ranges::any_of(all, [&](const Finding& other) {
-      return other.code == finding.code && other.fix.text == finding.fix.text &&
-             other.fix.commands == finding.fix.commands && seen(other);
+      const bool olds = other.code == finding.code && other.fix.text == finding.fix.text &&
+                        other.fix.commands == finding.fix.commands && seen(other);
+      const bool news = SameCure(other, finding) && seen(other);
+      if (olds != news)
+        std::fprintf(stderr, "DROP old %d: %s | %s || %s\n", olds, other.code.c_str(), other.fix.text.c_str(),
+                     finding.fix.text.c_str());
+      return olds;
     });
   });
 }
 
 }  // namespace
 
-CheckReport Check(const rules::Scene& scene) {
+CheckReport Check(const rules::Scene& scene, std::span<const rules::Rule* const> asked) {
   CheckReport report;
   const snapshot::Stack& stack = scene.stack();
   AddUnknown(report, "driver", stack.driver);
@@ -133,7 +133,7 @@ CheckReport Check(const rules::Scene& scene) {
                                  "needs the running driver: use culprit probe or check --live"});
   }
   bool blind = false;  // a rule that would have said "error" could not look
-  for (const auto& [rule, ruling] : AskRules(scene)) {
+  for (const auto& [rule, ruling] : AskRules(scene, asked)) {
     ++report.rules_total;
     for (const Finding& finding : ruling.findings()) Add(report.findings, finding);
     for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
@@ -141,8 +141,7 @@ CheckReport Check(const rules::Scene& scene) {
     if (ruling.not_checked().empty()) ++report.rules_run;
     report.outcomes.push_back({std::string(rule->code), ruling.not_checked()});
     blind |= rule->severity == Severity::kError &&
-             std::ranges::any_of(ruling.not_checked(),
-                                 [&](const NotChecked& item) { return !BelongsToTheHost(stack, item); });
+             !std::ranges::all_of(ruling.not_checked(), &NotChecked::of_host);
   }
   if (stack.probe) {
     probe::RaiseWhatHappened(scene, report);

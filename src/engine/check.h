@@ -3,13 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 
 #include "report/check.h"
 #include "rules/rule.h"
 
 namespace culprit::engine {
 
-report::CheckReport Check(const rules::Scene& scene);
+report::CheckReport Check(const rules::Scene& scene,
+                          std::span<const rules::Rule* const> asked = rules::AllRules());
 // Of a machine whose files gave no answer within `limit`: the scene has its facts and no file.
 report::CheckReport CheckFactsAlone(const rules::Scene& scene, std::chrono::milliseconds limit);
 

@@ -5,9 +5,9 @@
 
 namespace culprit::engine {
 
-std::vector<Ruled> AskRules(const rules::Scene& scene) {
+std::vector<Ruled> AskRules(const rules::Scene& scene, std::span<const rules::Rule* const> asked) {
   std::vector<Ruled> all;
-  for (const rules::Rule* rule : rules::AllRules()) {
+  for (const rules::Rule* rule : asked) {
     if (!rules::AppliesTo(*rule, scene)) continue;
     if (rule->code.starts_with("CUL9") && !scene.stack().probe) continue;  // nobody asked for a probe
     rules::Ruling& ruling = all.emplace_back(rule, rules::Ruling(*rule)).ruling;

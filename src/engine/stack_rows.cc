@@ -104,11 +104,12 @@ void AddProcesses(Rows& rows, const rules::Scene& scene) {
 void AddDriver(Rows& rows, const rules::Scene& scene) {
   const auto& driver = scene.stack().driver;
   if (!driver) {
-    rows.push_back({.what = "driver", .value = InWords(driver)});
+    rows.push_back({.what = "driver", .value = InWords(driver), .none = true});
     return;
   }
   StackRow row{.what = "driver",
-               .value = driver->kernel_version ? *driver->kernel_version : InWords(driver->kernel_version)};
+               .value = driver->kernel_version ? *driver->kernel_version : InWords(driver->kernel_version),
+               .none = !driver->kernel_version};
   if (driver->assumed) {
     row.detail = "assumed: --host";
   } else if (const loader::Object* libcuda = WinningLibcuda(scene)) {
@@ -123,7 +124,7 @@ void AddDriver(Rows& rows, const rules::Scene& scene) {
 void AddGpus(Rows& rows, const rules::Scene& scene) {
   const auto& gpus = scene.stack().gpus;
   if (!gpus || gpus->empty()) {
-    rows.push_back({.what = "GPU", .value = gpus ? "none" : InWords(gpus)});
+    rows.push_back({.what = "GPU", .value = gpus ? "none" : InWords(gpus), .none = true});
     return;
   }
   for (size_t i = 0; i < gpus->size(); ++i) {
@@ -145,14 +146,16 @@ void AddGpus(Rows& rows, const rules::Scene& scene) {
 void AddToolkits(Rows& rows, const rules::Scene& scene) {
   const auto& toolkits = scene.stack().toolkits;
   if (!toolkits || toolkits->copies.empty()) {
-    rows.push_back({.what = "toolkit", .value = toolkits ? "none" : InWords(toolkits)});
+    rows.push_back({.what = "toolkit", .value = toolkits ? "none" : InWords(toolkits), .none = true});
     return;
   }
   for (const snapshot::Toolkit& toolkit : toolkits->copies) {
     StackRow row{.what = "toolkit",
                  .value = toolkit.version.empty() ? "unknown version" : toolkit.version,
                  .where = toolkit.root,
-                 .detail = toolkit.kind == "toolkit" ? "" : toolkit.kind};
+                 .detail = toolkit.kind == snapshot::ToolkitKind::kToolkit
+                               ? ""
+                               : std::string(base::Word(toolkit.kind))};
     for (const std::string& link : toolkit.links) {
       if (!link.starts_with("/etc/alternatives/")) Join(row.detail, "also " + link);
     }
@@ -164,7 +167,7 @@ void AddToolkits(Rows& rows, const rules::Scene& scene) {
 void AddCudnn(Rows& rows, const rules::Scene& scene) {
   const auto& copies = scene.stack().cudnn;
   if (!copies || copies->empty()) {
-    rows.push_back({.what = "cuDNN", .value = copies ? "none" : InWords(copies)});
+    rows.push_back({.what = "cuDNN", .value = copies ? "none" : InWords(copies), .none = true});
     return;
   }
   for (const snapshot::CudnnCopy& copy : *copies) {
@@ -173,7 +176,7 @@ void AddCudnn(Rows& rows, const rules::Scene& scene) {
         .value = copy.version.empty() ? std::to_string(copy.major) + ", unknown release" : copy.version,
         .where = copy.directory};
     if (!copy.cuda.empty()) row.detail = "for CUDA " + copy.cuda;
-    Join(row.detail, copy.owner);
+    Join(row.detail, copy.owner.text());
     if (!copy.missing_parts.empty())
       Join(row.detail, std::to_string(copy.missing_parts.size()) + " sub-libraries missing");
     rows.push_back(std::move(row));
@@ -227,7 +230,8 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
   const auto& environments = scene.stack().environments;
   if (environments.state == snapshot::FactState::kAbsent) return;  // not asked for
   if (!environments || environments->empty()) {
-    rows.push_back({.what = "Python", .value = environments ? "no environment" : InWords(environments)});
+    rows.push_back(
+        {.what = "Python", .value = environments ? "no environment" : InWords(environments), .none = true});
     return;
   }
   for (size_t e = 0; e < environments->size(); ++e) {
@@ -235,7 +239,8 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
     rows.push_back({.what = "Python",
                     .value = environment.python.empty() ? "unknown version" : environment.python,
                     .where = environment.prefix,
-                    .detail = environment.kind + ", " + environment.why});
+                    .detail = std::string(base::Word(environment.kind)) + ", " +
+                              std::string(base::Word(environment.why))});
     AddFrameworks(rows, scene, e);
   }
 }

@@ -94,12 +94,13 @@ std::optional<std::string> Filled(std::string_view text, const Symptom& symptom)
   return filled;
 }
 
-std::string FileOf(const Symptom& symptom, const std::vector<report::LogInput>& inputs) {
-  return inputs.size() > 1 && symptom.input < inputs.size() ? inputs[symptom.input].name : "";
-}
-
 report::LogLine Line(const Symptom& symptom, const std::vector<report::LogInput>& inputs) {
-  return {FileOf(symptom, inputs), symptom.line, symptom.text, symptom.count};
+  const report::LogInput input = symptom.input < inputs.size() ? inputs[symptom.input] : report::LogInput{};
+  return {.file = inputs.size() > 1 ? input.name : "",
+          .line = symptom.line,
+          .text = symptom.text,
+          .count = symptom.count,
+          .watched = input.watched};
 }
 
 // The loudest story gives the words; where it has none, the next one, and in the end the cause itself.
@@ -264,6 +265,7 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
     explanation.symptoms.push_back({.symptom = std::string(symptom.kind()),
                                     .signature = std::string(symptom.signature->id),
                                     .role = std::string(Name(symptom.role())),
+                                    .harmless = symptom.role() == knowledge::Role::kHarmless,
                                     .note = std::string(symptom.signature->note),
                                     .where = Line(symptom, explanation.inputs),
                                     .captures = {symptom.attributes.begin(), symptom.attributes.end()}});

@@ -110,7 +110,7 @@ void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene
     if (container)
       settlements.push_back({"container-runtime", false, fmt::format("the container has {}", library->path)});
   }
-  if (module && library != nullptr && library->kind == "driver") {
+  if (module && library != nullptr && library->kind == snapshot::DriverLibraryKind::kDriver) {
     const auto of_library = Version::Parse(library->version);
     if (of_library && *of_library == *module) {
       settlements.push_back(

@@ -55,7 +55,8 @@ void AddCollected(const Snapshot& snapshot, FileView& view, DirectorySet& direct
   }
   if (!snapshot.stack.environments) return;
   for (const auto& environment : *snapshot.stack.environments) {
-    if (environment.kind == "conda") directories.Add(base::JoinPath(environment.prefix, "lib"));
+    if (environment.kind == snapshot::EnvironmentKind::kConda)
+      directories.Add(base::JoinPath(environment.prefix, "lib"));
     for (const std::string& site : environment.site_packages) {
       if (!site.starts_with('/') || view.Directory(site) != base::PathError::kNone) continue;
       for (const std::string_view below : knowledge::UsualPythonDirectories()) {

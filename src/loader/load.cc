@@ -38,6 +38,7 @@ size_t FindCaller(const LoadGraph& graph, const std::string& from) {
 struct StepResult {
   bool opened = false;
   std::string error;
+  bool lacks_version = false;
   std::vector<Try> tries;
 };
 
@@ -79,7 +80,7 @@ class Importing {
         return before->second.error.find(text) != std::string::npos;
       };
       if (!before->second.opened && !step.texts.empty() && std::ranges::none_of(step.texts, mended)) {
-        return Stop(step, before->second.error, /*tried=*/false);
+        return Stop(step, before->second, /*tried=*/false);
       }
     }
     if (step.action != ImportStep::Action::kOpen) {
@@ -95,19 +96,20 @@ class Importing {
       if (graph_.requests.size() == begin) return false;  // the process is dead
       result.tries.push_back({begin, graph_.requests.size()});
       result.error = graph_.requests[begin].error;
+      result.lacks_version = graph_.requests[begin].missing_version.has_value();
       if (result.opened) break;
     }
     if (step.names.empty()) result.error = "no such file: " + step.wanted;
     if (!result.tries.empty()) MarkAlternatives(graph_.requests, result.tries, step.optional);
     const bool goes_on = result.opened || step.optional;
-    const std::string error = result.error;
-    if (!step.label.empty()) results_.insert_or_assign(step.label, std::move(result));
-    return goes_on || Stop(step, error, !step.names.empty());
+    if (!step.label.empty()) results_.insert_or_assign(step.label, result);
+    return goes_on || Stop(step, result, !step.names.empty());
   }
 
   // What was forgiven because a later step would mend it was not mended; a retry speaks for itself.
-  bool Stop(const ImportStep& step, const std::string& error, bool tried) {
-    graph_.import_error = error;
+  bool Stop(const ImportStep& step, const StepResult& result, bool tried) {
+    graph_.import_error = result.error;
+    graph_.import_lacks_version = result.lacks_version;
     if (tried) return false;
     const auto before = results_.find(step.after);
     if (before == results_.end() || step.when != ImportStep::When::kFailed) return false;

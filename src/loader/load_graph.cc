@@ -5,105 +5,6 @@
 
 namespace culprit::loader {
 
-std::string_view Name(Via via) {
-  switch (via) {
-    case Via::kLoadedBefore:
-      return "loaded-before";
-    case Via::kRpath:
-      return "rpath";
-    case Via::kLdLibraryPath:
-      return "ld_library_path";
-    case Via::kRunpath:
-      return "runpath";
-    case Via::kCache:
-      return "cache";
-    case Via::kDefault:
-      return "default";
-    case Via::kLdPreload:
-      return "ld_preload";
-    case Via::kPath:
-    case Via::kEnvironmentPath:
-      return "path";
-    case Via::kExeDir:
-      return "exe-dir";
-    case Via::kSystemDir:
-      return "system-dir";
-    case Via::kAddDllDirectory:
-      return "add_dll_directory";
-    case Via::kKnownDll:
-      return "known-dll";
-    case Via::kDllDir:
-      return "dll-dir";
-    case Via::kCurrentDirectory:
-      return "current-dir";
-    case Via::kApiSet:
-      return "api-set";
-    case Via::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
-Via ViaFromName(std::string_view name) {
-  for (int i = 0; i < static_cast<int>(Via::kUnknown); ++i) {
-    if (Name(static_cast<Via>(i)) == name) return static_cast<Via>(i);
-  }
-  return Via::kUnknown;
-}
-
-std::optional<Outcome> OutcomeFromName(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(Outcome::kIoError); ++i) {
-    if (Name(static_cast<Outcome>(i)) == name) return static_cast<Outcome>(i);
-  }
-  return std::nullopt;
-}
-
-std::string_view Name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kFound:
-      return "found";
-    case Outcome::kMissing:
-      return "missing";
-    case Outcome::kDanglingLink:
-      return "dangling link";
-    case Outcome::kNotReadable:
-      return "not readable";
-    case Outcome::kLinkLoop:
-      return "link loop";
-    case Outcome::kNotADirectory:
-      return "not a directory";
-    case Outcome::kNameTooLong:
-      return "name too long";
-    case Outcome::kWrongClass:
-      return "wrong class";
-    case Outcome::kWrongMachine:
-      return "wrong machine";
-    case Outcome::kEmptyFile:
-      return "empty file";
-    case Outcome::kTooShort:
-      return "too short";
-    case Outcome::kNotElf:
-      return "not an ELF file";
-    case Outcome::kNotPe:
-      return "not a PE file";
-    case Outcome::kIsDirectory:
-      return "is a directory";
-    case Outcome::kBadHeader:
-      return "bad ELF header";
-    case Outcome::kTruncated:
-      return "truncated";
-    case Outcome::kUnusable:
-      return "unusable";
-    case Outcome::kRefused:
-      return "refused";
-    case Outcome::kNotRecorded:
-      return "not recorded";
-    case Outcome::kIoError:
-      return "read error";
-  }
-  return "unknown";
-}
-
 void Unload(LoadGraph& graph, size_t first_object, size_t first_request, size_t caller) {
   for (size_t i = first_request; i < graph.requests.size(); ++i) {
     Request& request = graph.requests[i];
@@ -114,6 +15,22 @@ void Unload(LoadGraph& graph, size_t first_object, size_t first_request, size_t 
     }
   }
   graph.objects.resize(first_object);
+}
+
+std::string MissingVersion::Text() const {
+  return "version `" + version + "' not found (required by " + asker + ")";
+}
+
+std::optional<MissingVersion> ReadMissingVersion(std::string_view printed) {
+  constexpr std::string_view kVersion = ": version `", kNotFound = "' not found (required by ";
+  const size_t version = printed.find(kVersion), not_found = printed.find(kNotFound);
+  if (version == printed.npos || not_found == printed.npos || not_found < version) return std::nullopt;
+  const size_t begin = version + kVersion.size();
+  std::string_view asker = printed.substr(not_found + kNotFound.size());
+  if (asker.ends_with(')')) asker.remove_suffix(1);
+  return MissingVersion{.file = std::string(printed.substr(0, version)),
+                        .version = std::string(printed.substr(begin, not_found - begin)),
+                        .asker = std::string(asker)};
 }
 
 const knowledge::Library* LibraryOf(const Object& object) {

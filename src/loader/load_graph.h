@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loading.h"
 #include "snapshot/file_view.h"
 
 namespace culprit::knowledge {
@@ -17,56 +18,9 @@ struct Library;
 
 namespace culprit::loader {
 
-// How a file was found. The names are part of the JSON contract.
-enum class Via {
-  kLoadedBefore,
-  kRpath,
-  kLdLibraryPath,
-  kRunpath,
-  kCache,
-  kDefault,
-  kLdPreload,
-  kPath /* name with a directory in it */,
-  // Windows
-  kExeDir,
-  kSystemDir,        // System32, System, Windows
-  kEnvironmentPath,  // PATH
-  kAddDllDirectory,  // also SetDllDirectory
-  kKnownDll,
-  kDllDir,  // directory of the DLL that needs it (LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR, altered path)
-  kCurrentDirectory,
-  kApiSet,   // api-ms-win-*: a name for a part of the system, not a file
-  kUnknown,  // of a process that was seen and not played: nobody saw how (observed.h)
-};
-std::string_view Name(Via via);
-Via ViaFromName(std::string_view name);  // kUnknown for an unknown name; "path" is kPath
-
-// What opening one candidate gave.
-enum class Outcome {
-  kFound,
-  kMissing,
-  kDanglingLink,
-  kNotReadable,    // EACCES
-  kLinkLoop,       // ELOOP
-  kNotADirectory,  // a component of the path is a file
-  kNameTooLong,
-  kWrongClass,    // passed over
-  kWrongMachine,  // passed over
-  kEmptyFile,     // ends the load
-  kTooShort,      // ends the load
-  kNotElf,        // ends the load
-  kIsDirectory,   // ends the load
-  kBadHeader,     // ends the load
-  kTruncated,     // ends the load, mostly by SIGBUS
-  kUnusable,      // ends the load for another reason; see detail
-  kRefused,       // passed over by a rule of the loader (secure mode, NODEFLIB); see detail
-  kNotPe,         // Windows: ends the load with 193
-  kNotRecorded,   // the snapshot does not know
-  kIoError,
-};
-std::string_view Name(Outcome outcome);  // "found", "missing", "wrong class" ...
-// nullopt for an unknown name.
-std::optional<Outcome> OutcomeFromName(std::string_view name);
+using base::Name;
+using base::Via;
+using Outcome = base::LoadOutcome;
 
 struct Attempt {
   std::string path;
@@ -76,11 +30,24 @@ struct Attempt {
   std::string origin;   // file whose RPATH or RUNPATH named the directory, else empty
   bool hwcaps = false;  // lies in a hwcaps sub-directory (glibc-hwcaps/..., tls/...) of a searched directory
   bool in_missing_directory = false;  // the directory itself does not exist
+  bool executable_stack = false;      // kUnusable: it asks for one, and this loader gives none
 };
 
 enum class OpenedBy { kNeeded, kDlopen, kPreload, kDelayed /* delay import of a DLL: at its first call */ };
 
 inline constexpr size_t kNone = static_cast<size_t>(-1);
+
+// A version of a symbol that a library asks of another one, which does not have it.
+struct MissingVersion {
+  std::string file;     // that was loaded and does not have it
+  std::string version;  // "GLIBC_2.38"
+  std::string asker;    // the file that wants it
+  // The loader's words: "version `V' not found (required by ASKER)", and the same with "FILE: " before it.
+  std::string Text() const;
+  std::string Line() const { return file + ": " + Text(); }
+};
+// Out of what a real loader printed.
+std::optional<MissingVersion> ReadMissingVersion(std::string_view printed);
 
 // One request for a name and how it ended.
 struct Request {
@@ -94,9 +61,10 @@ struct Request {
   bool optional = false;     // a dlopen whose failure the caller survives
   bool alternative = false;  // a dlopen with several names: another name of the same call speaks for it
   std::vector<Attempt> attempts;
-  std::string error;       // in the loader's words, when object is kNone
-  uint32_t code = 0;       // Windows: what GetLastError() says: 126, 127, 193 ...
-  bool uncertain = false;  // not enough facts: something on the way was not recorded
+  std::string error;                                // in the loader's words, when object is kNone
+  std::optional<MissingVersion> missing_version{};  // ... where that is about one
+  uint32_t code = 0;                                // Windows: what GetLastError() says: 126, 127, 193 ...
+  bool uncertain = false;                           // not enough facts: something on the way was not recorded
 };
 
 struct Object {
@@ -127,17 +95,27 @@ const knowledge::Library* LibraryOf(const Object& object);
 // `first_request` keep only the path of a requester that is gone.
 void Unload(struct LoadGraph& graph, size_t first_object, size_t first_request, size_t caller);
 
+// An entry of LD_PRELOAD or /etc/ld.so.preload that the loader goes on without.
+struct FailedPreload {
+  std::string name;
+  bool from_file = false;  // /etc/ld.so.preload
+  std::string words;       // what the loader prints
+};
+
 struct LoadGraph {
   std::string target;
-  std::string interpreter;                  // "" for a static program
-  bool windows = false;                     // a process of Windows
-  std::vector<Object> objects;              // [0] is the target; then in load order
-  std::vector<Request> requests;            // in the order in which the loader works them off
-  std::string error;                        // what the loader prints when it gives up, "" when it does not
-  std::string import_error;                 // why the import of a framework ended, "" when it did not
-  std::vector<std::string> version_errors;  // every "version `X' not found", also behind another error
+  std::string interpreter;            // "" for a static program
+  bool windows = false;               // a process of Windows
+  std::vector<Object> objects;        // [0] is the target; then in load order
+  std::vector<Request> requests;      // in the order in which the loader works them off
+  std::string error;                  // what the loader prints when it gives up, "" when it does not
+  std::string import_error;           // why the import of a framework ended, "" when it did not
+  bool import_lacks_version = false;  // ... because of the version of a symbol
+  std::vector<MissingVersion> missing_versions;  // of the start; also behind another error
+  bool error_tells_versions = false;             // `error` is about these
   std::vector<MissingExport> missing_exports;
-  std::vector<std::string> warnings;     // what it prints and goes on
+  std::vector<std::string> warnings;  // what it prints and goes on
+  std::vector<FailedPreload> failed_preloads;
   std::vector<std::string> assumptions;  // what the model had to assume
   bool uncertain = false;
 };

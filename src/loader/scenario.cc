@@ -40,7 +40,7 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
                     .environment = environment,
                     .framework = framework};
   // What a wheel needs is installed with it; alone it would load nothing, which is no fault.
-  if (python.kind == "wheel") {
+  if (python.kind == snapshot::EnvironmentKind::kWheel) {
     scenario.graph.target = imported.directory;
     return scenario;
   }

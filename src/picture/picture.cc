@@ -57,7 +57,7 @@ std::string OriginOf(const rules::Scene& scene, const PictureLibrary& library, c
   if (const auto& environments = scene.stack().environments) {
     for (const snapshot::PythonEnvironment& environment : *environments) {
       if (environment.prefix != "/usr" && library.path.starts_with(environment.prefix + "/"))
-        return environment.kind == "conda" ? "conda" : "Python";
+        return environment.kind == snapshot::EnvironmentKind::kConda ? "conda" : "Python";
     }
   }
   if (library.path.find("/lib-dynload/") != std::string::npos) return "Python";
@@ -141,7 +141,7 @@ class Drawing {
       if (!found.empty()) {
         to = Added(found, {.name = std::string(base::BaseName(found)),
                            .path = found,
-                           .via = std::string(Name(request.via)),
+                           .via = request.via,
                            .unloaded = true});
         PictureLibrary& library = picture_.libraries[to];
         if (library.problem.empty()) library.problem = request.error;

@@ -13,8 +13,9 @@ namespace {
 
 using report::PlannedPackage;
 
-constexpr std::array<std::string_view, 7> kRoles = {"driver",    "toolkit",   "cudnn",  "python",
-                                                    "framework", "companion", "library"};
+constexpr std::array kRoles = {PackageRole::kDriver, PackageRole::kToolkit,   PackageRole::kCudnn,
+                               PackageRole::kPython, PackageRole::kFramework, PackageRole::kCompanion,
+                               PackageRole::kLibrary};
 
 // What belongs to torch comes from where its torch comes from.
 void FollowTorch(const Universe& universe, const Choice& choice, PlannedPackage& planned) {
@@ -54,12 +55,12 @@ const Installed* InstalledAs(const Question& question, const std::string& name) 
 void SetPresence(const Question& question, const Universe& universe, const Choice& choice, size_t package,
                  PlannedPackage& planned) {
   const Host& host = question.host;
-  if (planned.role == "driver") {
+  if (planned.role == PackageRole::kDriver) {
     planned.present = host.driver && universe.at(package, choice[package]).number == *host.driver;
     if (host.driver && !planned.present) planned.was = universe.at(package, 0).version;
     return;
   }
-  if (planned.role == "python") {
+  if (planned.role == PackageRole::kPython) {
     const auto here = host.python_here ? host.python_here : host.python;
     if (host.python_here) {
       const base::Version& number = universe.at(package, choice[package]).number;
@@ -69,8 +70,9 @@ void SetPresence(const Question& question, const Universe& universe, const Choic
     return;
   }
   // Of the system, not the package of pip that has the same name.
-  if (planned.role == "toolkit" || planned.channel.starts_with("nvidia-")) {
-    planned.present = planned.role == "toolkit" && IsHere(host, universe.at(package, choice[package]).number);
+  if (planned.role == PackageRole::kToolkit || planned.channel.starts_with("nvidia-")) {
+    planned.present =
+        planned.role == PackageRole::kToolkit && IsHere(host, universe.at(package, choice[package]).number);
     return;
   }
   bool torch_stays = true;
@@ -103,7 +105,7 @@ void AddRemoved(const Question& question, const Universe& universe, const Choice
     if (choice[package] != kNone) continue;
     PlannedPackage gone{.name = whole.name, .channel = "pypi", .role = whole.role};
     if (universe.here[i] != kNone) gone.name = universe.at(package, universe.here[i]).distribution;
-    if (whole.role == "library") {
+    if (whole.role == PackageRole::kLibrary) {
       const std::string folder = SharedFolder(whole.name);
       const auto rival = std::ranges::find_if(plan.packages, [&](const PlannedPackage& planned) {
         return !folder.empty() && SharedFolder(planned.name) == folder;
@@ -124,7 +126,7 @@ std::string TorchThatBrings(const Question& question, const Universe& universe, 
                             size_t package) {
   const std::string& name = universe.packages[package].name;
   const auto asked = std::ranges::find(universe.wants, package);
-  if (universe.packages[package].role != "library" || asked != universe.wants.end()) return "";
+  if (universe.packages[package].role != PackageRole::kLibrary || asked != universe.wants.end()) return "";
   for (size_t p = 0; p < universe.packages.size(); ++p) {
     if (universe.packages[p].name != "torch" || choice[p] == kNone) continue;
     const Candidate& torch = universe.at(p, choice[p]);
@@ -153,7 +155,7 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
                  report::Plan& plan) {
   const Narrowed narrowed = Narrow(universe, universe.roots);
   std::map<std::string, std::string> brought;  // by the torch that brings them
-  for (const std::string_view role : kRoles) {
+  for (const PackageRole role : kRoles) {
     std::vector<size_t> packages;
     for (const size_t want : universe.wants) {
       if (universe.packages[want].role == role && std::ranges::find(packages, want) == packages.end())

@@ -99,7 +99,8 @@ class Chooser {
       const size_t package = universe_.installed[i];
       if (universe_.here[i] != kNone && std::ranges::find(given_up, i) == given_up.end()) {
         roots.push_back({package, {universe_.here[i]}, ""});
-      } else if (universe_.packages[package].role != "library") {  // another version rather than none
+      } else if (universe_.packages[package].role !=
+                 report::PackageRole::kLibrary) {  // another version rather than none
         roots.push_back({package, AllOf(package), ""});
       }
     }
@@ -129,7 +130,8 @@ class Chooser {
       const size_t package = universe_.installed[i];
       if (universe_.here[i] != kNone && TryAlso({package, {universe_.here[i]}, ""})) {
         Fix(package, {universe_.here[i]});
-      } else if (universe_.packages[package].role != "library" && TryAlso({package, AllOf(package), ""})) {
+      } else if (universe_.packages[package].role != report::PackageRole::kLibrary &&
+                 TryAlso({package, AllOf(package), ""})) {
         Fix(package, AllOf(package));
         changed.push_back(package);
       }

@@ -34,7 +34,7 @@ struct Host {
   std::vector<base::Version> toolkits;  // of the system
   Machine machine = Machine::kLinuxX86;
   bool wsl = false;
-  std::string source;  // "--host", "this machine"
+  bool seen = false;  // looked at, not said with --host
 };
 
 // Whether the system has a toolkit of this release ("13.0" is that of 13.0.3).

@@ -37,13 +37,16 @@ std::string SolutionHeadline(const report::Plan& plan) {
   std::string what, with;
   for (const report::PlannedPackage& package : plan.packages) {
     if (package.wanted) what += (what.empty() ? "" : ", ") + package.name + " " + package.version;
-    if (package.role == "python") with += " with Python " + package.version;
-    if (package.role == "driver" && !package.present) with += " on driver >= " + package.version;
+    if (package.role == report::PackageRole::kPython) with += " with Python " + package.version;
+    if (package.role == report::PackageRole::kDriver && !package.present)
+      with += " on driver >= " + package.version;
   }
   size_t changes = plan.removed.size();
   for (const report::PlannedPackage& package : plan.packages) {
-    const bool library = package.role == "library" && package.was.empty();  // comes with another
-    const bool host = package.role == "driver" || package.role == "python";
+    const bool library =
+        package.role == report::PackageRole::kLibrary && package.was.empty();  // comes with another
+    const bool host =
+        package.role == report::PackageRole::kDriver || package.role == report::PackageRole::kPython;
     if (!host && !library && !package.present) ++changes;
   }
   if (what.empty() && changes == 0) return "the environment already works; nothing to change";

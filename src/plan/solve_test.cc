@@ -126,7 +126,7 @@ TEST(Solve, HoldsALibraryBackForAnOldGpu) {
   const PlannedPackage* cudnn = Find(plan.packages, "nvidia-cudnn-cu12");
   ASSERT_NE(cudnn, nullptr) << plan.headline;
   EXPECT_EQ(cudnn->version, "9.10.2.21");
-  EXPECT_EQ(cudnn->role, "library");
+  EXPECT_EQ(cudnn->role, report::PackageRole::kLibrary);
 }
 
 TEST(Solve, RepairsWithTheSmallestChange) {

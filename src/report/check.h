@@ -21,6 +21,7 @@ struct StackRow {
   std::string where;   // path
   std::string detail;  // "loads cuDNN 9.19.0 from ..."
   size_t depth = 0;    // 1 = belongs to the row before it with depth 0
+  bool none = false;   // there is none of it, or it is not known
   bool operator==(const StackRow&) const = default;
 };
 

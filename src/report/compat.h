@@ -1,22 +1,29 @@
 // What `culprit compat` says, as plain values.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/words.h"
+
 namespace culprit::report {
+
+enum class Compatible { kYes, kNo, kUnknown };
+constexpr std::array<std::string_view, 3> WordsOf(Compatible) { return {"yes", "no", "unknown"}; }
 
 struct CompatPair {
   std::string one;  // "driver 535.104.05"
   std::string other;
-  std::string verdict;  // "yes", "no", "unknown"
+  Compatible verdict = Compatible::kUnknown;
   std::string why;
   std::string source;  // "" = no row decides
 };
 
 struct CompatAnswer {
-  std::string
-      verdict;  // "no" if one pair is no, else "unknown" if one is unknown or there is none, else "yes"
+  // No if one pair is, else unknown if one is unknown or there is none, else yes.
+  Compatible verdict = Compatible::kUnknown;
   std::vector<CompatPair> pairs;
   std::vector<std::string> notes;  // how a value was read where more than one reading is possible
 };

@@ -1,11 +1,13 @@
 // What `culprit diff A B` says: what is different, the likeliest to matter first.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "report/check.h"
 #include "report/finding.h"
 
@@ -14,10 +16,30 @@ namespace culprit::report {
 enum class Differs { kAdded, kRemoved, kChanged };
 std::string_view Name(Differs how);  // "added", "removed", "changed"
 
+// Of two that are equally suspicious the earlier kind stands first.
+enum class DifferenceKind {
+  kVariable,
+  kPackage,
+  kFile,
+  kDriver,
+  kGpu,
+  kCudnn,
+  kToolkit,
+  kLoader,
+  kFramework,
+  kLoad,
+  kRun,
+  kContext,
+  kFinding,
+};
+constexpr std::array<std::string_view, 13> WordsOf(DifferenceKind) {
+  return {"variable", "package",   "file", "driver", "gpu",     "cudnn",  "toolkit",
+          "loader",   "framework", "load", "run",    "context", "finding"};
+}
+
 struct Difference {
   Differs how = Differs::kChanged;
-  std::string kind;     // "finding", "load", "driver", "gpu", "toolkit", "cudnn", "framework", "package",
-                        // "variable", "file", "loader", "context", "run"
+  DifferenceKind kind = DifferenceKind::kContext;
   std::string subject;  // "libcudnn.so.9 for torch 2.11.0 in /opt/venv"
   std::string summary;  // in one line: "LD_LIBRARY_PATH: /usr/lib/x86_64-linux-gnu added in front"
   std::string before, after;

@@ -15,7 +15,8 @@ struct LogLine {
   std::string file;   // "" = there is only one input
   uint64_t line = 0;  // from 1
   std::string text;
-  uint64_t count = 1;  // how often
+  uint64_t count = 1;    // how often
+  bool watched = false;  // no text of the program: culprit saw it happen
   bool operator==(const LogLine&) const = default;
 };
 
@@ -38,7 +39,8 @@ struct SeenSymptom {
   std::string symptom;    // "library-not-found"
   std::string signature;  // "glibc-cannot-open"
   std::string role;       // "failure", "consequence", "context", "harmless"
-  std::string note;       // harmless: why
+  bool harmless = false;
+  std::string note;  // harmless: why
   LogLine where;
   std::map<std::string, std::string> captures;
 };
@@ -46,6 +48,7 @@ struct SeenSymptom {
 struct LogInput {
   std::string name;  // path, or "-" for standard input
   uint64_t lines = 0;
+  bool watched = false;  // what culprit saw itself
 };
 
 struct Explanation {

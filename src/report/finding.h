@@ -41,10 +41,18 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
+// Whether two findings tell one to do the same.
+bool SameCure(const Finding& a, const Finding& b);
+// Whether two findings are one: the same rule about the same thing with the same cure.
+bool SameMatter(const Finding& a, const Finding& b);
+
 struct NotChecked {
   std::string what;
   std::string why;
-  bool operator==(const NotChecked&) const = default;
+  // The fact belongs to a host that this look cannot reach: that of an image, or Windows behind WSL. It is
+  // told, but what could be looked at decides the verdict.
+  bool of_host = false;
+  bool operator==(const NotChecked& other) const { return what == other.what && why == other.why; }
 };
 
 }  // namespace culprit::report

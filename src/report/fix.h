@@ -2,9 +2,12 @@
 // the proof: what the rules say of the machine as it would be.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "report/change.h"
 #include "report/finding.h"
 
@@ -39,9 +42,14 @@ struct ProposedFix {
   Proof proof;
 };
 
+enum class StepState { kDone, kUndone, kFailed, kSkipped };
+constexpr std::array<std::string_view, 4> WordsOf(StepState) {
+  return {"done", "undone", "failed", "skipped"};
+}
+
 struct AppliedStep {
   std::string text;
-  std::string state;  // "done", "undone", "failed", "skipped"
+  StepState state = StepState::kDone;
   std::string detail;
 };
 

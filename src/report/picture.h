@@ -2,10 +2,14 @@
 // of a run in time. picture/ fills it, render/page draws it.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "report/why.h"
 
 namespace culprit::report {
@@ -17,7 +21,7 @@ struct PictureLibrary {
   std::string title;    // "cuDNN"; "" no CUDA library
   std::string origin;   // where it comes from, few words: "nvidia-cudnn-cu13", "/usr/lib", "driver",
                         // "toolkit", "missing"
-  std::string via;
+  std::optional<base::Via> via;
   std::string problem;   // what is wrong with it, in words
   bool culprit = false;  // a finding of severity error is about it
   bool suspect = false;  // one of severity warning is
@@ -44,10 +48,15 @@ struct Picture {
   std::vector<PictureEdge> edges;         // the first one to a library is from who brought it in
 };
 
+enum class EventKind { kStart, kLoad, kLoadFailed, kCall, kCallFailed, kCrash, kInterrupted, kEnd };
+constexpr std::array<std::string_view, 8> WordsOf(EventKind) {
+  return {"start", "load", "load failed", "call", "call failed", "crash", "interrupted", "end"};
+}
+
 struct TimelineEvent {
   double seconds = 0;
   std::string process;
-  std::string kind;  // "start", "load", "load failed", "call failed", "crash", "interrupted", "end"
+  EventKind kind = EventKind::kStart;
   std::string text;
   bool bad = false;
 };

@@ -2,10 +2,12 @@
 // order, or why nothing fits and what would.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "report/finding.h"
 
 namespace culprit::report {
@@ -13,15 +15,23 @@ namespace culprit::report {
 struct Bound {
   std::string text;    // "CUDA 12.4 needs driver >= 525.60.13; this host has 550.54.14"
   std::string source;  // of the row that says so
+  // What one package pins of another, "nvidia-nccl-cu12==2.21.5": with the one that asks, and with the one
+  // that is asked for.
+  std::string asks_for{}, asked_for{};
   bool operator==(const Bound&) const = default;
 };
+
+enum class PackageRole { kNone, kDriver, kToolkit, kCudnn, kPython, kFramework, kCompanion, kLibrary };
+constexpr std::array<std::string_view, 8> WordsOf(PackageRole) {
+  return {"", "driver", "toolkit", "cudnn", "python", "framework", "companion", "library"};
+}
 
 struct PlannedPackage {
   std::string
       name;  // as its channel calls it: "torch", "nvidia-cudnn-cu12", "driver", "python", "cuda-toolkit"
-  std::string version;   // "2.4.1+cu118"; of a driver a lower bound where none is here
-  std::string channel;   // "pypi", "https://download.pytorch.org/whl/cu118", "nvidia-apt", "host" ...
-  std::string role;      // "driver", "toolkit", "cudnn", "python", "framework", "companion", "library"
+  std::string version;  // "2.4.1+cu118"; of a driver a lower bound where none is here
+  std::string channel;  // "pypi", "https://download.pytorch.org/whl/cu118", "nvidia-apt", "host" ...
+  PackageRole role = PackageRole::kNone;
   std::string extra;     // "and-cuda": what is asked for in brackets
   bool wanted = false;   // the user named it
   bool present = false;  // is there already and stays

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cuda_call.h"
 #include "report/check.h"
 #include "report/explanation.h"
 #include "report/why.h"
@@ -17,7 +18,9 @@ namespace culprit::report {
 struct RunCall {
   double seconds = 0;   // since the start
   std::string process;  // "python3 (4711)"; "" there is only one
-  std::string api, function, status, detail, source;
+  base::CudaApi api = base::CudaApi::kUnknown;
+  std::string function, status, detail;
+  base::CallSource source = base::CallSource::kUnknown;
   int64_t code = 0;
   std::string meaning;      // one sentence, from the tables
   std::string last_kernel;  // of an error that a kernel made: launched last before it
@@ -41,9 +44,11 @@ struct RunFailedLoad {
 struct RunMix {
   std::string process;
   std::string family;  // "cuDNN"
+  bool cudnn = false;  // it is that family
   struct Member {
     double seconds = 0;
-    std::string path, version, requested_by, via;
+    std::string path, version, requested_by;
+    std::optional<base::Via> via;
     bool odd = false;  // the one that does not belong: the file that caused the mix
   };
   std::vector<Member> members;
@@ -71,6 +76,7 @@ struct RunCrash {
 struct RunWait {       // what it was doing when somebody ended it
   double seconds = 0;  // for so long
   std::string process, thread, function, state;
+  bool in_call = false;  // `function` is a CUDA call that has not returned
 };
 
 // What compute-sanitizer or cuda-gdb found.

@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "base/loading.h"
+
 namespace culprit::report {
 
-// One place that was looked at. `via` and `outcome` are the words of the JSON contract.
+// One place that was looked at.
 struct Place {
   std::string path;
-  std::string via;
-  std::string outcome;
+  std::optional<base::Via> via;              // nullopt: nobody saw how
+  std::optional<base::LoadOutcome> outcome;  // nullopt: not looked at
   std::string detail;  // more words: the loader's own, or whose run path named the directory
   std::string origin;  // file whose RPATH or RUNPATH it was
 };
@@ -40,7 +42,7 @@ struct Copy {
 struct MissingLibrary {
   std::string name;
   std::string requested_by;
-  std::string opened_by;
+  base::Opened opened_by = base::Opened::kUnknown;
   std::string error;
   uint32_t code = 0;       // Windows: 126, 193 ...
   bool optional = false;   // the requester goes on without it
@@ -56,12 +58,12 @@ struct LibraryAnswer {
   struct Resolved {
     std::string path;
     std::string real_path;
-    std::string via;
+    base::Via via = base::Via::kUnknown;
     LibraryVersion version;
   };
   std::optional<Resolved> resolved;
   std::string requested_by;  // path; "" = nothing loaded asks for it, a dlopen by the program is assumed
-  std::string opened_by;     // "needed", "dlopen"
+  base::Opened opened_by = base::Opened::kUnknown;
   std::vector<Place> searched;
   std::vector<std::string> also_requested_by;
   std::vector<Copy> other_copies;
@@ -81,9 +83,9 @@ struct Load {
   std::string name;
   std::string path;
   std::string real_path;
-  std::string via;
+  std::optional<base::Via> via;
   std::string requested_by;  // path
-  std::string opened_by;
+  base::Opened opened_by = base::Opened::kUnknown;
   LibraryVersion version;
   std::string title;    // "cuDNN", "" for what is no CUDA library
   std::string problem;  // it loads, but not as it should: what is wrong

@@ -36,8 +36,8 @@ report::Finding& Ruling::Fire(std::string summary, std::string subject) {
                                                 .subject = std::move(subject)});
 }
 
-void Ruling::NotEnoughFacts(std::string what, std::string why) {
-  not_checked_.push_back({std::move(what), std::move(why)});
+void Ruling::NotEnoughFacts(std::string what, std::string why, bool of_host) {
+  not_checked_.push_back({std::move(what), std::move(why), of_host});
 }
 
 void Ruling::Remark(std::string what, std::string why) {

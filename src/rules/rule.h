@@ -53,14 +53,17 @@ class Ruling {
   report::Finding& Fire(std::string summary, std::string subject);
   // The rule needs a fact that is not available: "the loaded kernel module", "/proc/driver/nvidia: Permission
   // denied". The rule then counts as not run, unless it also fired.
-  void NotEnoughFacts(std::string what, std::string why);
+  void NotEnoughFacts(std::string what, std::string why, bool of_host = false);
   // Worth mentioning, but this command could not find a fault there anyway: the host of an image, the Windows
   // driver behind WSL. The rule counts as run, and the verdict does not become "unknown" because of it.
   void Remark(std::string what, std::string why);
   // The rule has no subject here (no container, no Python ...); counts as run.
   void NotApplicable() { applicable_ = false; }
 
+  const Rule& rule() const { return rule_; }
+  std::vector<report::Finding>& findings() { return findings_; }
   const std::vector<report::Finding>& findings() const { return findings_; }
+  std::vector<report::NotChecked>& not_checked() { return not_checked_; }
   const std::vector<report::NotChecked>& not_checked() const { return not_checked_; }
   const std::vector<report::NotChecked>& remarks() const { return remarks_; }
   bool applicable() const { return applicable_; }

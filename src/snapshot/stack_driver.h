@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "snapshot/fact.h"
+#include "snapshot/kinds.h"
 
 namespace culprit::snapshot {
 
@@ -18,7 +19,7 @@ struct DriverLibrary {
   std::string path;       // as found
   std::string real_path;  // links resolved; "" when the link leads nowhere
   std::string version;    // "580.95.05", "" when its name does not tell
-  std::string kind;       // "driver", "compat", "stub", "wsl", "tegra", "container" (/usr/local/nvidia)
+  DriverLibraryKind kind = DriverLibraryKind::kUnknown;
   uint64_t size = 0;
   std::vector<uint32_t>
       compat_branches;  // compat with a forward-compatibility note: driver branches it may sit on

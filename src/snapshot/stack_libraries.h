@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "snapshot/kinds.h"
+
 namespace culprit::snapshot {
 
 struct Toolkit {
   std::string root;     // "/usr/local/cuda-13.0", "<prefix>" of conda, "<site-packages>/nvidia/cu13"
   std::string version;  // "13.0.3", "12.4"
   std::string source;   // where the version was read
-  std::string kind;     // "toolkit", "conda", "hpc-sdk", "pip", "distribution" (Debian's nvidia-cuda-toolkit)
-  std::string nvcc;     // path, "" when it has none
+  ToolkitKind kind = ToolkitKind::kUnknown;
+  std::string nvcc;  // path, "" when it has none
   std::string nvcc_version;
   std::string header_version;      // CUDA_VERSION of include/cuda.h: "13.0"
   std::vector<std::string> links;  // names that lead to it: "/usr/local/cuda"
@@ -66,7 +68,7 @@ struct CudnnPart {
   std::string name;     // soname as asked for: "libcudnn_ops.so.9"
   std::string path;     // the file or link of that name
   std::string version;  // "9.19.0", "" not readable
-  std::string problem;  // "" or: "leads nowhere", "is empty", "cut short", "not a link but a second file" ...
+  PartProblem problem;
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -91,7 +93,7 @@ struct CudnnCopy {
   std::vector<std::string> missing_parts;  // sonames that this version cannot do without and are not there
   std::string header;                      // cudnn_version.h (cudnn.h for 7) that a build beside it would use
   std::string header_version;
-  std::string owner;  // "pip nvidia-cudnn-cu12 9.1.0.70", "dpkg libcudnn9-cuda-12 9.14.0.64-1"; "" nobody
+  Owner owner;
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {

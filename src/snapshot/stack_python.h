@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "snapshot/kinds.h"
+
 namespace culprit::snapshot {
 
 struct Requirement {
@@ -28,7 +30,7 @@ struct Requirement {
 // A file of a package that is not as its RECORD says.
 struct DamagedFile {
   std::string path;
-  std::string problem;  // "missing", "size", "hash"
+  FileDamage problem = FileDamage::kNone;
   std::string expected;
   std::string actual;
 
@@ -72,7 +74,7 @@ struct Framework {
   bool cpu_only = false;  // its own build facts say: no CUDA
   std::string source;     // where these were read
   std::vector<std::string> libraries;  // files of it that hold its CUDA code, if there: libtorch_cuda.so
-  std::string built_with;  // the package that its extension was compiled against: "torch 2.5.1+cu124"
+  NamedVersion built_with;  // the package that its extension was compiled against: "torch 2.5.1+cu124"
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -91,9 +93,9 @@ struct Framework {
 };
 
 struct PythonEnvironment {
-  std::string prefix;       // "/home/u/.venv"
-  std::string kind;         // "venv", "conda", "system", "directory", "wheel"; "store", "embedded"
-  std::string why;          // "active", "given", "found"
+  std::string prefix;  // "/home/u/.venv"
+  EnvironmentKind kind = EnvironmentKind::kUnknown;
+  EnvironmentWhy why = EnvironmentWhy::kUnknown;
   std::string interpreter;  // bin/python3 as a user would start it; "" none
   // Windows: the program that runs when `interpreter` is started, where that is another one: python.exe of a
   // virtual environment only starts that of the installation it was made from. "" = `interpreter` itself.

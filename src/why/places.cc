@@ -10,8 +10,8 @@ std::string Absolute(const snapshot::Snapshot& snapshot, const std::string& path
 
 report::Place PlaceOf(const loader::Attempt& attempt, const snapshot::Snapshot& snapshot) {
   return {.path = Absolute(snapshot, attempt.path),
-          .via = std::string(Name(attempt.via)),
-          .outcome = std::string(Name(attempt.outcome)),
+          .via = attempt.via,
+          .outcome = attempt.outcome,
           .detail = attempt.detail,
           .origin = attempt.origin};
 }

@@ -27,8 +27,9 @@ report::LibraryVersion VersionOf(FileView& view, const std::string& path) {
   return {fact->version, fact->cuda, fact.source};
 }
 
-std::string_view OpenedByName(OpenedBy opened_by) {
-  return opened_by == OpenedBy::kDlopen || opened_by == OpenedBy::kDelayed ? "dlopen" : "needed";
+base::Opened Shown(OpenedBy opened_by) {
+  const bool later = opened_by == OpenedBy::kDlopen || opened_by == OpenedBy::kDelayed;
+  return later ? base::Opened::kDlopen : base::Opened::kNeeded;
 }
 
 std::string RequesterOf(const LoadGraph& graph, const Snapshot& snapshot, const Request& request) {
@@ -114,7 +115,8 @@ void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView
   const std::string winner = answer.resolved ? answer.resolved->real_path : "";
   for (const auto& copy : loader::FindCopies(directories, view, base::BaseName(answer.library))) {
     const bool found = std::ranges::any_of(answer.searched, [&](const report::Place& place) {
-      return place.outcome == "found" && place.path == copy.path;  // and not loaded for another reason
+      return place.outcome == loader::Outcome::kFound &&
+             place.path == copy.path;  // and not loaded for another reason
     });
     if (copy.real_path == winner || found) continue;
     answer.other_copies.push_back(
@@ -149,8 +151,9 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
   answer.target = graph.target;
   answer.interpreter = graph.interpreter;
   answer.error = graph.error;
-  for (const std::string& line : graph.version_errors) {
-    if (graph.error.find(line) == std::string::npos) answer.version_errors.push_back(line);
+  if (!graph.error_tells_versions) {
+    for (const loader::MissingVersion& missing : graph.missing_versions)
+      answer.version_errors.push_back(missing.Line());
   }
   answer.warnings = graph.warnings;
   answer.notes = graph.assumptions;
@@ -168,11 +171,11 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
     report::Load load{.name = object.name,
                       .path = path,
                       .real_path = object.real_path,
-                      .via = std::string(Name(object.via)),
+                      .via = object.via,
                       .requested_by = object.requester == loader::kNone
                                           ? "LD_PRELOAD"
                                           : Absolute(snapshot, graph.objects[object.requester].path),
-                      .opened_by = std::string(OpenedByName(object.opened_by)),
+                      .opened_by = Shown(object.opened_by),
                       .system = IsSystemLibrary(object, snapshot),
                       .parent = object.requester == loader::kNone ? 0 : object.requester};
     if (library != nullptr) {
@@ -190,7 +193,7 @@ report::LoadAnswer ExplainLoad(const LoadGraph& graph, const Snapshot& snapshot,
       if (request.alternative || request.opened_by == OpenedBy::kPreload) continue;
       report::MissingLibrary missing{.name = request.name,
                                      .requested_by = RequesterOf(graph, snapshot, request),
-                                     .opened_by = std::string(OpenedByName(request.opened_by)),
+                                     .opened_by = Shown(request.opened_by),
                                      .error = request.error,
                                      .code = request.code,
                                      .optional = request.optional,
@@ -229,7 +232,7 @@ void AddMissingBelow(report::LibraryAnswer& answer, const LoadGraph& graph, cons
     if (request->error.empty() || WasFound(*request)) continue;
     report::MissingLibrary missing{.name = request->name,
                                    .requested_by = RequesterOf(graph, snapshot, *request),
-                                   .opened_by = std::string(OpenedByName(request->opened_by)),
+                                   .opened_by = Shown(request->opened_by),
                                    .error = request->error,
                                    .code = request->code,
                                    .uncertain = request->uncertain};
@@ -278,7 +281,7 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
   }
   answer.uncertain = request->uncertain;
   answer.requested_by = RequesterOf(graph, snapshot, *request);
-  answer.opened_by = OpenedByName(request->opened_by);
+  answer.opened_by = Shown(request->opened_by);
   answer.error = request->error;
   if (!answer.error.empty() && answer.target_error.find(answer.error) != std::string::npos)
     answer.target_error.clear();
@@ -290,11 +293,12 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
     const bool is_loader = request->object == loader::kNone;
     const std::string path =
         is_loader ? graph.interpreter : Absolute(snapshot, graph.objects[request->object].path);
-    std::string_view via = Name(request->via);
-    if (!is_loader && request->loaded_now) via = Name(graph.objects[request->object].via);
-    answer.resolved = {path, view.RealPath(path), std::string(via), VersionOf(view, path)};
+    loader::Via via = request->via;
+    if (!is_loader && request->loaded_now) via = graph.objects[request->object].via;
+    answer.resolved = {path, view.RealPath(path), via, VersionOf(view, path)};
     if (answer.searched.empty())
-      answer.searched.push_back({.path = path, .via = "loaded-before", .outcome = "found"});
+      answer.searched.push_back(
+          {.path = path, .via = loader::Via::kLoadedBefore, .outcome = loader::Outcome::kFound});
   }
   for (const Request& other : graph.requests) {
     const bool same = &other != request && other.object == request->object && other.error.empty() &&

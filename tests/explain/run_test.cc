@@ -47,9 +47,9 @@ class Machine {
     return {.command = {"python3", "train.py"},
             .duration = 10 * kSecond,
             .exit_status = 1,
-            .watched = {{"loads", "LD_AUDIT", ""}, {"CUDA calls", "CUPTI", ""}},
+            .watched = {{record::Channel::kLoads, "LD_AUDIT", ""}, {record::Channel::kCalls, "CUPTI", ""}},
             .processes = {std::move(process)},
-            .texts = {{.name = "output", .beginning = output}}};
+            .texts = {{.name = record::Channel::kOutput, .beginning = output}}};
   }
 
   report::RunReport Explain(const record::Run& run) {
@@ -70,15 +70,14 @@ class Machine {
         record::Request failed{
             .at = 9 * kSecond, .name = request.name, .requester = requester, .dlopen = dlopen};
         for (const loader::Attempt& attempt : request.attempts)
-          failed.attempts.push_back(
-              {attempt.path, std::string(Name(attempt.via)), std::string(Name(attempt.outcome))});
+          failed.attempts.push_back({attempt.path, attempt.via, attempt.outcome});
         process.failed_requests.push_back(std::move(failed));
       } else if (request.loaded_now && request.object > 0) {
         process.loads.push_back({.at = 2 * kSecond,
                                  .path = graph.objects[request.object].path,
                                  .name = request.name,
                                  .requester = requester,
-                                 .via = std::string(Name(request.via)),
+                                 .via = request.via,
                                  .dlopen = dlopen});
       }
     }
@@ -95,11 +94,11 @@ record::FailedCall Call(const char* function, int64_t code, uint64_t at = 9 * kS
       std::string_view(function).starts_with("cu") && !std::string_view(function).starts_with("cuda");
   return {.at = at,
           .thread = kPid,
-          .api = driver ? "driver" : "runtime",
+          .api = driver ? base::CudaApi::kDriver : base::CudaApi::kRuntime,
           .function = function,
           .code = code,
           .detail = detail,
-          .source = "CUPTI"};
+          .source = base::CallSource::kCupti};
 }
 
 std::string FirstCause(const report::RunReport& report) {
@@ -209,7 +208,7 @@ TEST(Run, WhatAToolSawOfAKernel) {
   Machine machine("world = \"torch\"\n");
   record::Run run = machine.Run("");
   run.exit_status = 0;
-  run.texts.push_back({.name = "compute-sanitizer",
+  run.texts.push_back({.name = record::Channel::kSanitizer,
                        .beginning = "========= COMPUTE-SANITIZER\n"
                                     "========= Invalid __global__ write of size 4 bytes\n"
                                     "=========     at scatter(float *, int)+0x70 in scatter.cu:12\n"
@@ -229,7 +228,7 @@ TEST(Run, AToolNamesOnlyWhatStopsAKernel) {
   Machine machine("world = \"torch\"\n");
   record::Run run = machine.Run(
       "/src/take.cu:7: void take(int*): block: [0,0,0], thread: [3,0,0] Assertion `i < 2` failed.\n");
-  run.texts.push_back({.name = "compute-sanitizer",
+  run.texts.push_back({.name = record::Channel::kSanitizer,
                        .beginning = "========= COMPUTE-SANITIZER\n"
                                     "========= Warp assert\n"
                                     "=========     at __assertfail+0x19a0\n"
@@ -249,7 +248,7 @@ TEST(Run, TheLogOfTheDriverIsNoOutput) {
   record::Run run = machine.Run("");
   run.exit_status = 0;
   run.texts.push_back(
-      {.name = "CUDA log",
+      {.name = record::Channel::kCudaLog,
        .beginning =
            "[02:45:12.589][140160565263936][CUDA][E] Returning 201 (CUDA_ERROR_INVALID_CONTEXT) from "
            "cuCtxGetDevice_v2\n"});
@@ -287,7 +286,7 @@ TEST(Run, APartOfCudnnIsMissing) {
   EXPECT_FALSE(report.failed_loads[0].survived);
   bool beside = false;
   for (const auto& place : report.failed_loads[0].searched)
-    beside |= place.path == part && place.outcome == "missing";
+    beside |= place.path == part && place.outcome == base::LoadOutcome::kMissing;
   EXPECT_TRUE(beside);
 }
 
@@ -309,19 +308,20 @@ record::Run ThreeLevels(const Machine& machine) {
   record::Process& process = run.processes[0];
   process.loads.push_back({.path = "/app/ext.so",
                            .requester = "/usr/bin/python3.11",
-                           .via = "path",
+                           .via = base::Via::kPath,
                            .dlopen = true,
                            .closed = true});
   process.loads.push_back(
-      {.path = "/app/libone.so", .requester = "/app/ext.so", .via = "runpath", .closed = true});
+      {.path = "/app/libone.so", .requester = "/app/ext.so", .via = base::Via::kRunpath, .closed = true});
   process.loads.push_back(
-      {.path = "/app/libtwo.so", .requester = "/app/libone.so", .via = "runpath", .closed = true});
+      {.path = "/app/libtwo.so", .requester = "/app/libone.so", .via = base::Via::kRunpath, .closed = true});
   process.failed_requests.push_back(
       {.at = 9 * kSecond,
        .name = "libthree.so.1",
        .requester = "/app/libtwo.so",
-       .attempts = {{"/app/libthree.so.1", "runpath", "missing"},
-                    {"/usr/lib/x86_64-linux-gnu/libthree.so.1", "default", "missing"}}});
+       .attempts = {
+           {"/app/libthree.so.1", base::Via::kRunpath, base::LoadOutcome::kMissing},
+           {"/usr/lib/x86_64-linux-gnu/libthree.so.1", base::Via::kDefault, base::LoadOutcome::kMissing}}});
   return run;
 }
 
@@ -378,8 +378,10 @@ TEST(Run, AHangInACall) {
   run.signal = run.interrupted = "SIGINT";
   run.interrupted_at = 64 * kSecond;
   run.duration = 65 * kSecond;
-  run.processes[0].open_calls = {
-      {.since = 4 * kSecond, .thread = kPid, .api = "runtime", .function = "cudaStreamSynchronize"}};
+  run.processes[0].open_calls = {{.since = 4 * kSecond,
+                                  .thread = kPid,
+                                  .api = base::CudaApi::kRuntime,
+                                  .function = "cudaStreamSynchronize"}};
   const auto report = machine.Explain(run);
   EXPECT_HAS(report.headline, "cudaStreamSynchronize had not returned for 60 s");
   EXPECT_HAS(report.headline, "a kernel that never ends");
@@ -417,7 +419,7 @@ TEST(Run, WhatHasNothingToDoWithCuda) {
   EXPECT_HAS(report.headline, "ValueError: batch size must be positive");
   EXPECT_HAS(report.headline, "no CUDA call and no library load failed, and no CUDA error was printed");
   for (const auto& failed : report.failed_loads) EXPECT_TRUE(failed.survived) << failed.name;
-  run.watched[1] = {"CUDA calls", "", "no CUPTI was found"};
+  run.watched[1] = {record::Channel::kCalls, "", "no CUPTI was found"};
   EXPECT_HAS(machine.Explain(run).headline, "as far as culprit could watch");
 }
 

@@ -132,8 +132,8 @@ class GraphReader {
   void Messages() {
     auto& messages = result_.messages;
     std::vector<std::string> versions;  // what ldd's mode says about symbol versions
-    for (const std::string& line : graph_.version_errors)
-      versions.push_back("trace says " + tree_.start + ": " + line);
+    for (const loader::MissingVersion& missing : graph_.missing_versions)
+      versions.push_back("trace says " + tree_.start + ": " + missing.Line());
     for (const std::string& warning : graph_.warnings) {
       const bool preload = warning.starts_with("ERROR: ld.so: ");
       const std::string line = preload ? warning : tree_.start + ": " + warning;
@@ -152,8 +152,8 @@ class GraphReader {
       return;
     }
     if (graph_.error.find(kRelr) != std::string::npos)  // said in the same check, before it
-      for (const std::string& line : graph_.version_errors)
-        messages.push_back("stderr " + tree_.start + ": " + line);
+      for (const loader::MissingVersion& missing : graph_.missing_versions)
+        messages.push_back("stderr " + tree_.start + ": " + missing.Line());
     for (const std::string& line : Lines(graph_.error)) messages.push_back("stderr " + line);
   }
 

@@ -19,7 +19,7 @@ class WindowsImports : public testing::Test {
  protected:
   explicit WindowsImports(std::string prefix = "/C:/venv") {
     environment.prefix = std::move(prefix);
-    environment.kind = "venv";
+    environment.kind = snapshot::EnvironmentKind::kVenv;
     environment.interpreter = environment.prefix + "/Scripts/python.exe";
     environment.process = "/C:/Python311/python.exe";
     environment.python = "3.11";

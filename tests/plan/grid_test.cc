@@ -139,14 +139,14 @@ void AskAgain(const Question& question, const report::Plan& plan) {
   const PlannedPackage* driver = Find(plan, "driver");
   const PlannedPackage* python = Find(plan, "python");
   for (const PlannedPackage& package : plan.packages) {
-    if (package.role == "library" && package.name.starts_with("nvidia-cudnn-cu")) {
+    if (package.role == report::PackageRole::kLibrary && package.name.starts_with("nvidia-cudnn-cu")) {
       for (const Version& cc : question.host.gpus) {
         const Version cuda = Known(package.name.substr(sizeof("nvidia-cudnn-cu") - 1));
         EXPECT_NE(knowledge::CudnnForGpu(NumberOf(package.version), cuda, cc).verdict, Verdict::kNo)
             << package.name << " " << package.version;
       }
     }
-    if (package.role != "framework" || package.name.starts_with("cupy")) continue;
+    if (package.role != report::PackageRole::kFramework || package.name.starts_with("cupy")) continue;
     const std::string_view framework = knowledge::FrameworkName(package.name);
     const size_t plus = package.version.find('+');
     std::string variant = plus == std::string::npos ? "" : package.version.substr(plus + 1);

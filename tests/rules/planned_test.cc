@@ -24,7 +24,8 @@ void PrintTo(const Planned& plan, std::ostream* out) { *out << plan.name; }
 
 report::Plan PlanOf(const Planned& planned) {
   report::Plan plan{.outcome = report::Plan::Outcome::kSolution};
-  plan.packages.push_back({.name = "python", .version = planned.python, .channel = "host", .role = "python"});
+  plan.packages.push_back(
+      {.name = "python", .version = planned.python, .channel = "host", .role = report::PackageRole::kPython});
   for (const std::string& text : planned.packages) {
     const size_t equals = text.find("==");
     report::PlannedPackage package{.name = text.substr(0, equals), .version = text.substr(equals + 2)};
@@ -35,13 +36,14 @@ report::Plan PlanOf(const Planned& planned) {
     package.channel = "pypi";
     if (package.name == "cuda-toolkit" || package.name == "cudnn") {
       package.channel = "nvidia-apt";
-      package.role = package.name == "cudnn" ? "cudnn" : "toolkit";
+      package.role = package.name == "cudnn" ? report::PackageRole::kCudnn : report::PackageRole::kToolkit;
       plan.packages.push_back(std::move(package));
       continue;
     }
-    package.role = package.name.starts_with("nvidia-")                             ? "library"
-                   : package.name == "torchvision" || package.name == "torchaudio" ? "companion"
-                                                                                   : "framework";
+    package.role = package.name.starts_with("nvidia-") ? report::PackageRole::kLibrary
+                   : package.name == "torchvision" || package.name == "torchaudio"
+                       ? report::PackageRole::kCompanion
+                       : report::PackageRole::kFramework;
     plan.packages.push_back(std::move(package));
   }
   return plan;

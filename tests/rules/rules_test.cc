@@ -12,11 +12,9 @@
 
 #include "change/prove/proof.h"
 #include "change/whatif/carry_out.h"
-#include "collect/process/process.h"
-#include "engine/diagnosis.h"
 #include "made_up_machine.h"
-#include "made_up_probe.h"
 #include "report/fix.h"
+#include "rule_case.h"
 
 namespace culprit {
 namespace {
@@ -26,39 +24,8 @@ using namespace std::string_view_literals;
 using report::Finding;
 using report::Severity;
 
-std::vector<std::string> Strings(const toml::table& table, std::string_view key) {
-  std::vector<std::string> values;
-  const toml::node* node = table.get(key);
-  if (node == nullptr) return values;
-  if (node->as_array() == nullptr) throw std::runtime_error(std::string(key) + ": a list is wanted");
-  for (const toml::node& item : *node->as_array()) {
-    if (!item.is_string()) throw std::runtime_error(std::string(key) + ": texts are wanted");
-    values.push_back(item.value_or(std::string()));
-  }
-  return values;
-}
-
-// Everything from files to findings, on a machine as `description` says it is looked at.
 report::CheckReport CheckSystem(const system::System& machine, const toml::table& description) {
-  engine::Subject subject{.machine = {std::shared_ptr<const void>(), &machine},
-                          .python = description["python"].value_or(std::string()),
-                          .environments = Strings(description, "environments"),
-                          .programs = Strings(description, "targets"),
-                          .verify = description["verify"].value_or(false),
-                          .host_unseen = description["root"].value_or(false),
-                          .host = description["host"].value_or(std::string()),
-                          .limit = std::chrono::minutes(1)};
-  // A process of the machine: /proc is among its files.
-  if (const auto pid = description["process"].value<int64_t>()) {
-    auto found = collect::LookAtProcess(machine, *pid);
-    if (!found) throw std::runtime_error(found.error().message);
-    subject.process = std::make_shared<const collect::ProcessLook>(std::move(*found));
-  }
-  engine::Diagnosis diagnosis(std::move(subject));
-  if (auto looked = diagnosis.Look(); !looked) throw std::runtime_error(looked.error().message);
-  if (auto probed = model::MadeUpProbe(description)) diagnosis.AddProbe(std::move(*probed), {});
-  diagnosis.Play();
-  return diagnosis.Judge();
+  return model::Diagnose(machine, description)->Judge();
 }
 
 report::CheckReport CheckMachine(const toml::table& description) {
@@ -87,15 +54,6 @@ std::set<std::string> Alarms(const report::CheckReport& report) {
   return codes;
 }
 
-std::vector<fs::path> TomlFiles(const fs::path& directory) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 // ---- worlds
 // ------------------------------------------------------------------------------------------------
 
@@ -107,7 +65,7 @@ TEST_P(World, HasOnlyTheFaultsThatItAdmits) {
   for (const std::string_view key : model::MadeUpMachine::Keys()) description.erase(key);
   description.insert_or_assign("world", GetParam().stem().string());
   const auto report = CheckMachine(description);
-  const std::vector<std::string> admitted = Strings(world, "expect");
+  const std::vector<std::string> admitted = model::Strings(world, "expect");
   EXPECT_EQ(Alarms(report), std::set<std::string>(admitted.begin(), admitted.end())) << Told(report);
 }
 
@@ -117,35 +75,12 @@ std::string FileName(const testing::TestParamInfo<fs::path>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, World, testing::ValuesIn(TomlFiles(fs::path(CULPRIT_RULE_CASES) / "worlds")),
+INSTANTIATE_TEST_SUITE_P(Rules, World,
+                         testing::ValuesIn(model::TomlFiles(fs::path(CULPRIT_RULE_CASES) / "worlds")),
                          FileName);
 
 // ---- cases
 // -------------------------------------------------------------------------------------------------
-
-struct Case {
-  std::string code;
-  std::string name;
-  toml::table description;
-};
-
-void PrintTo(const Case& one, std::ostream* out) { *out << one.code << ": " << one.name; }
-
-std::vector<Case> AllCases() {
-  std::vector<Case> cases;
-  for (const fs::path& file : TomlFiles(CULPRIT_RULE_CASES)) {
-    const toml::table table = toml::parse_file(file.string());
-    const toml::array* array = table["case"].as_array();
-    if (array == nullptr) throw std::runtime_error(file.string() + ": no [[case]]");
-    for (const toml::node& node : *array) {
-      const toml::table& one = *node.as_table();
-      cases.push_back({file.stem().string(), one["name"].value_or(std::string()), one});
-      if (const auto unproven = table["unproven"].value<std::string>(); unproven && !one.contains("unproven"))
-        cases.back().description.insert_or_assign("unproven", *unproven);
-    }
-  }
-  return cases;
-}
 
 // The keys of a table that nothing reads: a key with a slip of the pen would test nothing.
 std::set<std::string> UnknownKeys(const toml::table& table, const std::set<std::string_view>& known) {
@@ -170,17 +105,17 @@ std::set<std::string_view> CaseKeys() {
 
 TEST(Cases, HaveOnlyKeysThatAreRead) {
   using Keys = std::set<std::string>;
-  for (const fs::path& file : TomlFiles(CULPRIT_RULE_CASES))
+  for (const fs::path& file : model::TomlFiles(CULPRIT_RULE_CASES))
     EXPECT_EQ(UnknownKeys(toml::parse_file(file.string()), {"case", "unproven"}), Keys{}) << file;
-  for (const Case& one : AllCases())
+  for (const model::RuleCase& one : model::AllCases())
     EXPECT_EQ(UnknownKeys(one.description, CaseKeys()), Keys{}) << one.code << ": " << one.name;
-  for (const fs::path& file : TomlFiles(fs::path(CULPRIT_RULE_CASES) / "worlds"))
+  for (const fs::path& file : model::TomlFiles(fs::path(CULPRIT_RULE_CASES) / "worlds"))
     EXPECT_EQ(UnknownKeys(toml::parse_file(file.string()), KnownKeys({"expect"})), Keys{}) << file;
   EXPECT_EQ(UnknownKeys(toml::parse("fires = true\nsumary = 'x'"), CaseKeys()), Keys{"sumary"});
 }
 
 // Each case is looked at once, whichever test asks first.
-const report::CheckReport& ReportOf(const Case& one, const system::System& machine) {
+const report::CheckReport& ReportOf(const model::RuleCase& one, const system::System& machine) {
   static std::map<std::pair<std::string, std::string>, report::CheckReport> known;
   const std::pair key(one.code, one.name);
   const auto found = known.find(key);
@@ -188,10 +123,10 @@ const report::CheckReport& ReportOf(const Case& one, const system::System& machi
   return known.emplace(key, CheckSystem(machine, one.description)).first->second;
 }
 
-class RuleCase : public testing::TestWithParam<Case> {};
+class RuleCase : public testing::TestWithParam<model::RuleCase> {};
 
 TEST_P(RuleCase, FiresOrStaysSilent) {
-  const Case& one = GetParam();
+  const model::RuleCase& one = GetParam();
   const auto fires = one.description["fires"].value<bool>();
   ASSERT_TRUE(fires) << "a case says fires = true or false";
   model::MadeUpMachine machine(CULPRIT_RULE_CASES);
@@ -201,7 +136,7 @@ TEST_P(RuleCase, FiresOrStaysSilent) {
       std::ranges::find_if(report.findings, [&](const Finding& finding) { return finding.code == one.code; });
   ASSERT_EQ(found != report.findings.end(), *fires) << Told(report);
   if (one.description.contains("only")) {
-    const std::vector<std::string> codes = Strings(one.description, "only");
+    const std::vector<std::string> codes = model::Strings(one.description, "only");
     EXPECT_EQ(Alarms(report), std::set<std::string>(codes.begin(), codes.end())) << Told(report);
   }
   if (const auto missing = one.description["not_checked"].value<std::string>()) {
@@ -234,13 +169,11 @@ TEST_P(RuleCase, FiresOrStaysSilent) {
   EXPECT_FALSE(found->fix.text.empty() && found->severity != Severity::kNote);
 }
 
-std::string CaseName(const testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.code + "_" + info.param.name;
-  std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
-  return name;
+std::string CaseName(const testing::TestParamInfo<model::RuleCase>& info) {
+  return model::CaseName(info.param);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, RuleCase, testing::ValuesIn(AllCases()), CaseName);
+INSTANTIATE_TEST_SUITE_P(Rules, RuleCase, testing::ValuesIn(model::AllCases()), CaseName);
 
 // ---- proofs
 // ------------------------------------------------------------------------------------------------
@@ -252,18 +185,18 @@ INSTANTIATE_TEST_SUITE_P(Rules, RuleCase, testing::ValuesIn(AllCases()), CaseNam
 // Under the sanitizers, where each takes half a second, every seventh: the release walks them all.
 constexpr size_t kStride = CULPRIT_PROOF_STRIDE;
 
-std::vector<Case> FiringCases() {
-  std::vector<Case> cases = AllCases();
-  std::erase_if(cases, [](const Case& one) { return !one.description["fires"].value_or(false); });
-  std::vector<Case> taken;
+std::vector<model::RuleCase> FiringCases() {
+  std::vector<model::RuleCase> cases = model::AllCases();
+  std::erase_if(cases, [](const model::RuleCase& one) { return !one.description["fires"].value_or(false); });
+  std::vector<model::RuleCase> taken;
   for (size_t i = 0; i < cases.size(); i += kStride) taken.push_back(std::move(cases[i]));
   return taken;
 }
 
-class Proof : public testing::TestWithParam<Case> {};
+class Proof : public testing::TestWithParam<model::RuleCase> {};
 
 TEST_P(Proof, TheFixMendsItAndBreaksNothing) {
-  const Case& one = GetParam();
+  const model::RuleCase& one = GetParam();
   model::MadeUpMachine machine(CULPRIT_RULE_CASES);
   machine.Apply(one.description);
   const auto& before = ReportOf(one, machine.system);
@@ -307,7 +240,8 @@ INSTANTIATE_TEST_SUITE_P(Rules, Proof, testing::ValuesIn(FiringCases()), CaseNam
 
 TEST(Catalogue, EveryRuleHasACaseWhereItFiresAndOneWhereItStaysSilent) {
   std::map<std::string, std::set<bool>> kinds;
-  for (const Case& one : AllCases()) kinds[one.code].insert(one.description["fires"].value_or(false));
+  for (const model::RuleCase& one : model::AllCases())
+    kinds[one.code].insert(one.description["fires"].value_or(false));
   for (const rules::Rule* rule : rules::AllRules()) {
     EXPECT_EQ(kinds[std::string(rule->code)].size(), 2u) << rule->code << " " << rule->name;
   }

@@ -156,10 +156,10 @@ TEST_F(Witness, TellsLoadsInOrderWithWhoAskedAndHowItWasFound) {
   EXPECT_FALSE(libc->dlopen);
   const auto* last = &process.loads.back();
   EXPECT_EQ(last[-2].path, At("libtop.so"));
-  EXPECT_EQ(last[-2].via, "ld_library_path");
+  EXPECT_EQ(last[-2].via, base::Via::kLdLibraryPath);
   EXPECT_TRUE(last[-2].dlopen);
   EXPECT_EQ(last[-1].path, At("sub/libmiddle.so"));
-  EXPECT_EQ(last[-1].via, "runpath");
+  EXPECT_EQ(last[-1].via, base::Via::kRunpath);
   EXPECT_EQ(last[-1].requester, At("libtop.so"));
   EXPECT_FALSE(last[-1].dlopen);
   EXPECT_EQ(last[0].requester, At("sub/libmiddle.so"));
@@ -187,7 +187,8 @@ TEST_F(Witness, TellsEveryPlaceWhereALibraryThreeLevelsDownWasLookedFor) {
   EXPECT_EQ(request.requester, At("sub/libmiddle.so"));
   EXPECT_FALSE(request.dlopen);
   Strings tried;
-  for (const record::Attempt& attempt : request.attempts) tried.push_back(attempt.via + " " + attempt.path);
+  for (const record::Attempt& attempt : request.attempts)
+    tried.push_back(std::string(base::NameOrNone(attempt.via)) + " " + attempt.path);
   for (const std::string& place :
        {"ld_library_path " + At("libbottom.so"), "runpath " + At("sub/one/libbottom.so"),
         "runpath " + At("sub/two/libbottom.so"), std::string("default /lib/libbottom.so"),
@@ -206,7 +207,7 @@ TEST_F(Witness, AMissingLibraryAtStartUp) {
   EXPECT_EQ(process.failed_requests[0].requester, At("libpreload.so"));
   const record::Loaded* preload = Find(process, At("libpreload.so"));
   ASSERT_NE(preload, nullptr);
-  EXPECT_EQ(preload->via, "ld_preload");
+  EXPECT_EQ(preload->via, base::Via::kLdPreload);
   EXPECT_FALSE(preload->dlopen);
 }
 

@@ -13,6 +13,8 @@
 namespace culprit::apply {
 namespace {
 
+using report::StepState;
+
 using base::ErrorCode;
 using base::Fail;
 using report::AppliedStep;
@@ -65,19 +67,19 @@ class OneRun final : public Applying {
       do {
         auto more = IntentsOf(changes[i], place_);
         if (!more) {
-          said.push_back({report::InWords(changes[i]), "failed", more.error().message});
+          said.push_back({report::InWords(changes[i]), StepState::kFailed, more.error().message});
           failed = true;
           break;
         }
         for (Intent& intent : *more) AddIntent(intents, std::move(intent));
-        if (more->empty()) said.push_back({report::InWords(changes[i]), "skipped", "already done"});
+        if (more->empty()) said.push_back({report::InWords(changes[i]), StepState::kSkipped, "already done"});
         ++i;
       } while (i < changes.size() && ArePackages(changes[i - 1]) && ArePackages(changes[i]));
       for (const Intent& intent : intents) {
         if (failed) break;
         const auto done = Carry(work_, intent);
         failed = !done;
-        const char* state = !done ? "failed" : *done ? "done" : "skipped";
+        const auto state = !done ? StepState::kFailed : *done ? StepState::kDone : StepState::kSkipped;
         std::string detail = !done ? done.error().message : *done ? "" : "already done";
         if (done && *done && intent.outside && place_.environment_file.empty())
           detail = "takes effect in new shells";
@@ -103,9 +105,9 @@ class OneRun final : public Applying {
       if (back) RestoreTimes(step, place_);
       const auto row = std::ranges::find(said, step.text, &AppliedStep::text);
       if (!back) {
-        said.push_back({step.text, "failed", "could not be undone: " + back.error().message});
-      } else if (row != said.end() && row->state == "done") {
-        row->state = "undone";
+        said.push_back({step.text, StepState::kFailed, "could not be undone: " + back.error().message});
+      } else if (row != said.end() && row->state == StepState::kDone) {
+        row->state = StepState::kUndone;
       }
     }
   }
@@ -122,8 +124,8 @@ std::vector<std::vector<const Step*>> ByPlace(const Run& run) {
   std::vector<std::vector<const Step*>> places;
   for (const Step& step : run.steps) {
     const auto same = std::ranges::find_if(places, [&](const auto& chain) {
-      return step.kind == "put" && chain.front()->kind == step.kind && chain.front()->path == step.path &&
-             chain.front()->outside == step.outside;
+      return step.kind == StepKind::kPut && chain.front()->kind == step.kind &&
+             chain.front()->path == step.path && chain.front()->outside == step.outside;
     });
     if (same == places.end())
       places.push_back({&step});
@@ -135,8 +137,8 @@ std::vector<std::vector<const Step*>> ByPlace(const Run& run) {
 
 bool Changed(const std::vector<const Step*>& chain, const Place& place, const Journal& journal) {
   const Step& first = *chain.front();
-  if (first.kind == "cache") return CacheChangedSince(first, place, journal);
-  if (first.kind == "swap") return PackagesChangedSince(first);
+  if (first.kind == StepKind::kCache) return CacheChangedSince(first, place, journal);
+  if (first.kind == StepKind::kSwap) return PackagesChangedSince(first);
   return std::ranges::all_of(chain, [&](const Step* step) { return ChangedSince(*step, place); });
 }
 
@@ -254,10 +256,10 @@ base::Result<report::FixReport> Undo(const Place& place, bool force) {
     for (const Step* step : chain | std::views::drop(1)) Clean(*step, place);
     const Step& step = *chain.front();
     if (auto back = TakeBack(step, place, *journal); !back) {
-      report.steps.push_back({step.text, "failed", back.error().message});
+      report.steps.push_back({step.text, StepState::kFailed, back.error().message});
       return report;
     }
-    for (const Step* each : chain) report.steps.push_back({each->text, "undone", ""});
+    for (const Step* each : chain) report.steps.push_back({each->text, StepState::kUndone, ""});
   }
   for (const Step& step : (*run)->steps | std::views::reverse) RestoreTimes(step, place);
   if (auto said = journal->Write("undone"); !said) return std::unexpected(said.error());

@@ -181,7 +181,7 @@ base::Result<bool> RefreshCache(Work& work, const Intent& intent) {
   if (!spot) return std::unexpected(spot.error());
   const auto directories = Directories(work.place);
   if (!directories) return std::unexpected(directories.error());
-  Step step = work.NewStep("cache", intent, *spot);
+  Step step = work.NewStep(StepKind::kCache, intent, *spot);
   const std::string number = std::to_string(step.number);
   const Json survey = {{"began", time(nullptr)},
                        {"cache", FileJson(kCache, number + "-cache", work)},

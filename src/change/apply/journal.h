@@ -12,19 +12,25 @@
 // begun.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/json_fwd.h"
+#include "base/words.h"
 #include "change/apply/files.h"
 
 namespace culprit::apply {
 
+enum class StepKind { kPut, kMode, kSwap, kCache };
+constexpr std::array<std::string_view, 4> WordsOf(StepKind) { return {"put", "mode", "swap", "cache"}; }
+
 struct Step {
   size_t number = 0;
-  std::string kind;  // "put", "mode", "swap", "cache"
+  StepKind kind = StepKind::kPut;
   std::string text;
   bool outside = false;   // on this machine, though the run is about a tree (--env FILE)
   std::string path;       // "swap": the directory; "cache": that of ld.so.cache

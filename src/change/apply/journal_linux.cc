@@ -98,7 +98,8 @@ void Take(Run& run, const Json& json) {
   if (record == "step") {
     Step step;
     step.number = number;
-    step.kind = json.at("kind");
+    step.kind =
+        base::FromWord<StepKind>(json.at("kind").get_ref<const std::string&>()).value_or(StepKind::kPut);
     step.text = Bytes(json.at("text"));
     step.outside = json.at("outside");
     step.path = Bytes(json.at("path"));
@@ -194,7 +195,7 @@ base::Result<void> Journal::Append(const Json& record) {
 base::Result<void> Journal::Write(const Step& step) {
   return Append({{"record", "step"},
                  {"number", step.number},
-                 {"kind", step.kind},
+                 {"kind", base::Word(step.kind)},
                  {"text", Characters(step.text)},
                  {"outside", step.outside},
                  {"path", Characters(step.path)},

@@ -85,7 +85,7 @@ std::string HashOfNames(int directory) {
   return HashOf(all);
 }
 
-Step Work::NewStep(const char* kind, const Intent& intent, const Spot& spot) const {
+Step Work::NewStep(StepKind kind, const Intent& intent, const Spot& spot) const {
   Step step;
   step.number = steps.size() + 1;
   step.kind = kind;
@@ -119,7 +119,7 @@ base::Result<bool> Put(Work& work, const Intent& intent) {
     return Fail(ErrorCode::kUnsupported, intent.path + ": a device, pipe or socket");
   const Standing after = Wanted(intent, *before);
   if (Same(after, here, spot->name)) return false;
-  Step step = work.NewStep("put", intent, *spot);
+  Step step = work.NewStep(StepKind::kPut, intent, *spot);
   if (auto kept = work.journal.Keep(*spot, std::to_string(step.number), *before); !kept)
     return std::unexpected(kept.error());
   step.before = *before;
@@ -137,7 +137,7 @@ base::Result<bool> ChangeMode(Work& work, const Intent& intent) {
   const auto before = LookAt(spot->directory.get(), spot->name);
   if (!before) return std::unexpected(before.error());
   if (before->mode == intent.mode) return false;
-  Step step = work.NewStep("mode", intent, *spot);
+  Step step = work.NewStep(StepKind::kMode, intent, *spot);
   step.before = step.after = *before;
   step.after.mode = intent.mode;
   if (auto said = work.Announce(step); !said) return std::unexpected(said.error());
@@ -179,11 +179,11 @@ base::Result<void> Restore(const Spot& spot, const Standing& before, const Journ
 }
 
 base::Result<void> TakeBack(const Step& step, const Place& place, const Journal& journal) {
-  if (step.kind == "cache") return TakeBackCache(step, place, journal);
-  if (step.kind == "swap") return TakeBackPackages(step);
+  if (step.kind == StepKind::kCache) return TakeBackCache(step, place, journal);
+  if (step.kind == StepKind::kSwap) return TakeBackPackages(step);
   const auto spot = FindSpot(RootOf(step.outside, place), step.path);
   if (!spot) return std::unexpected(spot.error());
-  if (step.kind == "mode") return SetModeAt(*spot, step.before.mode);
+  if (step.kind == StepKind::kMode) return SetModeAt(*spot, step.before.mode);
   if (step.before.kind == Kind::kDirectory) return RestoreDirectory(*spot, step);
   return Restore(*spot, step.before, journal, std::to_string(step.number), step.temporary);
 }
@@ -191,7 +191,7 @@ base::Result<void> TakeBack(const Step& step, const Place& place, const Journal&
 bool ChangedSince(const Step& step, const Place& place) {
   const auto spot = FindSpot(RootOf(step.outside, place), step.path);
   if (!spot) return true;
-  if (step.kind == "mode") {
+  if (step.kind == StepKind::kMode) {
     const auto now = LookAt(spot->directory.get(), spot->name);
     return !now || now->kind != step.before.kind ||
            (now->mode != step.before.mode && now->mode != step.after.mode);

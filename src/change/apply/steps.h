@@ -45,7 +45,7 @@ struct Work {
   std::vector<Step> steps;
 
   // A step with its number, its names for temporaries, and the directory in which it happens.
-  Step NewStep(const char* kind, const Intent& intent, const Spot& spot) const;
+  Step NewStep(StepKind kind, const Intent& intent, const Spot& spot) const;
   // Also remembers it.
   base::Result<void> Announce(const Step& step);
   base::Result<void> Done(Step& step);

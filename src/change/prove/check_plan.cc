@@ -23,7 +23,7 @@ using report::PlannedPackage;
 collect::Host HostOf(const plan::Question& question, const report::Plan& plan) {
   collect::Host host;
   if (question.host.driver) host.driver = knowledge::DriverText(*question.host.driver);
-  const auto driver = std::ranges::find(plan.packages, "driver", &PlannedPackage::role);
+  const auto driver = std::ranges::find(plan.packages, report::PackageRole::kDriver, &PlannedPackage::role);
   if (driver != plan.packages.end() && base::Version::Parse(driver->version)) host.driver = driver->version;
   for (const base::Version& gpu : question.host.gpus) host.gpus.push_back(gpu.ToString());
   return host;

@@ -20,7 +20,7 @@ using system::MemorySystem;
 // "3.11" of "3.11.4"; a plan that says nothing has the usual one.
 std::string PythonOf(const report::Plan& plan) {
   for (const PlannedPackage& package : plan.packages) {
-    if (package.role != "python" && package.name != "python") continue;
+    if (package.role != report::PackageRole::kPython && package.name != "python") continue;
     const auto parts = base::Split(package.version, '.');
     if (parts.size() > 1) return parts[0] + "." + parts[1];
   }
@@ -109,13 +109,15 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
   std::vector<report::Change> changes;
   std::string cuda;
   for (const PlannedPackage& package : plan.packages) {
-    if (IsOfPip(package) || package.channel == "host" || package.role != "toolkit") continue;
+    if (IsOfPip(package) || package.channel == "host" || package.role != report::PackageRole::kToolkit)
+      continue;
     cuda = package.version;
     changes.push_back(report::InstallToolkit{.version = cuda, .root = ""});
   }
   const bool windows = host.platform == base::Platform::kWindows;
   for (const PlannedPackage& package : plan.packages) {
-    if (IsOfPip(package) || package.channel == "host" || package.role != "cudnn") continue;
+    if (IsOfPip(package) || package.channel == "host" || package.role != report::PackageRole::kCudnn)
+      continue;
     const auto parts = base::Split(package.version + ".0", '.');
     const std::string release = cuda.empty() ? "12" : cuda.substr(0, cuda.find('.', cuda.find('.') + 1));
     // Until cuDNN 8 an archive is unpacked over the toolkit, from 9 on an installer has a place of its own.
@@ -138,8 +140,8 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
 
 // What others need comes first, so that nothing is installed twice.
 int Turn(const PlannedPackage& package) {
-  if (package.role == "framework") return 1;
-  return package.role == "companion" ? 2 : 0;
+  if (package.role == report::PackageRole::kFramework) return 1;
+  return package.role == report::PackageRole::kCompanion ? 2 : 0;
 }
 
 }  // namespace

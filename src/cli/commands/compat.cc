@@ -45,7 +45,9 @@ int RunCompat(int argc, const char* const* argv) {
                       .text = [&](const auto& style) { return render::ToText(answer, style); },
                       .json = [&] { return render::ToJson(answer); }});
   if (!written) return kExitCannot;
-  return answer.verdict == "yes" ? kExitOk : answer.verdict == "no" ? kExitFound : kExitCannot;
+  return answer.verdict == report::Compatible::kYes  ? kExitOk
+         : answer.verdict == report::Compatible::kNo ? kExitFound
+                                                     : kExitCannot;
 }
 
 }  // namespace culprit::cli

@@ -69,7 +69,8 @@ int UndoLast(const FixOptions& options, const apply::Place& place) {
              (place.state.starts_with("/var/") ? "" : "; to undo changes made as root, run as root"));
   }
   if (!WriteReport(options, *report, {})) return kExitCannot;
-  return std::ranges::any_of(report->steps, [](const auto& step) { return step.state == "failed"; })
+  return std::ranges::any_of(report->steps,
+                             [](const auto& step) { return step.state == report::StepState::kFailed; })
              ? kExitCannot
              : kExitOk;
 }
@@ -91,7 +92,9 @@ int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::
     if (!done) return Fail(done.error());
   }
   if (!WriteReport(options, report, look->diagnosis.snapshot())) return kExitCannot;
-  const auto failed = [](const report::AppliedStep& step) { return step.state == "failed"; };
+  const auto failed = [](const report::AppliedStep& step) {
+    return step.state == report::StepState::kFailed;
+  };
   if (std::ranges::any_of(report.steps, failed)) return kExitCannot;
   if (report.applied) {
     const auto left = [&](const report::Finding& finding) { return IsAsked(options, finding); };

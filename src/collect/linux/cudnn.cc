@@ -26,6 +26,7 @@ using base::PathError;
 using snapshot::CudnnCopy;
 using snapshot::CudnnPart;
 using snapshot::FileFacts;
+using snapshot::PartProblem;
 
 constexpr std::string_view kPrefix = "libcudnn";
 constexpr uint64_t kCudnnHeaderLimit = 1 << 20;
@@ -77,20 +78,21 @@ std::optional<std::pair<uint32_t, std::string>> SonameOf(std::string_view name) 
   return std::pair(version->part(0), soname);
 }
 
-std::string ProblemOf(const FileFacts& facts, const system::System& system, const std::string& path) {
-  if (facts.dangling) return "leads nowhere: -> " + system.ReadLink(path).value_or("?");
-  if (facts.error == PathError::kLoop) return "a loop of links: -> " + system.ReadLink(path).value_or("?");
-  if (facts.error != PathError::kNone) return std::string(base::Strerror(facts.error));
-  if (facts.kind != snapshot::FileKind::kRegular) return "not a file";
-  if (facts.size == 0) return "is empty";
-  if (facts.elf == nullptr) return "";
+PartProblem ProblemOf(const FileFacts& facts, const system::System& system, const std::string& path) {
+  using enum PartProblem::Kind;
+  if (facts.dangling) return {kDangling, system.ReadLink(path).value_or("?")};
+  if (facts.error == PathError::kLoop) return {kLinkLoop, system.ReadLink(path).value_or("?")};
+  if (facts.error != PathError::kNone) return {kOther, std::string(base::Strerror(facts.error))};
+  if (facts.kind != snapshot::FileKind::kRegular) return kNotAFile;
+  if (facts.size == 0) return kEmpty;
+  if (facts.elf == nullptr) return {};
   using binfmt::ElfProblem;
-  if (facts.elf->problem == ElfProblem::kNotElf) return "not a library";
+  if (facts.elf->problem == ElfProblem::kNotElf) return kNotALibrary;
   if (!facts.elf->complete() || facts.elf->problem == ElfProblem::kTooShort ||
       facts.elf->problem == ElfProblem::kHeadersCut || facts.elf->problem == ElfProblem::kDynamicCut) {
-    return "cut short";
+    return kCutShort;
   }
-  return "";
+  return {};
 }
 
 class CudnnReader {
@@ -118,11 +120,11 @@ CudnnPart CudnnReader::ReadPart(const std::string& directory, const std::string&
   CudnnPart part{.name = soname, .path = JoinPath(directory, named ? soname : names.back())};
   const FileFacts& facts = view_.Open(part.path);
   part.problem = ProblemOf(facts, system_, part.path);
-  if (!part.problem.empty()) return part;
+  if (part.problem) return part;
   if (const auto version = view_.Version(part.path)) part.version = version->version;
   // auditwheel renames on purpose: "libcudnn-0a1b2c3d.so.9" is asked for by that name.
   const bool renamed = !BaseName(part.path).starts_with(soname);
-  if (!named && !renamed) part.problem = "no file and no link of the name " + soname;
+  if (!named && !renamed) part.problem = {PartProblem::Kind::kNoSoname, soname};
   if (!named || view_.RealPath(part.path) != JoinPath(view_.RealPath(directory), soname)) return part;
   for (const std::string& name : names) {
     if (name == soname) continue;
@@ -131,7 +133,7 @@ CudnnPart CudnnReader::ReadPart(const std::string& directory, const std::string&
     const auto other_version = view_.Version(JoinPath(directory, name));
     const std::string text = other_version ? other_version->version : "";
     if (text == part.version && other.size == facts.size) continue;  // a copy of the same instead of a link
-    part.problem = "not a link but a second file beside " + name + (text.empty() ? "" : ", which is " + text);
+    part.problem = {PartProblem::Kind::kSecondFile, name + (text.empty() ? "" : ", which is " + text)};
   }
   return part;
 }
@@ -199,7 +201,7 @@ void CudnnReader::NoteMissing(CudnnCopy& copy) {
   }
   for (const std::string& soname : wanted) {
     const bool there = std::ranges::any_of(copy.parts, [&](const CudnnPart& part) {
-      return part.name == soname && !part.problem.starts_with("leads nowhere");
+      return part.name == soname && part.problem.kind != PartProblem::Kind::kDangling;
     });
     if (!there) copy.missing_parts.push_back(soname);
   }
@@ -227,20 +229,19 @@ CudnnCopy CudnnReader::ReadCopy(const std::string& directory, uint32_t major, co
     }
   }
   const std::string real = view_.RealPath(copy.parts.front().path);
-  const Owner owner = FindOwner(system_, real, "cudnn");
-  copy.owner = owner.ToString();
+  const auto [owner, record] = FindOwner(system_, real, "cudnn");
+  copy.owner = owner;
   constexpr std::string_view kCudaInName = "-cuda-";  // libcudnn9-cuda-12
   if (const size_t at = owner.package.find(kCudaInName); copy.cuda.empty() && at != std::string::npos) {
     copy.cuda = owner.package.substr(at + kCudaInName.size());
-    copy.cuda_source = owner.record;
+    copy.cuda_source = record;
   }
   if (const size_t at = owner.version.find("+cuda"); copy.cuda.empty() && at != std::string::npos) {
     copy.cuda = owner.version.substr(at + 5);  // libcudnn8 8.9.7.29-1+cuda12.2
-    copy.cuda_source = owner.record;
+    copy.cuda_source = record;
   }
   for (const CudnnPart& part : copy.parts) {
-    if (copy.cuda.empty() && part.name == "libcudnn_adv.so.9" && part.problem.empty())
-      ReadCuda(part.path, copy);
+    if (copy.cuda.empty() && part.name == "libcudnn_adv.so.9" && !part.problem) ReadCuda(part.path, copy);
   }
   ReadHeader(copy);
   NoteMissing(copy);

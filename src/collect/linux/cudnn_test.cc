@@ -67,10 +67,10 @@ TEST(CudnnCollector, ReadsAWholeCopyOfDpkg) {
   EXPECT_EQ(copy.version, "9.19.0");
   EXPECT_EQ(copy.cuda, "12");
   EXPECT_EQ(copy.machine, "x86-64");
-  EXPECT_EQ(copy.owner, "dpkg libcudnn9-cuda-12 9.19.0.56-1");
+  EXPECT_EQ(copy.owner.text(), "dpkg libcudnn9-cuda-12 9.19.0.56-1");
   EXPECT_EQ(copy.header_version, "9.19.0");
   EXPECT_TRUE(copy.missing_parts.empty());
-  for (const auto& part : copy.parts) EXPECT_EQ(part.problem, "") << part.name;
+  for (const auto& part : copy.parts) EXPECT_EQ(part.problem.text(), "") << part.name;
 }
 
 TEST(CudnnCollector, ASecondNameOfTheDirectoryIsNoSecondCopy) {
@@ -89,7 +89,7 @@ TEST(CudnnCollector, ACopyOfPipKnowsItsPackageAndCuda) {
                  "nvidia/cudnn/lib/libcudnn.so.9,sha256=x,1\nnvidia/cudnn/lib/libcudnn_graph.so.9,,\n");
   const auto copies = Collect(system, {}, {{.prefix = "/v", .site_packages = {site}}});
   ASSERT_EQ(copies.size(), 1u);
-  EXPECT_EQ(copies[0].owner, "pip nvidia-cudnn-cu12 9.19.0.56");
+  EXPECT_EQ(copies[0].owner.text(), "pip nvidia-cudnn-cu12 9.19.0.56");
   EXPECT_EQ(copies[0].cuda, "12");
 }
 
@@ -99,7 +99,7 @@ TEST(CudnnCollector, TheCudaOfACopyWithoutPackageStandsInAdv) {
   system.AddFile(kDirectory + "/libcudnn_adv.so.9", Part("adv", k919) + '\0' + "libcublasLt.so.13" + '\0');
   const auto copies = Collect(system);
   EXPECT_EQ(copies.at(0).cuda, "13");
-  EXPECT_EQ(copies.at(0).owner, "");
+  EXPECT_EQ(copies.at(0).owner.text(), "");
 }
 
 TEST(CudnnCollector, NamesWhatIsMissingButNotWhatIsOptional) {
@@ -122,12 +122,12 @@ TEST(CudnnCollector, TellsBrokenLinksAndFiles) {
   system.AddFile(kDirectory + "/libcudnn_adv.so.9", "<html>" + std::string(100, ' '));
   system.AddLink(kDirectory + "/libcudnn.so", "libcudnn.so.8");
   const CudnnCopy copy = Collect(system).at(0);
-  EXPECT_EQ(FindPart(copy, "libcudnn_ops.so.9")->problem, "leads nowhere: -> libcudnn_ops.so.9.14.0");
-  EXPECT_EQ(FindPart(copy, "libcudnn_cnn.so.9")->problem, "a loop of links: -> libcudnn_cnn.so.9");
-  EXPECT_EQ(FindPart(copy, "libcudnn_heuristic.so.9")->problem, "is empty");
-  EXPECT_EQ(FindPart(copy, "libcudnn_adv.so.9")->problem, "not a library");
+  EXPECT_EQ(FindPart(copy, "libcudnn_ops.so.9")->problem.text(), "leads nowhere: -> libcudnn_ops.so.9.14.0");
+  EXPECT_EQ(FindPart(copy, "libcudnn_cnn.so.9")->problem.text(), "a loop of links: -> libcudnn_cnn.so.9");
+  EXPECT_EQ(FindPart(copy, "libcudnn_heuristic.so.9")->problem.text(), "is empty");
+  EXPECT_EQ(FindPart(copy, "libcudnn_adv.so.9")->problem.text(), "not a library");
   ASSERT_NE(FindPart(copy, "libcudnn.so"), nullptr);
-  EXPECT_EQ(FindPart(copy, "libcudnn.so")->problem, "leads nowhere: -> libcudnn.so.8");
+  EXPECT_EQ(FindPart(copy, "libcudnn.so")->problem.text(), "leads nowhere: -> libcudnn.so.8");
 }
 
 TEST(CudnnCollector, ARealFileWhereALinkShouldBe) {
@@ -135,7 +135,7 @@ TEST(CudnnCollector, ARealFileWhereALinkShouldBe) {
   AddCudnn(system, kDirectory);
   system.AddFile(kDirectory + "/libcudnn_graph.so.9.14.0", Part("graph", k914));
   const CudnnCopy copy = Collect(system).at(0);
-  EXPECT_EQ(FindPart(copy, "libcudnn_graph.so.9")->problem,
+  EXPECT_EQ(FindPart(copy, "libcudnn_graph.so.9")->problem.text(),
             "not a link but a second file beside libcudnn_graph.so.9.14.0, which is 9.14.0");
 }
 

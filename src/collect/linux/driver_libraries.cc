@@ -19,6 +19,7 @@ namespace {
 
 using base::JoinPath;
 using snapshot::DriverLibrary;
+using snapshot::DriverLibraryKind;
 using system::FileType;
 
 constexpr size_t kMostDirectories = 512;
@@ -101,16 +102,18 @@ bool Has(const std::string& path, std::string_view component) {
   return (path + "/").find("/" + std::string(component) + "/") != std::string::npos;
 }
 
-std::string KindOf(const std::string& directory, const std::string& real_path) {
+DriverLibraryKind KindOf(const std::string& directory, const std::string& real_path) {
   const std::string real_directory(base::DirName(real_path));
   const auto either = [&](std::string_view part) {
     return Has(directory, part) || Has(real_directory, part);
   };
-  if (either("stubs")) return "stub";
-  if (either("compat") || either("cuda-compat")) return "compat";
-  if (directory.starts_with("/usr/lib/wsl/") || real_directory.starts_with("/usr/lib/wsl/")) return "wsl";
-  if (either("tegra") || real_directory.ends_with("-linux-gnu/nvidia")) return "tegra";
-  return directory.starts_with("/usr/local/nvidia/") ? "container" : "driver";
+  if (either("stubs")) return DriverLibraryKind::kStub;
+  if (either("compat") || either("cuda-compat")) return DriverLibraryKind::kCompat;
+  if (directory.starts_with("/usr/lib/wsl/") || real_directory.starts_with("/usr/lib/wsl/"))
+    return DriverLibraryKind::kWsl;
+  if (either("tegra") || real_directory.ends_with("-linux-gnu/nvidia")) return DriverLibraryKind::kTegra;
+  return directory.starts_with("/usr/local/nvidia/") ? DriverLibraryKind::kContainer
+                                                     : DriverLibraryKind::kDriver;
 }
 
 // "libcuda.so.580.95.05" -> "580.95.05". "1" and "1.1" (WSL, Jetson) are no versions of a driver.
@@ -159,7 +162,7 @@ void AddFamily(const system::System& system, const std::string& directory, std::
       continue;  // a broken development link harms nobody at run time
     }
     library.kind = KindOf(directory, library.real_path);
-    if (library.kind == "compat" && family == "libcuda.so" && library.size > 0) {
+    if (library.kind == DriverLibraryKind::kCompat && family == "libcuda.so" && library.size > 0) {
       library.compat_branches = CompatBranches(system, library.real_path);
     }
     libraries.push_back(std::move(library));

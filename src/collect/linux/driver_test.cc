@@ -140,7 +140,7 @@ TEST(Driver, LibraryIsNamedOnceWithTheVersionOfItsFile) {
   ASSERT_NE(cuda, nullptr);
   EXPECT_EQ(cuda->version, "580.95.05");
   EXPECT_EQ(cuda->real_path, "/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05");
-  EXPECT_EQ(cuda->kind, "driver");
+  EXPECT_EQ(cuda->kind, snapshot::DriverLibraryKind::kDriver);
   EXPECT_EQ(cuda->size, 1u);
 }
 
@@ -156,7 +156,7 @@ TEST(Driver, EveryKindOfCopyIsTold) {
   const Driver driver = Collect(system, {{"LD_LIBRARY_PATH", "/srv/driver:/srv/link"}});
   const auto kind = [&](const std::string& path) {
     const DriverLibrary* library = Find(driver, path);
-    return library == nullptr ? "none" : library->kind;
+    return library == nullptr ? "none" : base::Word(library->kind);
   };
   EXPECT_EQ(kind("/usr/local/cuda-13.0/compat/libcuda.so.1"), "compat");
   EXPECT_EQ(kind("/usr/local/cuda-13.0/lib64/stubs/libcuda.so"), "stub");

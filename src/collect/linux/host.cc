@@ -87,7 +87,9 @@ void Assume(const Host& host, snapshot::Stack& stack) {
     // What an image brings stays in front of what the host will give it.
     if (stack.driver) {
       for (const snapshot::DriverLibrary& library : stack.driver->libraries) {
-        if (library.kind == "stub" || library.kind == "compat") driver.libraries.push_back(library);
+        if (library.kind == snapshot::DriverLibraryKind::kStub ||
+            library.kind == snapshot::DriverLibraryKind::kCompat)
+          driver.libraries.push_back(library);
       }
     }
     stack.driver = Fact<snapshot::Driver>::Of(std::move(driver), "--host");

@@ -11,6 +11,7 @@ namespace {
 using base::BaseName;
 using base::DirName;
 using base::JoinPath;
+using snapshot::PackageManager;
 using system::System;
 
 constexpr uint64_t kListLimit = 4 << 20;
@@ -30,7 +31,7 @@ std::vector<std::string> Records(const System& system, const std::string& direct
 }
 
 // "nvidia_cudnn_cu12-9.1.0.70.dist-info" with a RECORD that lists the file.
-std::optional<Owner> OfPip(const System& system, const std::string& path, std::string_view word) {
+std::optional<FoundOwner> OfPip(const System& system, const std::string& path, std::string_view word) {
   constexpr std::string_view kEnding = ".dist-info";
   std::string_view directory = DirName(path);
   for (int level = 0; level < 4 && directory.size() > 1; ++level) {
@@ -44,7 +45,8 @@ std::optional<Owner> OfPip(const System& system, const std::string& path, std::s
         if (dash == std::string::npos) continue;
         std::string package = name.substr(0, dash);
         std::ranges::replace(package, '_', '-');
-        return Owner{"pip", package, name.substr(dash + 1, name.size() - dash - 1 - kEnding.size()), record};
+        const std::string version = name.substr(dash + 1, name.size() - dash - 1 - kEnding.size());
+        return FoundOwner{{PackageManager::kPip, package, version}, record};
       }
     }
   }
@@ -52,7 +54,7 @@ std::optional<Owner> OfPip(const System& system, const std::string& path, std::s
 }
 
 // PREFIX/conda-meta/NAME-VERSION-BUILD.json with the file among its "files".
-std::optional<Owner> OfConda(const System& system, const std::string& path, std::string_view word) {
+std::optional<FoundOwner> OfConda(const System& system, const std::string& path, std::string_view word) {
   std::string_view prefix = DirName(path);
   for (int level = 0; level < 4 && prefix.size() > 1; ++level) {
     prefix = DirName(prefix);
@@ -64,7 +66,9 @@ std::optional<Owner> OfConda(const System& system, const std::string& path, std:
       const size_t build = name.rfind('-');
       const size_t version = build == std::string::npos || build == 0 ? build : name.rfind('-', build - 1);
       if (version == std::string::npos || build == std::string::npos) continue;
-      return Owner{"conda", name.substr(0, version), name.substr(version + 1, build - version - 1), record};
+      return FoundOwner{
+          {PackageManager::kConda, name.substr(0, version), name.substr(version + 1, build - version - 1)},
+          record};
     }
   }
   return std::nullopt;
@@ -88,7 +92,7 @@ std::string DpkgVersion(const System& system, const std::string& package) {
 
 // /var/lib/dpkg/info/NAME.list or NAME:ARCH.list with a line that is the path. A merged /usr: the list may
 // still say /lib.
-std::optional<Owner> OfDpkg(const System& system, const std::string& path, std::string_view word) {
+std::optional<FoundOwner> OfDpkg(const System& system, const std::string& path, std::string_view word) {
   const std::string directory = "/var/lib/dpkg/info";
   for (const std::string& name : Records(system, directory, word, ".list")) {
     const std::string record = JoinPath(directory, name);
@@ -100,7 +104,7 @@ std::optional<Owner> OfDpkg(const System& system, const std::string& path, std::
     if (!listed) continue;
     std::string package = name.substr(0, name.size() - std::string_view(".list").size());
     package = package.substr(0, package.find(':'));
-    return Owner{"dpkg", package, DpkgVersion(system, package), record};
+    return FoundOwner{{PackageManager::kDpkg, package, DpkgVersion(system, package)}, record};
   }
   return std::nullopt;
 }
@@ -116,13 +120,7 @@ bool RecordLists(std::string_view record, const std::string& directory, const st
   return record.starts_with(line) || record.find("\n" + line) != std::string_view::npos;
 }
 
-std::string Owner::ToString() const {
-  if (manager.empty()) return "";
-  if (package.empty()) return "unknown: culprit does not read the database of " + manager;
-  return manager + " " + package + (version.empty() ? "" : " " + version);
-}
-
-Owner FindOwner(const System& system, const std::string& path, std::string_view word) {
+FoundOwner FindOwner(const System& system, const std::string& path, std::string_view word) {
   if (auto owner = OfPip(system, path, word)) return *owner;
   if (auto owner = OfConda(system, path, word)) return *owner;
   if (system.platform() == base::Platform::kWindows) return {};
@@ -130,7 +128,7 @@ Owner FindOwner(const System& system, const std::string& path, std::string_view 
   if (path.starts_with("/usr/lib") || path.starts_with("/lib")) {
     for (const char* database : {"/var/lib/rpm", "/usr/lib/sysimage/rpm"}) {
       const auto entries = system.List(database);
-      if (entries && !entries->empty()) return {.manager = "rpm", .record = database};
+      if (entries && !entries->empty()) return {{PackageManager::kRpm, "", ""}, database};
     }
   }
   return {};

@@ -25,6 +25,7 @@ using base::DirName;
 using base::JoinPath;
 using base::PathError;
 using snapshot::Toolkit;
+using snapshot::ToolkitKind;
 using snapshot::Toolkits;
 
 constexpr uint64_t kCudaHeaderLimit = 8 << 20;
@@ -64,8 +65,8 @@ class ToolkitSearch {
   explicit ToolkitSearch(const Surroundings& around) : system_(around.system), view_(around.system) {}
 
   // Looks at one root; gives false when nothing of a toolkit is there.
-  bool Add(const std::string& path, const std::string& kind, bool needs_nvcc = false);
-  void AddPattern(const std::string& pattern, const std::string& kind) {
+  bool Add(const std::string& path, ToolkitKind kind, bool needs_nvcc = false);
+  void AddPattern(const std::string& pattern, ToolkitKind kind) {
     for (const std::string& path : snapshot::ExpandPattern(view_, pattern)) Add(path, kind);
   }
   // The toolkit that an nvcc belongs to.
@@ -128,7 +129,7 @@ bool ToolkitSearch::HasRuntime(const std::string& root) {
   return false;
 }
 
-bool ToolkitSearch::Add(const std::string& path, const std::string& kind, bool needs_nvcc) {
+bool ToolkitSearch::Add(const std::string& path, ToolkitKind kind, bool needs_nvcc) {
   if (view_.Directory(path) != PathError::kNone) return false;
   const std::string root = view_.RealPath(path);
   if (rejected_.contains(root)) return false;
@@ -175,7 +176,7 @@ bool ToolkitSearch::Add(const std::string& path, const std::string& kind, bool n
 void AddNamed(const Surroundings& around, ToolkitSearch& search) {
   for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAToolkit_ROOT"}) {
     if (const std::string root = base::ValueOf(around.environment, name); root.starts_with('/'))
-      search.Add(base::CleanPath(root), "toolkit");
+      search.Add(base::CleanPath(root), ToolkitKind::kToolkit);
   }
 }
 
@@ -183,7 +184,7 @@ void ToolkitSearch::AddOfNvcc(const std::string& nvcc) {
   if (nvcc.empty()) return;
   const std::string program = Compiler(nvcc).program;
   if (program.starts_with('/') && program.ends_with("/bin/nvcc")) {
-    Add(std::string(DirName(DirName(program))), "toolkit", /*needs_nvcc=*/true);
+    Add(std::string(DirName(DirName(program))), ToolkitKind::kToolkit, /*needs_nvcc=*/true);
   }
 }
 
@@ -210,19 +211,20 @@ snapshot::Fact<Toolkits> CollectToolkits(const Surroundings& around,
                                          std::span<const snapshot::PythonEnvironment> environments) {
   ToolkitSearch search(around);
   search.NoteUnreadable("/usr/local");
-  search.AddPattern("/usr/local/cuda*", "toolkit");
-  search.AddPattern("/opt/cuda*", "toolkit");
-  search.AddPattern("/opt/nvidia/hpc_sdk/Linux_*/*/cuda/1*", "hpc-sdk");
-  search.Add("/usr/lib/nvidia-cuda-toolkit", "distribution");
-  search.Add("/usr/lib/cuda", "distribution");
+  search.AddPattern("/usr/local/cuda*", ToolkitKind::kToolkit);
+  search.AddPattern("/opt/cuda*", ToolkitKind::kToolkit);
+  search.AddPattern("/opt/nvidia/hpc_sdk/Linux_*/*/cuda/1*", ToolkitKind::kHpcSdk);
+  search.Add("/usr/lib/nvidia-cuda-toolkit", ToolkitKind::kDistribution);
+  search.Add("/usr/lib/cuda", ToolkitKind::kDistribution);
   if (const std::string conda = base::ValueOf(around.environment, "CONDA_PREFIX"); conda.starts_with('/')) {
-    search.Add(conda, "conda", /*needs_nvcc=*/true);
+    search.Add(conda, ToolkitKind::kConda, /*needs_nvcc=*/true);
   }
   for (const snapshot::PythonEnvironment& environment : environments) {
-    if (environment.kind == "conda") search.Add(environment.prefix, "conda", /*needs_nvcc=*/true);
+    if (environment.kind == snapshot::EnvironmentKind::kConda)
+      search.Add(environment.prefix, ToolkitKind::kConda, /*needs_nvcc=*/true);
     for (const std::string& site : environment.site_packages) {
       for (const char* below : {"nvidia/cu13", "nvidia/cu14", "nvidia/cuda_nvcc"}) {
-        search.Add(JoinPath(site, below), "pip", /*needs_nvcc=*/true);
+        search.Add(JoinPath(site, below), ToolkitKind::kPip, /*needs_nvcc=*/true);
       }
     }
   }

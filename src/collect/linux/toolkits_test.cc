@@ -67,7 +67,7 @@ TEST(ToolkitsCollector, FollowsAWrapperScriptToTheDistributionsToolkit) {
   system.AddLink("/usr/lib/cuda/bin", "../nvidia-cuda-toolkit/bin");
   const Toolkits toolkits = Collect(system, {{"PATH", "/usr/bin"}});
   ASSERT_EQ(toolkits.copies.size(), 1u);
-  EXPECT_EQ(toolkits.copies[0].kind, "distribution");
+  EXPECT_EQ(toolkits.copies[0].kind, snapshot::ToolkitKind::kDistribution);
   EXPECT_EQ(toolkits.copies[0].version, "11.8");
   EXPECT_EQ(toolkits.copies[0].header_version, "11.8");
   EXPECT_EQ(toolkits.copies[0].links, (std::vector<std::string>{"/usr/lib/cuda"}));
@@ -76,13 +76,14 @@ TEST(ToolkitsCollector, FollowsAWrapperScriptToTheDistributionsToolkit) {
 TEST(ToolkitsCollector, EnvironmentsCountOnlyWithNvcc) {
   system::MemorySystem system;
   system.AddFile("/v/lib/python3.12/site-packages/nvidia/cu13/include/cuda.h", "#define CUDA_VERSION 13000");
-  const snapshot::PythonEnvironment venv{
-      .prefix = "/v", .kind = "venv", .site_packages = {"/v/lib/python3.12/site-packages"}};
+  const snapshot::PythonEnvironment venv{.prefix = "/v",
+                                         .kind = snapshot::EnvironmentKind::kVenv,
+                                         .site_packages = {"/v/lib/python3.12/site-packages"}};
   EXPECT_TRUE(Collect(system, {}, {venv}).copies.empty());
   system.AddFile("/v/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc", NvccBytes("13.0", "13.0.88"), 0755);
   const Toolkits toolkits = Collect(system, {}, {venv});
   ASSERT_EQ(toolkits.copies.size(), 1u);
-  EXPECT_EQ(toolkits.copies[0].kind, "pip");
+  EXPECT_EQ(toolkits.copies[0].kind, snapshot::ToolkitKind::kPip);
 }
 
 TEST(ToolkitsCollector, ADirectoryThatCannotBeReadIsNoEmptyList) {

@@ -108,7 +108,7 @@ void ReadXformers(const BuildFiles& files, Framework& framework) {
   if (!json.is_object() || !json.contains("version") || !json["version"].is_object()) return;
   const base::Json& version = json["version"];
   if (version.contains("torch") && version["torch"].is_string()) {
-    framework.built_with = "torch " + version["torch"].get<std::string>();
+    framework.built_with = {"torch", version["torch"].get<std::string>()};
   }
   if (version.contains("cuda") && version["cuda"].is_number_unsigned()) {
     const auto number = version["cuda"].get<uint64_t>();  // 1204

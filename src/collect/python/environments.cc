@@ -159,9 +159,12 @@ PythonEnvironment DescribePlace(const Surroundings& around, const Place& place) 
   PythonEnvironment environment{.prefix = place.prefix, .why = place.why, .interpreter = place.interpreter};
   const auto venv = ReadVenvConfig(around, place.prefix);
   const bool conda = around.system.Stat(JoinPath(place.prefix, "conda-meta")).has_value();
-  environment.kind = venv ? "venv" : conda ? "conda" : "system";
+  environment.kind = venv    ? snapshot::EnvironmentKind::kVenv
+                     : conda ? snapshot::EnvironmentKind::kConda
+                             : snapshot::EnvironmentKind::kSystem;
   if (!venv && !conda && HoldsPackages(around, place.prefix)) {
-    environment.kind = place.prefix.ends_with(".whl") ? "wheel" : "directory";
+    environment.kind = place.prefix.ends_with(".whl") ? snapshot::EnvironmentKind::kWheel
+                                                      : snapshot::EnvironmentKind::kDirectory;
     environment.site_packages.push_back(place.prefix);
     return environment;
   }

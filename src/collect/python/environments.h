@@ -15,7 +15,7 @@ namespace culprit::collect {
 struct Place {
   std::string prefix;       // absolute
   std::string interpreter;  // "" = to be looked for in <prefix>/bin
-  std::string why;          // "active", "given", "found"
+  snapshot::EnvironmentWhy why = snapshot::EnvironmentWhy::kUnknown;
 };
 
 // Those that were given; otherwise the active one, then those in the usual places. Each prefix once.

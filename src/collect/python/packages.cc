@@ -80,20 +80,23 @@ void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage&
     const auto status = search.system.Stat(file);
     if (!status) {
       if (status.error() == base::PathError::kNoEntry) {
-        package.damaged.push_back({file, "missing", line.size ? std::to_string(*line.size) : "", ""});
+        package.damaged.push_back(
+            {file, snapshot::FileDamage::kMissing, line.size ? std::to_string(*line.size) : "", ""});
       } else {
         search.problems.push_back(file + " cannot be opened");
       }
       continue;
     }
     if (line.size && status->size != *line.size) {
-      package.damaged.push_back({file, "size", std::to_string(*line.size), std::to_string(status->size)});
+      package.damaged.push_back(
+          {file, snapshot::FileDamage::kSize, std::to_string(*line.size), std::to_string(status->size)});
     } else if (search.verify && !line.sha256.empty()) {
       const std::string actual = HashOf(search.system, file);
       if (actual.empty()) {
         search.problems.push_back(file + " cannot be read");
       } else if (actual != line.sha256) {
-        package.damaged.push_back({file, "hash", "sha256=" + line.sha256, "sha256=" + actual});
+        package.damaged.push_back(
+            {file, snapshot::FileDamage::kHash, "sha256=" + line.sha256, "sha256=" + actual});
       }
     }
   }

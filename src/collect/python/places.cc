@@ -35,13 +35,14 @@ bool IsEnvironment(const Surroundings& around, const std::string& prefix) {
 
 // The prefix that an interpreter belongs to: pyvenv.cfg beside or above it as it is named; otherwise where
 // its links lead.
-std::optional<Place> PlaceOf(const Surroundings& around, const std::string& interpreter, std::string why) {
+std::optional<Place> PlaceOf(const Surroundings& around, const std::string& interpreter,
+                             snapshot::EnvironmentWhy why) {
   const std::string above(DirName(DirName(interpreter)));
-  if (IsFile(around, JoinPath(above, "pyvenv.cfg"))) return Place{above, interpreter, std::move(why)};
+  if (IsFile(around, JoinPath(above, "pyvenv.cfg"))) return Place{above, interpreter, why};
   const auto real = around.system.RealPath(interpreter);
   if (!real) return std::nullopt;
   const std::string prefix(DirName(DirName(*real)));
-  return Place{prefix.empty() ? "/" : prefix, interpreter, std::move(why)};
+  return Place{prefix.empty() ? "/" : prefix, interpreter, why};
 }
 
 std::string OnPath(const Surroundings& around) {
@@ -93,7 +94,7 @@ void AddActive(const Surroundings& around, std::vector<Place>& places, std::vect
     const std::string prefix = base::ValueOf(around.environment, name);
     if (!prefix.starts_with('/') || !places.empty()) continue;
     if (IsEnvironment(around, prefix)) {
-      places.push_back({base::CleanPath(prefix), "", "active"});
+      places.push_back({base::CleanPath(prefix), "", snapshot::EnvironmentWhy::kActive});
     } else {
       problems.push_back(std::string(name) + "=" + prefix + " is not a Python environment");
     }
@@ -105,7 +106,8 @@ void AddActive(const Surroundings& around, std::vector<Place>& places, std::vect
     problems.push_back(python + " is a script; culprit would have to run it to know which Python it starts");
     return;
   }
-  if (auto place = PlaceOf(around, python, "active")) places.push_back(*std::move(place));
+  if (auto place = PlaceOf(around, python, snapshot::EnvironmentWhy::kActive))
+    places.push_back(*std::move(place));
 }
 
 void AddBelow(const Surroundings& around, const std::string& directory, std::string_view tail,
@@ -168,16 +170,16 @@ std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::strin
   std::vector<Place> places, packages;
   for (const std::string& prefix : around.environments) {
     if (IsEnvironment(around, prefix)) {
-      places.push_back({base::CleanPath(prefix), "", "given"});
+      places.push_back({base::CleanPath(prefix), "", snapshot::EnvironmentWhy::kGiven});
     } else if (HoldsPackages(around, prefix)) {
-      packages.push_back({base::CleanPath(prefix), "", "given"});
+      packages.push_back({base::CleanPath(prefix), "", snapshot::EnvironmentWhy::kGiven});
     } else {
       problems.push_back(prefix + " is not a Python environment");
     }
   }
   places.insert(places.end(), packages.begin(), packages.end());
   if (!around.python.empty()) {
-    auto place = PlaceOf(around, around.python, "given");
+    auto place = PlaceOf(around, around.python, snapshot::EnvironmentWhy::kGiven);
     if (place && IsFile(around, around.python)) {
       places.push_back(*std::move(place));
     } else {
@@ -187,7 +189,8 @@ std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::strin
   if (around.environments.empty() && around.python.empty()) {
     AddActive(around, places, problems);
     for (const std::string& prefix : UsualPrefixes(around)) {
-      if (IsEnvironment(around, prefix)) places.push_back({base::CleanPath(prefix), "", "found"});
+      if (IsEnvironment(around, prefix))
+        places.push_back({base::CleanPath(prefix), "", snapshot::EnvironmentWhy::kFound});
     }
   }
   return EachOnce(around.system, std::move(places));

@@ -91,7 +91,7 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
   const std::vector<SiteDirectory> sites = ListSites(around.system, environment);
   PackageSearch search{.system = around.system, .verify = around.verify};
   environment.packages = PackagesOf(search, sites);
-  if (environment.kind == "conda") {
+  if (environment.kind == snapshot::EnvironmentKind::kConda) {
     auto conda = CondaPackages(search, environment.prefix, environment.packages);
     std::ranges::move(conda, std::back_inserter(environment.packages));
   }
@@ -123,7 +123,7 @@ snapshot::Fact<std::vector<PythonEnvironment>> CollectEnvironments(const Surroun
   for (const Place& place : platform.find(around, problems)) {
     PythonEnvironment environment = platform.describe(around, place);
     Fill(around, environment);
-    if (place.why == "found" && environment.frameworks.empty()) continue;
+    if (place.why == snapshot::EnvironmentWhy::kFound && environment.frameworks.empty()) continue;
     environments.push_back(std::move(environment));
   }
   if (!environments.empty()) {

@@ -65,8 +65,8 @@ TEST_F(PythonCollector, ActiveEnvironmentWithTorch) {
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 2u);  // and what PATH gives
   const PythonEnvironment& venv = environments[0];
-  EXPECT_EQ(venv.kind, "venv");
-  EXPECT_EQ(venv.why, "active");
+  EXPECT_EQ(venv.kind, snapshot::EnvironmentKind::kVenv);
+  EXPECT_EQ(venv.why, snapshot::EnvironmentWhy::kActive);
   EXPECT_EQ(venv.python, "3.12");
   EXPECT_EQ(venv.interpreter, "/opt/venv/bin/python3");
   ASSERT_EQ(venv.frameworks.size(), 1u);
@@ -88,7 +88,7 @@ TEST_F(PythonCollector, CpuBuildIsSeen) {
   AddTorch(kSite, "2.5.1+cpu", "None");
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 2u);  // PATH's Python first, then the one found
-  EXPECT_EQ(environments[1].why, "found");
+  EXPECT_EQ(environments[1].why, snapshot::EnvironmentWhy::kFound);
   EXPECT_TRUE(environments[1].frameworks.at(0).cpu_only);
 }
 
@@ -112,7 +112,7 @@ TEST_F(PythonCollector, UserSiteComesBeforeThoseOfTheSystem) {
   AddTorch("/usr/local/lib/python3.12/dist-packages/", "2.5.1", "'12.4'");
   auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
-  EXPECT_EQ(environments[0].kind, "system");
+  EXPECT_EQ(environments[0].kind, snapshot::EnvironmentKind::kSystem);
   EXPECT_EQ(environments[0].frameworks.at(0).version, "2.1.0");
   environment_["PYTHONNOUSERSITE"] = "1";
   environments = Collect();
@@ -136,7 +136,7 @@ TEST_F(PythonCollector, DamagedFilesAreNamedWithBothSizes) {
   given_ = {"/opt/venv"};
   const auto packages = Collect().at(0).packages;
   ASSERT_EQ(packages.at(0).damaged.size(), 1u);
-  EXPECT_EQ(packages[0].damaged[0].problem, "size");
+  EXPECT_EQ(packages[0].damaged[0].problem, snapshot::FileDamage::kSize);
   EXPECT_EQ(packages[0].damaged[0].expected, "3");
   EXPECT_EQ(packages[0].damaged[0].actual, "2");
 }
@@ -147,7 +147,7 @@ TEST_F(PythonCollector, HashesAreComparedOnRequestOnly) {
   given_ = {"/opt/venv"};
   EXPECT_TRUE(Collect().at(0).packages.at(0).damaged.empty());
   verify_ = true;
-  EXPECT_EQ(Collect().at(0).packages.at(0).damaged.at(0).problem, "hash");
+  EXPECT_EQ(Collect().at(0).packages.at(0).damaged.at(0).problem, snapshot::FileDamage::kHash);
 }
 
 TEST_F(PythonCollector, CondaPackagesThatPipDoesNotKnow) {
@@ -162,7 +162,7 @@ TEST_F(PythonCollector, CondaPackagesThatPipDoesNotKnow) {
                   "Name: numpy\n\n");
   environment_["CONDA_PREFIX"] = "/opt/conda";
   const PythonEnvironment conda = Collect().at(0);
-  EXPECT_EQ(conda.kind, "conda");
+  EXPECT_EQ(conda.kind, snapshot::EnvironmentKind::kConda);
   EXPECT_EQ(conda.python, "3.11");
   ASSERT_EQ(conda.packages.size(), 2u);
   EXPECT_EQ(conda.packages[0].name, "libcudnn");
@@ -228,8 +228,8 @@ TEST_F(PythonCollector, PackagesInADirectoryOrAWheelOfTheirOwn) {
   }
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 2u);
-  EXPECT_EQ(environments[0].kind, "directory");
-  EXPECT_EQ(environments[1].kind, "wheel");
+  EXPECT_EQ(environments[0].kind, snapshot::EnvironmentKind::kDirectory);
+  EXPECT_EQ(environments[1].kind, snapshot::EnvironmentKind::kWheel);
   for (const PythonEnvironment& environment : environments) {
     ASSERT_EQ(environment.frameworks.size(), 1u);
     EXPECT_EQ(environment.frameworks[0].cuda, "12.4");

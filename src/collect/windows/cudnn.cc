@@ -26,6 +26,7 @@ using binfmt::PeProblem;
 using snapshot::CudnnCopy;
 using snapshot::CudnnPart;
 using snapshot::FileFacts;
+using snapshot::PartProblem;
 
 constexpr uint64_t kWindowsCudnnHeaderLimit = 1 << 20;
 
@@ -59,43 +60,44 @@ constexpr std::array<std::string_view, 22> kWindowsCudnnReads = {
 // The file of each part.
 using DllNames = std::map<std::string, std::string>;
 
-std::string ProblemOf(const FileFacts& facts) {
-  if (facts.error != PathError::kNone) return std::string(base::Strerror(facts.error));
-  if (facts.kind != snapshot::FileKind::kRegular) return "not a file";
-  if (facts.size == 0) return "is empty";
-  if (facts.elf != nullptr && facts.elf->bits() != 0) return "a library of Linux, not a DLL";
-  if (facts.pe == nullptr) return "";
+PartProblem ProblemOf(const FileFacts& facts) {
+  using enum PartProblem::Kind;
+  if (facts.error != PathError::kNone) return {kOther, std::string(base::Strerror(facts.error))};
+  if (facts.kind != snapshot::FileKind::kRegular) return kNotAFile;
+  if (facts.size == 0) return kEmpty;
+  if (facts.elf != nullptr && facts.elf->bits() != 0) return kLinuxLibrary;
+  if (facts.pe == nullptr) return {};
   switch (facts.pe->problem) {
     case PeProblem::kNone:
       break;
     case PeProblem::kEmpty:
-      return "is empty";
+      return kEmpty;
     case PeProblem::kTooShort:
     case PeProblem::kHeadersCut:
     case PeProblem::kSectionsCut:
     case PeProblem::kImportsCut:
-      return "cut short";
+      return kCutShort;
     case PeProblem::kNotPe:
     case PeProblem::kBadHeader:
-      return "not a DLL";
+      return kNotADll;
     case PeProblem::kReadFailed:
-      return "cannot be read";
+      return kUnreadable;
   }
-  if (!facts.pe->complete()) return "cut short";
-  return facts.pe->bits == 32 ? "a 32-bit DLL" : "";
+  if (!facts.pe->complete()) return kCutShort;
+  return facts.pe->bits == 32 ? k32BitDll : kNone;
 }
 
 // A DLL knows its own name; who renames one to satisfy a program gets another library's functions.
-std::string RenamedFrom(const binfmt::PeFile& pe, const std::string& part, uint32_t major) {
+PartProblem RenamedFrom(const binfmt::PeFile& pe, const std::string& part, uint32_t major) {
   if (pe.export_name) {
     const auto own = ParseCudnnDll(*pe.export_name);
     if (own && (own->part != part || own->major != major))
-      return "renamed: it calls itself " + *pe.export_name;
+      return {PartProblem::Kind::kRenamed, "it calls itself " + *pe.export_name};
   }
-  if (!pe.version || pe.version->String("ProductName").find("cuDNN") == std::string_view::npos) return "";
+  if (!pe.version || pe.version->String("ProductName").find("cuDNN") == std::string_view::npos) return {};
   const auto version = base::Version::Parse(pe.version->file_version);
-  if (!version || version->part(0) == major || pe.version->file_version.starts_with("6.14.11.")) return "";
-  return "renamed: it is of cuDNN " + pe.version->file_version;
+  if (!version || version->part(0) == major || pe.version->file_version.starts_with("6.14.11.")) return {};
+  return {PartProblem::Kind::kRenamed, "it is of cuDNN " + pe.version->file_version};
 }
 
 class WindowsCudnnReader {
@@ -120,10 +122,10 @@ CudnnPart WindowsCudnnReader::ReadPart(const std::string& directory, uint32_t ma
   CudnnPart part{.name = CudnnDll(name, major), .path = JoinPath(directory, file)};
   const FileFacts& facts = view_.Open(part.path);
   part.problem = ProblemOf(facts);
-  const bool readable = part.problem.empty() || part.problem == "a 32-bit DLL";
+  const bool readable = !part.problem || part.problem.kind == PartProblem::Kind::k32BitDll;
   if (!readable) return part;
   if (const auto version = view_.Version(part.path)) part.version = version->version;
-  if (part.problem.empty() && facts.pe != nullptr) part.problem = RenamedFrom(*facts.pe, name, major);
+  if (!part.problem && facts.pe != nullptr) part.problem = RenamedFrom(*facts.pe, name, major);
   return part;
 }
 
@@ -191,7 +193,7 @@ CudnnCopy WindowsCudnnReader::ReadCopy(const std::string& directory, uint32_t ma
       copy.cuda_source = part.path;
     }
   }
-  copy.owner = FindOwner(system_, view_.RealPath(copy.parts.front().path), "cudnn").ToString();
+  copy.owner = FindOwner(system_, view_.RealPath(copy.parts.front().path), "cudnn").owner;
   ReadHeader(copy);
   NoteMissing(copy, names);
   return copy;

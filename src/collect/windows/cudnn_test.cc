@@ -31,7 +31,7 @@ class WindowsCudnn : public testing::Test {
   }
   static std::string ProblemOf(const CudnnCopy& copy, const std::string& name) {
     for (const CudnnPart& part : copy.parts) {
-      if (part.name == name) return part.problem;
+      if (part.name == name) return part.problem.text();
     }
     return "no such part";
   }
@@ -59,7 +59,7 @@ TEST_F(WindowsCudnn, ACompleteCopyBesideTheToolkit) {
   EXPECT_EQ(copy.cuda, "11");
   EXPECT_TRUE(copy.cuda_source.ends_with("cudnn_ops_infer64_8.dll")) << copy.cuda_source;
   EXPECT_EQ(copy.header_version, "8.9.4");
-  for (const CudnnPart& part : copy.parts) EXPECT_EQ(part.problem, "") << part.name;
+  for (const CudnnPart& part : copy.parts) EXPECT_EQ(part.problem.text(), "") << part.name;
 }
 
 TEST_F(WindowsCudnn, ATreeThatWasHandedOverIsGoneThrough) {
@@ -102,7 +102,7 @@ TEST_F(WindowsCudnn, ARenamedFileWithoutANameOfItsOwnIsKnownByItsVersion) {
                                        "9.1.0.70", "9.1.0.70", {{"ProductName", "NVIDIA cuDNN Library"}}}}));
   const auto copies = Collect();
   ASSERT_EQ(copies.size(), 1u);
-  EXPECT_EQ(copies[0].parts[0].problem, "renamed: it is of cuDNN 9.1.0.70");
+  EXPECT_EQ(copies[0].parts[0].problem.text(), "renamed: it is of cuDNN 9.1.0.70");
 }
 
 TEST_F(WindowsCudnn, EveryPlaceOnceWhateverItsSpelling) {
@@ -145,7 +145,7 @@ TEST_F(WindowsCudnn, OfAWheelWithItsOwner) {
                           "nvidia/cudnn/bin/cudnn_heuristic64_9.dll,sha256=x,1\r\n");
   const auto copies = Collect({{.prefix = "/C:/venv", .site_packages = {site}}});
   ASSERT_EQ(copies.size(), 1u);
-  EXPECT_EQ(copies[0].owner, "pip nvidia-cudnn-cu12 9.1.0.70");
+  EXPECT_EQ(copies[0].owner.text(), "pip nvidia-cudnn-cu12 9.1.0.70");
   EXPECT_EQ(copies[0].cuda, "12");
   for (const CudnnPart& part : copies[0].parts) EXPECT_EQ(part.version, "9.1.0.70") << part.name;
   EXPECT_NE(std::ranges::find(copies[0].missing_parts, "cudnn_ops64_9.dll"), copies[0].missing_parts.end());
@@ -159,7 +159,7 @@ TEST_F(WindowsCudnn, ACopyElsewhereIsNotOfThePackageThatHasTheSameName) {
                           "nvidia/cudnn/bin/cudnn64_8.dll,sha256=x,1\n");
   const auto copies = Collect({{.prefix = "/C:/venv", .site_packages = {site}}});
   ASSERT_EQ(copies.size(), 1u);
-  EXPECT_EQ(copies[0].owner, "");
+  EXPECT_EQ(copies[0].owner.text(), "");
   EXPECT_EQ(copies[0].version, "");
 }
 

@@ -21,6 +21,7 @@ using base::JoinPath;
 using base::PathError;
 using snapshot::Driver;
 using snapshot::DriverLibrary;
+using snapshot::DriverLibraryKind;
 using snapshot::Fact;
 
 constexpr size_t kMostPackages = 64;  // of the driver store
@@ -49,7 +50,7 @@ class WindowsDriverSearch {
  public:
   explicit WindowsDriverSearch(const Surroundings& around) : view_(around.system) {}
 
-  void Add(const std::string& directory, const std::string& kind) {
+  void Add(const std::string& directory, DriverLibraryKind kind) {
     const auto items = view_.List(directory);
     if (!items) return;
     for (const auto& item : *items) {
@@ -76,7 +77,7 @@ class WindowsDriverSearch {
     size_t packages = 0;
     for (const auto& item : *items) {
       if (!base::FoldCase(item.name).starts_with("nv") || ++packages > kMostPackages) continue;
-      Add(JoinPath(store, item.name), "store");
+      Add(JoinPath(store, item.name), DriverLibraryKind::kStore);
     }
   }
   bool IsDirectory(const std::string& path) { return view_.Directory(path) == PathError::kNone; }
@@ -107,13 +108,14 @@ Fact<std::string> VersionOf(const Surroundings& around, const std::vector<Driver
                             const std::string& system32) {
   for (const char* name : {"nvcuda.dll", "nvml.dll"}) {
     for (const DriverLibrary& library : libraries) {
-      if (library.kind != "driver" || library.name != name || library.version.empty()) continue;
+      if (library.kind != DriverLibraryKind::kDriver || library.name != name || library.version.empty())
+        continue;
       return Fact<std::string>::Of(library.version, library.path);
     }
   }
   if (auto version = RegistryVersion(around.system)) return version;
   const bool there = std::ranges::any_of(libraries, [](const DriverLibrary& library) {
-    return library.kind == "driver" && library.name == "nvcuda.dll";
+    return library.kind == DriverLibraryKind::kDriver && library.name == "nvcuda.dll";
   });
   if (there) {
     return Fact<std::string>::Unreadable("nvcuda.dll exists but contains no version",
@@ -153,13 +155,14 @@ Fact<Driver> CollectWindowsDriver(const Surroundings& around) {
   const std::string system32 = JoinPath(windows, "System32");
   WindowsDriverSearch search(around);
   const bool present = search.IsDirectory(system32);
-  search.Add(system32, "driver");
+  search.Add(system32, DriverLibraryKind::kDriver);
   search.AddStore(JoinPath(system32, "DriverStore/FileRepository"));
-  search.Add(JoinPath(ProgramFiles(around.environment), "NVIDIA Corporation/NVSMI"), "driver");
+  search.Add(JoinPath(ProgramFiles(around.environment), "NVIDIA Corporation/NVSMI"),
+             DriverLibraryKind::kDriver);
   // A copy that somebody put elsewhere would be found before or behind the driver's own.
   for (const std::string& element :
        PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory))
-    search.Add(element, "copy");
+    search.Add(element, DriverLibraryKind::kCopy);
   driver.libraries = std::move(search.libraries);
   driver.kernel_version = around.host_unseen && !present
                               ? Fact<std::string>::NotApplicable(std::string(kHostUnseen))

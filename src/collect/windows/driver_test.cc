@@ -41,10 +41,10 @@ TEST(WindowsDriver, VersionOfTheFileThatProgramsLoad) {
   EXPECT_EQ(driver->kernel_version.source, "/C:/Windows/System32/nvcuda.dll");
   ASSERT_EQ(driver->libraries.size(), 4u);
   EXPECT_EQ(driver->libraries[0].name, "nvcuda.dll");
-  EXPECT_EQ(driver->libraries[0].kind, "driver");
-  EXPECT_EQ(driver->libraries[2].kind, "store");
+  EXPECT_EQ(driver->libraries[0].kind, snapshot::DriverLibraryKind::kDriver);
+  EXPECT_EQ(driver->libraries[2].kind, snapshot::DriverLibraryKind::kStore);
   EXPECT_EQ(driver->libraries[2].version, "536.23");
-  EXPECT_EQ(driver->libraries[3].kind, "copy");
+  EXPECT_EQ(driver->libraries[3].kind, snapshot::DriverLibraryKind::kCopy);
   EXPECT_EQ(driver->modules.state, FactState::kNotApplicable);
   EXPECT_EQ(driver->nodes.state, FactState::kNotApplicable);
 }

@@ -119,7 +119,7 @@ std::string WindowsInterpreterOf(const Surroundings& around, const std::string& 
 PythonEnvironment DescribeWindowsPlace(const Surroundings& around, const Place& place) {
   PythonEnvironment environment{.prefix = place.prefix, .why = place.why, .interpreter = place.interpreter};
   if (base::FoldCase(base::BaseName(place.prefix)).starts_with(base::FoldCase(kStorePackage))) {
-    environment.kind = "store";
+    environment.kind = snapshot::EnvironmentKind::kStore;
     DescribeStore(around, environment);
     return environment;
   }
@@ -127,13 +127,17 @@ PythonEnvironment DescribeWindowsPlace(const Surroundings& around, const Place& 
   const bool conda = around.system.Stat(JoinPath(place.prefix, "conda-meta")).has_value();
   if (!venv && !conda && !IsWindowsEnvironment(around.system, place.prefix) &&
       HoldsPackages(around, place.prefix)) {
-    environment.kind = place.prefix.ends_with(".whl") ? "wheel" : "directory";
+    environment.kind = place.prefix.ends_with(".whl") ? snapshot::EnvironmentKind::kWheel
+                                                      : snapshot::EnvironmentKind::kDirectory;
     environment.site_packages.push_back(place.prefix);
     return environment;
   }
   if (environment.interpreter.empty()) environment.interpreter = WindowsInterpreterOf(around, place.prefix);
   const std::string path_file = venv || conda ? "" : FindPathFile(around, place.prefix);
-  environment.kind = venv ? "venv" : conda ? "conda" : !path_file.empty() ? "embedded" : "system";
+  environment.kind = venv                 ? snapshot::EnvironmentKind::kVenv
+                     : conda              ? snapshot::EnvironmentKind::kConda
+                     : !path_file.empty() ? snapshot::EnvironmentKind::kEmbedded
+                                          : snapshot::EnvironmentKind::kSystem;
   if (venv) environment.python = ShortVersion(venv->version);
   ReadInterpreter(around, environment);
 

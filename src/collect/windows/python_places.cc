@@ -121,7 +121,7 @@ void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places,
     const std::string prefix = DirectoryVariable(around, name);
     if (prefix.empty() || !places.empty()) continue;
     if (IsWindowsEnvironment(around.system, prefix)) {
-      places.push_back({prefix, "", "active"});
+      places.push_back({prefix, "", snapshot::EnvironmentWhy::kActive});
     } else {
       problems.push_back(std::string(name) + "=" + prefix + " is not a Python environment");
     }
@@ -133,7 +133,7 @@ void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places,
       if (!around.system.LinkStat(python)) continue;
       if (!IsStoreAlias(around.system, python)) {
         if (!IsFile(around.system, python)) continue;
-        places.push_back({PrefixOf(around.system, python), python, "active"});
+        places.push_back({PrefixOf(around.system, python), python, snapshot::EnvironmentWhy::kActive});
         return;
       }
       const auto packages = StorePackages(around);
@@ -142,7 +142,7 @@ void AddActiveOnWindows(const Surroundings& around, std::vector<Place>& places,
                            " only opens the Microsoft Store: Python from the Store is not installed");
         continue;
       }
-      places.push_back({packages.back(), python, "active"});
+      places.push_back({packages.back(), python, snapshot::EnvironmentWhy::kActive});
       return;
     }
   }
@@ -225,9 +225,9 @@ std::vector<Place> FindWindowsPlaces(const Surroundings& around, std::vector<std
   std::vector<Place> places, packages;
   for (const std::string& prefix : around.environments) {
     if (IsWindowsEnvironment(system, prefix)) {
-      places.push_back({prefix, "", "given"});
+      places.push_back({prefix, "", snapshot::EnvironmentWhy::kGiven});
     } else if (HoldsPackages(around, prefix)) {
-      packages.push_back({prefix, "", "given"});
+      packages.push_back({prefix, "", snapshot::EnvironmentWhy::kGiven});
     } else {
       problems.push_back(prefix + " is not a Python environment");
     }
@@ -235,7 +235,7 @@ std::vector<Place> FindWindowsPlaces(const Surroundings& around, std::vector<std
   places.insert(places.end(), packages.begin(), packages.end());
   if (!around.python.empty()) {
     if (IsFile(system, around.python)) {
-      places.push_back({PrefixOf(system, around.python), around.python, "given"});
+      places.push_back({PrefixOf(system, around.python), around.python, snapshot::EnvironmentWhy::kGiven});
     } else {
       problems.push_back(around.python + " is not an interpreter that can be opened");
     }
@@ -245,7 +245,7 @@ std::vector<Place> FindWindowsPlaces(const Surroundings& around, std::vector<std
     for (const std::string& prefix : UsualWindowsPrefixes(around)) {
       const bool environment = IsWindowsEnvironment(system, prefix) || IsStorePrefix(prefix);
       if (environment || (around.host_unseen && HoldsPackages(around, prefix)))
-        places.push_back({prefix, "", "found"});
+        places.push_back({prefix, "", snapshot::EnvironmentWhy::kFound});
     }
   }
   return EachOnce(system, std::move(places));

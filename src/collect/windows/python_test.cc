@@ -54,8 +54,8 @@ TEST_F(WindowsPython, AVirtualEnvironmentAndThePythonThatItStarts) {
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
   const PythonEnvironment& venv = environments[0];
-  EXPECT_EQ(venv.kind, "venv");
-  EXPECT_EQ(venv.why, "active");
+  EXPECT_EQ(venv.kind, snapshot::EnvironmentKind::kVenv);
+  EXPECT_EQ(venv.why, snapshot::EnvironmentWhy::kActive);
   EXPECT_EQ(venv.python, "3.11");
   EXPECT_EQ(venv.bits, 64);
   EXPECT_EQ(venv.interpreter, "/C:/projects/venv/Scripts/python.exe");
@@ -67,8 +67,8 @@ TEST_F(WindowsPython, AVirtualEnvironmentAndThePythonThatItStarts) {
             (Paths{"/C:/projects/venv/Lib/site-packages/torch/lib/torch_cuda.dll"}));
   ASSERT_EQ(venv.packages.size(), 1u);
   ASSERT_EQ(venv.packages[0].damaged.size(), 2u);  // one of another size, one missing
-  EXPECT_EQ(venv.packages[0].damaged[0].problem, "size");
-  EXPECT_EQ(venv.packages[0].damaged[1].problem, "missing");
+  EXPECT_EQ(venv.packages[0].damaged[0].problem, snapshot::FileDamage::kSize);
+  EXPECT_EQ(venv.packages[0].damaged[1].problem, snapshot::FileDamage::kMissing);
 }
 
 TEST_F(WindowsPython, TensorflowNamesItsCudaAsDllsAreNamed) {
@@ -112,7 +112,7 @@ TEST_F(WindowsPython, ThirtyTwoBitsAreSeenAndHaveAUserSiteOfTheirOwn) {
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
   EXPECT_EQ(environments[0].bits, 32);
-  EXPECT_EQ(environments[0].kind, "system");
+  EXPECT_EQ(environments[0].kind, snapshot::EnvironmentKind::kSystem);
   EXPECT_EQ(environments[0].site_packages,
             (Paths{"/C:/u/Roaming/Python/Python311-32/site-packages", "/C:/Python311-32/Lib/site-packages"}));
 }
@@ -124,7 +124,7 @@ TEST_F(WindowsPython, InstallationsThatTheRegistryNames) {
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
   EXPECT_EQ(environments[0].prefix, "/D:/py311");
-  EXPECT_EQ(environments[0].why, "found");
+  EXPECT_EQ(environments[0].why, snapshot::EnvironmentWhy::kFound);
 }
 
 TEST_F(WindowsPython, CondaHasItsPythonAtThePrefix) {
@@ -133,7 +133,7 @@ TEST_F(WindowsPython, CondaHasItsPythonAtThePrefix) {
   machine_.variables["CONDA_PREFIX"] = "C:\\Users\\u\\miniconda3\\envs\\train";
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
-  EXPECT_EQ(environments[0].kind, "conda");
+  EXPECT_EQ(environments[0].kind, snapshot::EnvironmentKind::kConda);
   EXPECT_EQ(environments[0].interpreter, "/C:/Users/u/miniconda3/envs/train/python.exe");
   ASSERT_EQ(environments[0].packages.size(), 1u);
   EXPECT_EQ(environments[0].packages[0].installer, "conda");
@@ -152,8 +152,8 @@ TEST_F(WindowsPython, OfTheStoreBehindAnAliasWithoutContents) {
   AddTorch(package + "/LocalCache/local-packages/Python311/site-packages");
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
-  EXPECT_EQ(environments[0].kind, "store");
-  EXPECT_EQ(environments[0].why, "active");
+  EXPECT_EQ(environments[0].kind, snapshot::EnvironmentKind::kStore);
+  EXPECT_EQ(environments[0].why, snapshot::EnvironmentWhy::kActive);
   EXPECT_EQ(environments[0].python, "3.11");
   EXPECT_EQ(environments[0].interpreter, local + "Microsoft/WindowsApps/python.exe");
   EXPECT_EQ(environments[0].frameworks.size(), 1u);
@@ -166,7 +166,7 @@ TEST_F(WindowsPython, AnEmbeddedOneSearchesWhatItsPathFileSays) {
   machine_.system.AddFile(file, "python311.zip\r\n.\r\n..\\app\r\n# import site\r\n");
   given_ = {"/C:/portable/python_embeded"};
   machine_.variables["PYTHONPATH"] = "C:\\portable";
-  EXPECT_EQ(Collect().at(0).kind, "embedded");
+  EXPECT_EQ(Collect().at(0).kind, snapshot::EnvironmentKind::kEmbedded);
   EXPECT_EQ(Collect().at(0).site_packages, (Paths{"/C:/portable/app"}));
   machine_.system.AddFile(file, "..\\app\r\nimport site\r\n");
   EXPECT_EQ(Collect().at(0).site_packages,
@@ -179,7 +179,7 @@ TEST_F(WindowsPython, InATreePackagesAloneAreAnEnvironment) {
   auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
   EXPECT_EQ(environments[0].prefix, "/C:");
-  EXPECT_EQ(environments[0].kind, "directory");
+  EXPECT_EQ(environments[0].kind, snapshot::EnvironmentKind::kDirectory);
   EXPECT_EQ(environments[0].frameworks.size(), 1u);
   machine_.host_unseen = false;  // a whole machine is not searched so
   EXPECT_TRUE(Collect().empty());

@@ -96,16 +96,18 @@ class WindowsReads : public testing::Test {
   WindowsMachine machine_;
   std::vector<snapshot::PythonEnvironment> environments_ = {
       {.prefix = kVenv,
-       .kind = "venv",
+       .kind = snapshot::EnvironmentKind::kVenv,
        .interpreter = std::string(kVenv) + "/Scripts/python.exe",
        .site_packages = {std::string(kVenv) + "/Lib/site-packages"}},
       {.prefix = kConda,
-       .kind = "conda",
+       .kind = snapshot::EnvironmentKind::kConda,
        .interpreter = std::string(kConda) + "/python.exe",
        .site_packages = {std::string(kConda) + "/Lib/site-packages"}},
-      {.prefix = kPython, .kind = "system", .site_packages = {std::string(kPython) + "/Lib/site-packages"}},
+      {.prefix = kPython,
+       .kind = snapshot::EnvironmentKind::kSystem,
+       .site_packages = {std::string(kPython) + "/Lib/site-packages"}},
       {.prefix = kStore,
-       .kind = "store",
+       .kind = snapshot::EnvironmentKind::kStore,
        .site_packages = {std::string(kStore) + "/LocalCache/local-packages/Python311/site-packages"}},
       {.prefix = "/C:/source", .site_packages = {"/C:/source"}}};
 };

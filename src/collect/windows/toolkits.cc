@@ -23,6 +23,7 @@ using base::DirName;
 using base::JoinPath;
 using base::PathError;
 using snapshot::Toolkit;
+using snapshot::ToolkitKind;
 using snapshot::Toolkits;
 
 constexpr uint64_t kWindowsCudaHeaderLimit = 8 << 20;
@@ -56,8 +57,8 @@ class WindowsToolkitSearch {
   explicit WindowsToolkitSearch(const Surroundings& around) : system_(around.system), view_(around.system) {}
 
   // Looks at one root; what holds nothing of a toolkit is left out.
-  void Add(const std::string& path, const std::string& kind, bool needs_nvcc = false);
-  void AddPattern(const std::string& pattern, const std::string& kind) {
+  void Add(const std::string& path, ToolkitKind kind, bool needs_nvcc = false);
+  void AddPattern(const std::string& pattern, ToolkitKind kind) {
     for (const std::string& path : snapshot::ExpandPattern(view_, pattern)) Add(path, kind);
   }
   bool IsFile(const std::string& path) { return view_.Open(path).kind == snapshot::FileKind::kRegular; }
@@ -85,7 +86,7 @@ bool WindowsToolkitSearch::HasRuntime(const std::string& root) {
   return false;
 }
 
-void WindowsToolkitSearch::Add(const std::string& path, const std::string& kind, bool needs_nvcc) {
+void WindowsToolkitSearch::Add(const std::string& path, ToolkitKind kind, bool needs_nvcc) {
   if (path.empty() || view_.Directory(path) != PathError::kNone) return;
   const std::string root = view_.RealPath(path);
   const std::string folded = base::FoldCase(root);
@@ -134,7 +135,7 @@ void AddInstalled(const Surroundings& around, WindowsToolkitSearch& search) {
   if (!installed) return;
   for (const std::string& release : installed->keys) {  // "v12.4"
     const std::string directory = RegistryText(around.system, kInstalled + "/" + release, "InstallDir");
-    if (!directory.empty()) search.Add(base::FromWindowsPath(directory), "toolkit");
+    if (!directory.empty()) search.Add(base::FromWindowsPath(directory), ToolkitKind::kToolkit);
   }
 }
 
@@ -146,23 +147,23 @@ snapshot::Fact<Toolkits> CollectWindowsToolkits(const Surroundings& around,
                                                 std::span<const snapshot::PythonEnvironment> environments) {
   WindowsToolkitSearch search(around);
   search.AddPattern(JoinPath(ProgramFiles(around.environment), "NVIDIA GPU Computing Toolkit/CUDA/v*"),
-                    "toolkit");
+                    ToolkitKind::kToolkit);
   AddInstalled(around, search);
   std::vector<std::string> conda = {DirectoryVariable(around, "CONDA_PREFIX")};
   for (const snapshot::PythonEnvironment& environment : environments) {
-    if (environment.kind == "conda") conda.push_back(environment.prefix);
+    if (environment.kind == snapshot::EnvironmentKind::kConda) conda.push_back(environment.prefix);
     for (const std::string& site : environment.site_packages) {
       for (const char* below : {"nvidia/cu13", "nvidia/cu14", "nvidia/cuda_nvcc"})
-        search.Add(JoinPath(site, below), "pip", /*needs_nvcc=*/true);
+        search.Add(JoinPath(site, below), ToolkitKind::kPip, /*needs_nvcc=*/true);
     }
   }
   for (const std::string& prefix : conda) {
-    if (!prefix.empty()) search.Add(JoinPath(prefix, "Library"), "conda", /*needs_nvcc=*/true);
+    if (!prefix.empty()) search.Add(JoinPath(prefix, "Library"), ToolkitKind::kConda, /*needs_nvcc=*/true);
   }
   for (const auto& [name, value] : around.environment) {
     const bool named = name.starts_with("CUDA_PATH") || name == "CUDA_HOME" || name == "CUDA_ROOT" ||
                        name == "CUDATOOLKIT_ROOT";
-    if (named && !value.empty()) search.Add(DirectoryVariable(around, name), "toolkit");
+    if (named && !value.empty()) search.Add(DirectoryVariable(around, name), ToolkitKind::kToolkit);
   }
   Toolkits toolkits;
   for (const std::string& element :
@@ -175,7 +176,7 @@ snapshot::Fact<Toolkits> CollectWindowsToolkits(const Surroundings& around,
   const std::string compiler = DirectoryVariable(around, "CUDACXX");
   for (const std::string& nvcc : {toolkits.nvcc_on_path, compiler}) {
     if (!nvcc.empty() && base::SameName(base::BaseName(DirName(nvcc)), "bin") && search.IsFile(nvcc))
-      search.Add(std::string(DirName(DirName(nvcc))), "toolkit", /*needs_nvcc=*/true);
+      search.Add(std::string(DirName(DirName(nvcc))), ToolkitKind::kToolkit, /*needs_nvcc=*/true);
   }
   toolkits.copies = search.Take();
   return snapshot::Fact<Toolkits>::Of(std::move(toolkits), "files of the toolkits");

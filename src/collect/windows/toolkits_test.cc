@@ -51,11 +51,12 @@ TEST(WindowsToolkits, CondaAndPipCountOnlyWithNvcc) {
   const std::string site = without + "/Lib/site-packages";
   system.AddFile(site + "/nvidia/cuda_nvcc/bin/nvcc.exe", "MZ");
   const std::vector<snapshot::PythonEnvironment> environments = {
-      {.prefix = with, .kind = "conda"}, {.prefix = without, .kind = "conda", .site_packages = {site}}};
+      {.prefix = with, .kind = snapshot::EnvironmentKind::kConda},
+      {.prefix = without, .kind = snapshot::EnvironmentKind::kConda, .site_packages = {site}}};
   const auto toolkits = CollectWindowsToolkits(machine.Around(), environments);
   ASSERT_EQ(toolkits->copies.size(), 2u);
   EXPECT_EQ(toolkits->copies[0].root, site + "/nvidia/cuda_nvcc");
-  EXPECT_EQ(toolkits->copies[0].kind, "pip");
+  EXPECT_EQ(toolkits->copies[0].kind, snapshot::ToolkitKind::kPip);
   EXPECT_EQ(toolkits->copies[1].root, with + "/Library");
   EXPECT_EQ(toolkits->copies[1].version, "12.4");
 }

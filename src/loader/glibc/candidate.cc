@@ -132,8 +132,10 @@ Verdict VerifyMapping(const ElfFile& elf, const LoaderKind& kind, const MapMode&
       kind.machine == EM_X86_64 || kind.machine == EM_386 || kind.machine == EM_ARM;
   const bool wants_executable = elf.stack_flags ? (*elf.stack_flags & PF_X) != 0 : default_executable;
   if (wants_executable && !mode.stack_is_executable && mode.dlopen && kind.minor_version >= 41) {
-    return Fatal(Outcome::kUnusable, "cannot enable executable stack as shared object requires",
-                 "Invalid argument");
+    Verdict verdict = Fatal(Outcome::kUnusable, "cannot enable executable stack as shared object requires",
+                            "Invalid argument");
+    verdict.executable_stack = true;
+    return verdict;
   }
   return {};
 }

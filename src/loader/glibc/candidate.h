@@ -19,8 +19,9 @@ struct LoaderKind {  // what the running ld.so accepts
 
 struct Verdict {
   Outcome outcome = Outcome::kFound;
-  bool fatal = false;  // ends the load; otherwise not found here and the search goes on
-  bool crash = false;  // fatal without a word: the process dies by SIGBUS
+  bool fatal = false;             // ends the load; otherwise not found here and the search goes on
+  bool crash = false;             // fatal without a word: the process dies by SIGBUS
+  bool executable_stack = false;  // fatal because it asks for one
   base::PathError error = base::PathError::kNone;  // errno after a candidate that was passed over
   std::string text;                                // what the loader says about it: "file too short"
   std::string reason;                              // and the strerror() words after it, if any

@@ -54,6 +54,7 @@ Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt:
   if (!result) {
     if (!dlopen) result.error().UseStartWords();
     request.error = result.error().Message();
+    request.missing_version = result.error().missing_version;
     request.optional = wanted.kind == Kind::kAuxiliary;
     if (result.error().not_found && !request.optional && !dlopen)
       missing_.emplace_back(name, namespace_.size());

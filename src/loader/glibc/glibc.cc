@@ -122,7 +122,7 @@ void GlibcProcess::GiveUp(const LoadError& error) {
   }
 }
 
-void GlibcProcess::PreloadOne(const std::string& name, std::string_view from) {
+void GlibcProcess::PreloadOne(const std::string& name, bool from_file) {
   Map* const program = &maps_.front();
   const size_t loaded_before = namespace_.size();
   Request request{.name = name, .opened_by = OpenedBy::kPreload};
@@ -133,8 +133,11 @@ void GlibcProcess::PreloadOne(const std::string& name, std::string_view from) {
     if (result.error().crash) {
       GiveUp(result.error());
     } else {
-      graph_.warnings.push_back("ERROR: ld.so: object '" + name + "' from " + std::string(from) +
-                                " cannot be preloaded (" + result.error().text + "): ignored.");
+      const std::string words = "ERROR: ld.so: object '" + name + "' from " +
+                                (from_file ? "/etc/ld.so.preload" : "LD_PRELOAD") + " cannot be preloaded (" +
+                                result.error().text + "): ignored.";
+      graph_.warnings.push_back(words);
+      graph_.failed_preloads.push_back({name, from_file, words});
     }
   } else if (namespace_.size() > loaded_before) {
     preloads_.push_back(*result);
@@ -146,7 +149,7 @@ void GlibcProcess::Preload() {
   constexpr size_t kNameLimit = 255;
   for (const std::string& name : base::SplitWords(base::ValueOf(snapshot_.environment, "LD_PRELOAD"), " :")) {
     if (secure_ && (name.size() >= kNameLimit || name.find('/') != std::string::npos)) continue;
-    PreloadOne(name, "LD_PRELOAD");
+    PreloadOne(name, /*from_file=*/false);
     if (gave_up_) return;
   }
   if (!snapshot_.ld_so_preload) {
@@ -157,7 +160,7 @@ void GlibcProcess::Preload() {
   for (const std::string& line : base::Split(*snapshot_.ld_so_preload, '\n')) {
     const std::string_view text = std::string_view(line).substr(0, line.find('#'));
     for (const std::string& name : base::SplitWords(text, ": \t")) {
-      PreloadOne(name, "/etc/ld.so.preload");
+      PreloadOne(name, /*from_file=*/true);
       if (gave_up_) return;
     }
   }
@@ -184,11 +187,12 @@ void GlibcProcess::Start() {
       return GiveUp(checked.error());
     }
   }
-  if (graph_.error.empty() && !graph_.version_errors.empty()) {
+  if (graph_.error.empty() && !graph_.missing_versions.empty()) {
+    graph_.error_tells_versions = true;
     const std::string program = DisplayName(maps_.front());
-    for (const std::string& line : graph_.version_errors) {
+    for (const MissingVersion& missing : graph_.missing_versions) {
       if (!graph_.error.empty()) graph_.error += '\n';
-      graph_.error += program + ": " + line;
+      graph_.error += program + ": " + missing.Line();
     }
   }
 }
@@ -222,6 +226,7 @@ bool GlibcProcess::Dlopen(const std::string& name, size_t caller, uint32_t /*fla
   }
   if (error) {
     request.error = error->Message();
+    request.missing_version = error->missing_version;
     request.object = kNone;
     gave_up_ |= error->crash;
     if (error->crash) GiveUp(*error);

@@ -35,7 +35,8 @@ struct LoadError {
   std::string reason;
   bool not_found = false;  // the search came to nothing; everything else ends the load in ldd's mode too
   bool crash = false;      // the process is killed instead
-  bool uncaught = false;   // fatal even where failures are ignored (DT_AUXILIARY)
+  std::optional<MissingVersion> missing_version{};
+  bool uncaught = false;  // fatal even where failures are ignored (DT_AUXILIARY)
   std::string Message() const;
   void UseStartWords();
 };
@@ -109,7 +110,7 @@ class GlibcProcess final : public Process {
   // glibc.cc
   bool AcceptsTarget();
   void Preload();
-  void PreloadOne(const std::string& name, std::string_view from);
+  void PreloadOne(const std::string& name, bool from_file);
   void GiveUp(const LoadError& error);
   Map* MapOf(size_t object);
   std::string DisplayName(const Map& map) const;

@@ -243,6 +243,7 @@ Loading<GlibcProcess::Map*> GlibcProcess::AddObject(const Found& found, const st
   if (verdict.outcome != Outcome::kFound) {
     request.attempts.back().outcome = verdict.outcome;
     request.attempts.back().detail = verdict.text;
+    request.attempts.back().executable_stack = verdict.executable_stack;
     return std::unexpected(LoadError{.object = verdict.crash ? found.path : name,
                                      .text = verdict.text,
                                      .reason = verdict.reason,

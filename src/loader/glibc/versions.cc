@@ -41,13 +41,14 @@ Loading<void> GlibcProcess::CheckVersions(Map* map, VersionMode mode) {
           std::ranges::find(defines.version_defs, version.name) != defines.version_defs.end()) {
         continue;
       }
-      const std::string text = "version `" + version.name + "' not found (required by " + asking + ")";
+      const MissingVersion missing{.file = file, .version = version.name, .asker = asking};
       if (version.weak) {
-        if (mode == VersionMode::kStart) graph_.warnings.push_back(file + ": weak " + text);
+        if (mode == VersionMode::kStart) graph_.warnings.push_back(file + ": weak " + missing.Text());
         continue;
       }
-      if (mode == VersionMode::kDlopen) return std::unexpected(LoadError{file, text, ""});
-      graph_.version_errors.push_back(file + ": " + text);
+      if (mode == VersionMode::kDlopen)
+        return std::unexpected(LoadError{.object = file, .text = missing.Text(), .missing_version = missing});
+      graph_.missing_versions.push_back(missing);
     }
   }
   if (kind_.minor_version >= 36 && elf.has_relr && !elf.version_needs.empty() && !relr_marked) {

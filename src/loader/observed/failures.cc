@@ -45,9 +45,8 @@ Outcome LookNow(const snapshot::FileFacts& file) {
 }
 
 Attempt AttemptOf(Seen& seen, const record::Attempt& recorded, size_t requester) {
-  Attempt attempt{.path = recorded.path, .via = ViaFromName(recorded.via)};
-  const auto outcome = OutcomeFromName(recorded.outcome);
-  attempt.outcome = outcome ? *outcome : LookNow(seen.view.Open(recorded.path));
+  Attempt attempt{.path = recorded.path, .via = recorded.via.value_or(Via::kUnknown)};
+  attempt.outcome = recorded.outcome ? *recorded.outcome : LookNow(seen.view.Open(recorded.path));
   if (attempt.via == Via::kRpath || attempt.via == Via::kRunpath)
     attempt.origin = RunPathOrigin(seen.scenario.graph, requester, attempt.path, attempt.via);
   attempt.in_missing_directory =
@@ -96,12 +95,13 @@ class Failures {
       request.attempts.push_back(AttemptOf(seen_, attempt, requester));
     }
     request.error = failed.error.empty() ? Words(failed.name, request.attempts) : failed.error;
+    request.missing_version = ReadMissingVersion(failed.error);
     request.uncertain = std::ranges::any_of(
         request.attempts, [](const Attempt& a) { return a.outcome == Outcome::kNotRecorded; });
     bool optional = failed.error.empty() && !starting;
     if (requester == kNone) request.requester_path = failed.requester;
     if (gone != nullptr) {
-      const bool needed = AddCallOf(*gone, request.error, failed.error);
+      const bool needed = AddCallOf(*gone, request, failed.error);
       optional = optional && !needed;
     } else if (optional && requester != kNone) {
       optional = !Needs(graph_.objects[requester], request);
@@ -124,7 +124,7 @@ class Failures {
 
   // A library could be mapped, but not what it needs: then the dlopen that began it failed too. It gets its
   // request, before those below it. True when its caller cannot do without.
-  bool AddCallOf(const record::Loaded& gone, const std::string& error, const std::string& printed) {
+  bool AddCallOf(const record::Loaded& gone, const Request& below, const std::string& printed) {
     const record::Loaded* call = &gone;
     for (size_t steps = 0; !call->dlopen && steps < seen_.process.loads.size(); ++steps) {
       const record::Loaded* above = FindGone(call->requester);
@@ -135,8 +135,9 @@ class Failures {
     Request request{.name = call->name.empty() ? call->path : call->name,
                     .requester = requester,
                     .opened_by = OpenedBy::kDlopen,
-                    .via = ViaFromName(call->via),
-                    .error = error};
+                    .via = call->via.value_or(Via::kUnknown),
+                    .error = below.error,
+                    .missing_version = below.missing_version};
     request.attempts.push_back(
         {.path = call->path, .via = request.via, .outcome = Outcome::kFound, .origin = {}});
     if (requester == kNone) request.requester_path = call->requester;
@@ -178,7 +179,9 @@ class Failures {
     const auto& environment = (*seen_.snapshot.stack.environments)[seen_.scenario.environment];
     const std::string inside = environment.frameworks[seen_.scenario.framework].directory + "/";
     const bool own = failed.name.starts_with(inside) || (gone != nullptr && gone->path.starts_with(inside));
-    if (own && graph_.import_error.empty()) graph_.import_error = failed.error;
+    if (!own || !graph_.import_error.empty()) return;
+    graph_.import_error = failed.error;
+    graph_.import_lacks_version = request.missing_version.has_value();
   }
 
   Seen& seen_;

@@ -19,7 +19,7 @@ Object ObjectOf(Seen& seen, const record::Loaded& loaded) {
   Object object{.name = loaded.name.empty() ? std::string(base::BaseName(loaded.path)) : loaded.name,
                 .path = loaded.path,
                 .real_path = loaded.real_path.empty() ? seen.view.RealPath(loaded.path) : loaded.real_path,
-                .via = ViaFromName(loaded.via),
+                .via = loaded.via.value_or(Via::kUnknown),
                 .opened_by = loaded.dlopen ? OpenedBy::kDlopen : OpenedBy::kNeeded};
   if (object.via == Via::kLdPreload) object.opened_by = OpenedBy::kPreload;
   if (loaded.deleted) return object;
@@ -91,7 +91,8 @@ void AddRequests(Seen& seen) {
 }
 
 bool SearchWasSeen(const record::Process& process) {
-  return std::ranges::any_of(process.loads, [](const record::Loaded& loaded) { return !loaded.via.empty(); });
+  return std::ranges::any_of(process.loads,
+                             [](const record::Loaded& loaded) { return loaded.via.has_value(); });
 }
 
 bool LiesIn(std::string_view path, std::string_view directory) {

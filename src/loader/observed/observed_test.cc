@@ -83,14 +83,14 @@ TEST(Observed, KeepsWhatIsLoadedWithWhoAskedAndHow) {
   files.Add(std::string(kTorch) + "/lib/../../nvidia/cudnn/lib/libcudnn.so.9", "libcudnn.so.9");
   record::Process process = Python();
   process.loads.push_back(
-      {.path = std::string(kTorch) + "/lib/libtorch_cuda.so", .via = "path", .dlopen = true});
+      {.path = std::string(kTorch) + "/lib/libtorch_cuda.so", .via = base::Via::kPath, .dlopen = true});
   // The audit interface calls RPATH and RUNPATH by one name.
   process.loads.push_back({.path = std::string(kTorch) + "/lib/../../nvidia/cudnn/lib/libcudnn.so.9",
                            .name = "libcudnn.so.9",
                            .requester = std::string(kTorch) + "/lib/libtorch_cuda.so",
-                           .via = "runpath"});
-  process.loads.push_back({.path = "/tmp/gone.so", .via = "path", .closed = true});
-  process.loads.push_back({.path = "/opt/old/libcublas.so.12", .via = "cache", .deleted = true});
+                           .via = base::Via::kRunpath});
+  process.loads.push_back({.path = "/tmp/gone.so", .via = base::Via::kPath, .closed = true});
+  process.loads.push_back({.path = "/opt/old/libcublas.so.12", .via = base::Via::kCache, .deleted = true});
   const Scenario scenario = Observed(process, MachineWithTorch(), files);
   EXPECT_EQ(scenario.title, "python3.11 (pid 4711)");
   EXPECT_EQ(scenario.environment, 0u);
@@ -110,10 +110,12 @@ TEST(Observed, ForgivesAFailedDlopenUnlessItMattered) {
   files.Add("/venv/cudnn/libcudnn.so.9", "libcudnn.so.9");
   files.Add("/venv/x/libcame.so.1", "libcame.so.1");
   record::Process process = Python();
-  process.loads.push_back({.path = "/venv/cudnn/libcudnn.so.9", .via = "path", .dlopen = true});
-  process.loads.push_back({.path = "/venv/x/libcame.so.1", .via = "cache", .dlopen = true});
+  process.loads.push_back({.path = "/venv/cudnn/libcudnn.so.9", .via = base::Via::kPath, .dlopen = true});
+  process.loads.push_back({.path = "/venv/x/libcame.so.1", .via = base::Via::kCache, .dlopen = true});
   process.failed_requests = {
-      {.name = "libtried.so", .dlopen = true, .attempts = {{"/lib/libtried.so", "default", ""}}},
+      {.name = "libtried.so",
+       .dlopen = true,
+       .attempts = {{"/lib/libtried.so", base::Via::kDefault, std::nullopt}}},
       {.name = "libcudnn_graph.so.9", .requester = "/venv/cudnn/libcudnn.so.9", .dlopen = true},
       {.name = "libprinted.so", .dlopen = true, .error = "libprinted.so: cannot open shared object file: x"},
       {.name = "libcame.so.1", .dlopen = true}};
@@ -141,9 +143,12 @@ TEST(Observed, FindsTheImportAboveALibraryThatIsMissingFarBelow) {
   record::Process process = Python();
   const std::string module = std::string(kTorch) + "/_C.so",
                     python = std::string(kTorch) + "/lib/libtorch_python.so";
-  process.loads.push_back({.path = module, .via = "path", .dlopen = true, .closed = true});
-  process.loads.push_back(
-      {.path = python, .name = "libtorch_python.so", .requester = module, .via = "rpath", .closed = true});
+  process.loads.push_back({.path = module, .via = base::Via::kPath, .dlopen = true, .closed = true});
+  process.loads.push_back({.path = python,
+                           .name = "libtorch_python.so",
+                           .requester = module,
+                           .via = base::Via::kRpath,
+                           .closed = true});
   const std::string words = "libdeep.so.3: cannot open shared object file: No such file or directory";
   process.failed_requests = {{.name = "libdeep.so.3", .requester = python, .error = words}};
   const Scenario scenario = Observed(process, MachineWithTorch(), files);
@@ -174,11 +179,11 @@ TEST(ObservedProcesses, AForkHasWhatItsParentHad) {
   files.Add("/b.so", "b.so");
   record::Run run;
   run.processes.push_back(Python());
-  run.processes[0].loads.push_back({.at = 5, .path = "/a.so", .via = "path", .dlopen = true});
-  run.processes[0].loads.push_back({.at = 50, .path = "/late.so", .via = "path", .dlopen = true});
+  run.processes[0].loads.push_back({.at = 5, .path = "/a.so", .via = base::Via::kPath, .dlopen = true});
+  run.processes[0].loads.push_back({.at = 50, .path = "/late.so", .via = base::Via::kPath, .dlopen = true});
   run.processes.push_back({.id = 4712, .parent = 4711, .at = 10, .forked = true});
   run.processes.push_back({.id = 4713, .parent = 4712, .at = 20, .forked = true});
-  run.processes[2].loads.push_back({.at = 30, .path = "/b.so", .via = "path", .dlopen = true});
+  run.processes[2].loads.push_back({.at = 30, .path = "/b.so", .via = base::Via::kPath, .dlopen = true});
   const auto scenarios = ObservedProcesses(run, {}, files);
   ASSERT_EQ(scenarios.size(), 2u);  // 4712 asked for nothing
   EXPECT_EQ(scenarios[1].title, "python3.11 (pid 4713)");

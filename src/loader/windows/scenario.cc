@@ -30,7 +30,7 @@ bool BelongsToPython(const Snapshot& snapshot, const std::string& directory) {
     for (const std::string& site : environment.site_packages) {
       if (base::FoldCase(directory).starts_with(base::FoldCase(site) + "/")) return true;
     }
-    if (environment.kind == "conda" &&
+    if (environment.kind == snapshot::EnvironmentKind::kConda &&
         base::FoldCase(directory).starts_with(base::FoldCase(environment.prefix) + "/")) {
       return true;
     }

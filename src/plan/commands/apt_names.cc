@@ -18,7 +18,7 @@ const Version kTuring{{7, 5}};
 // The first branch whose open kernel modules NVIDIA suggests (data/packages.toml).
 constexpr uint32_t kFirstOpenBranch = 560;
 
-const PlannedPackage* FromApt(const report::Plan& plan, std::string_view role) {
+const PlannedPackage* FromApt(const report::Plan& plan, report::PackageRole role) {
   const auto found = std::ranges::find_if(plan.packages, [&](const PlannedPackage& package) {
     return package.role == role && package.channel == "nvidia-apt";
   });
@@ -69,8 +69,8 @@ std::vector<std::string> AptToolkit(const std::string& version) {
 }
 
 std::vector<std::string> AptCudnn(const report::Plan& plan) {
-  const PlannedPackage* planned = FromApt(plan, "cudnn");
-  const PlannedPackage* toolkit = FromApt(plan, "toolkit");
+  const PlannedPackage* planned = FromApt(plan, report::PackageRole::kCudnn);
+  const PlannedPackage* toolkit = FromApt(plan, report::PackageRole::kToolkit);
   if (planned == nullptr || toolkit == nullptr) return {};
   const auto cudnn = Version::Parse(planned->version), cuda = Version::Parse(toolkit->version);
   if (!cudnn || !cuda) return {};

@@ -11,7 +11,7 @@ namespace {
 
 using report::PlannedPackage;
 
-const PlannedPackage* WithRole(const report::Plan& plan, std::string_view role) {
+const PlannedPackage* WithRole(const report::Plan& plan, report::PackageRole role) {
   const auto found = std::ranges::find(plan.packages, role, &PlannedPackage::role);
   return found == plan.packages.end() ? nullptr : &*found;
 }
@@ -71,8 +71,8 @@ std::string CudnnLines(const std::string& version) {
 }  // namespace
 
 void WriteCmake(report::Plan& plan, const Question& question) {
-  const PlannedPackage* toolkit = WithRole(plan, "toolkit");
-  const PlannedPackage* cudnn = WithRole(plan, "cudnn");
+  const PlannedPackage* toolkit = WithRole(plan, report::PackageRole::kToolkit);
+  const PlannedPackage* cudnn = WithRole(plan, report::PackageRole::kCudnn);
   std::string file = FileHeader(plan) +
                      "# Include this after project(). It enables CUDA after setting the GPU architectures.\n";
   if (const std::string list = Architectures(question.host); !list.empty()) {

@@ -26,13 +26,11 @@ bool ShareFiles(const std::string& one, const std::string& other) {
   return false;
 }
 
-// Whether pip brings it along with another package that is installed: "torch 2.6.0: asks for
-// nvidia-nccl-cu12==2.21.5".
+// Whether pip brings it along with another package that is installed.
 bool ComesAlong(const PlannedPackage& package) {
-  const std::string asked = "requires " + package.name + "==" + package.version;
-  return package.role == "library" && !package.wanted &&
-         std::ranges::any_of(package.because,
-                             [&](const report::Bound& bound) { return bound.text.ends_with(asked); });
+  const std::string pin = package.name + "==" + package.version;
+  return package.role == report::PackageRole::kLibrary && !package.wanted &&
+         std::ranges::find(package.because, pin, &report::Bound::asked_for) != package.because.end();
 }
 
 }  // namespace
@@ -43,8 +41,8 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
     for (const PlannedPackage& package : plan.removed) parts.removed.push_back(&package);
   }
   for (const PlannedPackage& package : plan.packages) {
-    if (package.role == "python") parts.python = package.version;
-    if (package.role == "driver" && !package.present) parts.driver = &package;
+    if (package.role == report::PackageRole::kPython) parts.python = package.version;
+    if (package.role == report::PackageRole::kDriver && !package.present) parts.driver = &package;
     if (FromPip(package)) {
       const bool damaged = !fresh && std::ranges::any_of(plan.removed, [&](const PlannedPackage& removed) {
         return ShareFiles(package.name, removed.name);
@@ -59,8 +57,8 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
       continue;
     }
     if (package.present) continue;
-    if (package.role == "toolkit") parts.toolkit = &package;
-    if (package.role == "cudnn") parts.cudnn = &package;
+    if (package.role == report::PackageRole::kToolkit) parts.toolkit = &package;
+    if (package.role == report::PackageRole::kCudnn) parts.cudnn = &package;
   }
   const auto pypi = std::ranges::find(parts.pip, "pypi", &PipGroup::channel);
   if (pypi != parts.pip.end()) std::rotate(pypi, pypi + 1, parts.pip.end());

@@ -13,7 +13,7 @@ enum class As { kPip, kUv, kConda, kApt, kDockerfile, kCmake };
 
 struct Place {
   std::string environment;  // prefix that is changed; "" = a new one is made
-  std::string kind;         // of it: "venv", "conda", "system"
+  bool conda = false;       // it is one of conda
 };
 
 // Whether a package of the plan opens the libraries of the nvidia-* wheels by their bare names, so that the

@@ -21,11 +21,11 @@ Plan Solved(std::vector<report::PlannedPackage> packages) {
           .knowledge_date = "2026-11-15"};
 }
 report::PlannedPackage Python(const std::string& version) {
-  return {.name = "python", .version = version, .channel = "host", .role = "python"};
+  return {.name = "python", .version = version, .channel = "host", .role = report::PackageRole::kPython};
 }
 report::PlannedPackage Pip(const std::string& name, const std::string& version,
                            const std::string& channel = "pypi") {
-  return {.name = name, .version = version, .channel = channel, .role = "framework"};
+  return {.name = name, .version = version, .channel = channel, .role = report::PackageRole::kFramework};
 }
 Strings Titles(const Plan& plan) {
   Strings titles;
@@ -89,7 +89,7 @@ TEST(Commands, InAnEnvironmentThatIsHereOnlyWhatDiffersIsInstalledAndWhatGoesGoe
   cudnn.was = "8.9.2.26";
   Plan solved = Solved({Python("3.11"), torch, cudnn});
   solved.removed = {{.name = "nvidia-cudnn-cu11", .version = "8.7.0.84"}};
-  const Plan plan = Write(solved, As::kPip, {}, {"/home/a b/venv", "venv"});
+  const Plan plan = Write(solved, As::kPip, {}, {"/home/a b/venv"});
   EXPECT_EQ(Titles(plan), (Strings{"remove", "install", "verify"}));
   EXPECT_EQ(CommandsOf(plan, "remove"),
             Strings{R"("/home/a b/venv/bin/python" -m pip uninstall -y nvidia-cudnn-cu11)"});
@@ -102,7 +102,7 @@ TEST(Commands, WhatSharesItsFilesWithOneThatGoesIsInstalledAgain) {
   gpu.present = true;
   Plan solved = Solved({gpu});
   solved.removed = {{.name = "onnxruntime", .version = "1.20.0"}};
-  const Plan plan = Write(solved, As::kPip, {}, {"/venv", "venv"});
+  const Plan plan = Write(solved, As::kPip, {}, {"/venv"});
   EXPECT_EQ(CommandsOf(plan, "remove"),
             Strings{"/venv/bin/python -m pip uninstall -y onnxruntime onnxruntime-gpu"});
   EXPECT_EQ(CommandsOf(plan, "install"), Strings{"/venv/bin/python -m pip install onnxruntime-gpu==1.20.0"});
@@ -115,7 +115,7 @@ TEST(Commands, UvNamesTheEnvironmentAndTheIndex) {
   EXPECT_EQ(CommandsOf(plan, "install"),
             Strings{"uv pip install --python .venv torch==2.4.1+cu118 --index " + std::string(kCu118)});
   solved.removed = {{.name = "xformers", .version = "0.0.20"}};
-  plan = Write(solved, As::kUv, {}, {"/venv", "venv"});
+  plan = Write(solved, As::kUv, {}, {"/venv"});
   EXPECT_EQ(CommandsOf(plan, "remove"), Strings{"uv pip uninstall --python /venv xformers"});
 }
 
@@ -135,10 +135,15 @@ TEST(Commands, CondaIsAFileWithPinsInItsPipSection) {
 TEST(Commands, CmakeNamesTheToolkitTheGpusAndCudnn) {
   Question question;
   question.host.gpus = {base::Version{{9, 0}}, base::Version{{8, 0}}, base::Version{{9, 0}}};
-  const Plan plan =
-      Write(Solved({{.name = "cuda-toolkit", .version = "12.4.1", .channel = "nvidia-apt", .role = "toolkit"},
-                    {.name = "cudnn", .version = "9.5.1.17", .channel = "nvidia-apt", .role = "cudnn"}}),
-            As::kCmake, question);
+  const Plan plan = Write(Solved({{.name = "cuda-toolkit",
+                                   .version = "12.4.1",
+                                   .channel = "nvidia-apt",
+                                   .role = report::PackageRole::kToolkit},
+                                  {.name = "cudnn",
+                                   .version = "9.5.1.17",
+                                   .channel = "nvidia-apt",
+                                   .role = report::PackageRole::kCudnn}}),
+                          As::kCmake, question);
   for (const char* line :
        {"set(CMAKE_CUDA_ARCHITECTURES \"80-real;90-real\")", "find_package(CUDAToolkit 12.4 REQUIRED)",
         "CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13", "elseif(CUDNN_VERSION VERSION_LESS 9.5)"}) {
@@ -161,19 +166,23 @@ TEST(Commands, WhatOpensLibrariesByTheirBareNamesIsToldWhereTheyAre) {
 
 TEST(Commands, WhatComesWithItsFrameworkIsNotNamedAgain) {
   auto nccl = Pip("nvidia-nccl-cu12", "2.21.5");
-  nccl.role = "library";
-  nccl.because = {{"torch 2.6.0: requires nvidia-nccl-cu12==2.21.5", ""}};
+  nccl.role = report::PackageRole::kLibrary;
+  nccl.because = {{.text = "torch 2.6.0: asks for it", .asked_for = "nvidia-nccl-cu12==2.21.5"}};
   const Plan solved = Solved({Python("3.11"), Pip("torch", "2.6.0"), nccl});
   EXPECT_EQ(CommandsOf(Write(solved, As::kPip), "install"),
             Strings{".venv/bin/python -m pip install torch==2.6.0"});
-  EXPECT_EQ(CommandsOf(Write(solved, As::kPip, {}, {"/venv", "venv"}), "install"),
+  EXPECT_EQ(CommandsOf(Write(solved, As::kPip, {}, {"/venv"}), "install"),
             Strings{"/venv/bin/python -m pip install torch==2.6.0 nvidia-nccl-cu12==2.21.5"});
 }
 
 Plan WithSystem(const std::string& cuda, const std::string& cudnn) {
-  return Solved({{.name = "driver", .version = "525.60.13", .channel = "host", .role = "driver"},
-                 {.name = "cuda-toolkit", .version = cuda, .channel = "nvidia-apt", .role = "toolkit"},
-                 {.name = "cudnn", .version = cudnn, .channel = "nvidia-apt", .role = "cudnn"}});
+  return Solved(
+      {{.name = "driver", .version = "525.60.13", .channel = "host", .role = report::PackageRole::kDriver},
+       {.name = "cuda-toolkit",
+        .version = cuda,
+        .channel = "nvidia-apt",
+        .role = report::PackageRole::kToolkit},
+       {.name = "cudnn", .version = cudnn, .channel = "nvidia-apt", .role = report::PackageRole::kCudnn}});
 }
 
 TEST(Commands, DriverToolkitAndCudnnComeFromNvidiasRepositoryWhichIsNamedOnce) {

@@ -74,8 +74,8 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
   const bool fresh = place.environment.empty();
   const std::string environment = fresh ? kNewEnvironment : place.environment;
   // A conda environment on Windows has its interpreter at the top.
-  const std::string python = !fresh && windows && place.kind == "conda" ? Word(environment + "\\python", true)
-                                                                        : PythonOf(environment, windows);
+  const std::string python = !fresh && windows && place.conda ? Word(environment + "\\python", true)
+                                                              : PythonOf(environment, windows);
   const std::string pip = uv ? "uv pip" : python + " -m pip";
   const std::string where = uv ? " --python " + Word(environment, windows) : "";
   if (!parts.removed.empty()) {

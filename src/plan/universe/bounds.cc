@@ -38,11 +38,13 @@ void Add(std::vector<Bound>& bounds, Bound bound) {
 void AddFromOthers(const Question& question, const Universe& universe, const Choice& choice, size_t package,
                    std::vector<Bound>& bounds) {
   for (size_t p = 0; p < choice.size(); ++p) {
-    if (choice[p] == kNone || universe.packages[p].role.empty()) continue;
+    if (choice[p] == kNone || universe.packages[p].role == PackageRole::kNone) continue;
     for (const Need& need : universe.at(p, choice[p]).needs) {
       if (need.package != package || need.words.empty()) continue;
-      Add(bounds, {NameOf(universe, choice, p) + ": " + need.words + Here(question, universe, choice, need),
-                   need.source});
+      Add(bounds,
+          {.text = NameOf(universe, choice, p) + ": " + need.words + Here(question, universe, choice, need),
+           .source = need.source,
+           .asked_for = need.requirement});
     }
   }
 }
@@ -71,15 +73,17 @@ void AddNewer(const Universe& universe, const Narrowed& narrowed, const Choice& 
 std::vector<Bound> BoundsOf(const Question& question, const Universe& universe, const Narrowed& narrowed,
                             const Choice& choice, size_t package) {
   std::vector<Bound> bounds;
-  const std::string& role = universe.packages[package].role;
-  if (role == "driver" || role == "python" || role == "library") {
+  const PackageRole role = universe.packages[package].role;
+  if (role == PackageRole::kDriver || role == PackageRole::kPython || role == PackageRole::kLibrary) {
     AddFromOthers(question, universe, choice, package, bounds);
   }
   const Candidate& chosen = universe.at(package, choice[package]);
-  if (role != "python") {
+  if (role != PackageRole::kPython) {
     for (const Need& need : chosen.needs) {
       if (need.words.empty()) continue;
-      Add(bounds, {need.words + Here(question, universe, choice, need), need.source});
+      Add(bounds, {.text = need.words + Here(question, universe, choice, need),
+                   .source = need.source,
+                   .asks_for = need.requirement});
     }
   }
   if (chosen.row != nullptr && !chosen.native && question.host.driver && !chosen.row->cuda.empty()) {
@@ -87,7 +91,8 @@ std::vector<Bound> BoundsOf(const Question& question, const Universe& universe, 
                      " is newer than the driver: it runs through minor-version compatibility, without PTX",
                  chosen.source});
   }
-  if (role == "framework" || role == "companion" || role == "cudnn" || role == "toolkit") {
+  if (role == PackageRole::kFramework || role == PackageRole::kCompanion || role == PackageRole::kCudnn ||
+      role == PackageRole::kToolkit) {
     AddNewer(universe, narrowed, choice, package, bounds);
   }
   return bounds;

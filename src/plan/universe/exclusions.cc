@@ -78,7 +78,8 @@ std::string RangeWords(const Universe& universe, size_t package, std::vector<siz
     return whole.candidates[candidates[i]].number;
   };
   const auto shown = [&](size_t i) {
-    return whole.role == "driver" ? whole.candidates[candidates[i]].version : number(i).ToString();
+    return whole.role == PackageRole::kDriver ? whole.candidates[candidates[i]].version
+                                              : number(i).ToString();
   };
   std::string text;
   for (size_t i = 0; i < candidates.size();) {  // newest first; said from the oldest

@@ -27,7 +27,7 @@ class Making {
  private:
   // ---- making_machine.cc: what is there
   void AddMachine();
-  size_t AddFact(const std::string& name, const std::string& role, std::vector<Candidate> candidates);
+  size_t AddFact(const std::string& name, PackageRole role, std::vector<Candidate> candidates);
   void AddDriver();
   void AddPython();
   void AddMajors();

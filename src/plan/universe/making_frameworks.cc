@@ -36,7 +36,7 @@ bool BringsItsOwn(LibrariesFrom from) {
 }  // namespace
 
 size_t Making::AddFramework(const std::string& name) {
-  universe_.packages.push_back({name, "framework", {}});
+  universe_.packages.push_back({name, PackageRole::kFramework, {}});
   const size_t package = made_[name] = universe_.packages.size() - 1;
   std::vector<Candidate> candidates;
   for (const Build& build : builds_.Of(name, question_.host.machine)) {

@@ -33,7 +33,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
   if (wheels.empty()) return kNone;
   const bool companion = BelongsToTorch(name);
   const bool pinned = knowledge::IsPinned(name);
-  universe_.packages.push_back({name, companion ? "companion" : "library", {}});
+  universe_.packages.push_back({name, companion ? PackageRole::kCompanion : PackageRole::kLibrary, {}});
   const size_t package = made_[key] = universe_.packages.size() - 1;
   std::vector<Candidate> candidates;
   for (const Wheel& one : wheels) {
@@ -95,7 +95,8 @@ void Making::NeedVersions(const std::string& library, const std::string& specifi
   if (package == kNone) return;
   Need need{.package = package, .source = std::string(source)};
   need.accepts = builds_.Meeting(library, question_.host.machine, specifiers);
-  need.words = "requires " + library + specifiers;
+  need.requirement = library + specifiers;
+  need.words = "requires " + need.requirement;
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));
 }

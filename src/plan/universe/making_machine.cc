@@ -61,21 +61,21 @@ std::string PythonRange(const std::vector<Version>& rising) {
   return text;
 }
 
-size_t Making::AddFact(const std::string& name, const std::string& role, std::vector<Candidate> candidates) {
+size_t Making::AddFact(const std::string& name, PackageRole role, std::vector<Candidate> candidates) {
   universe_.packages.push_back({name, role, std::move(candidates)});
   return made_[name] = universe_.packages.size() - 1;
 }
 
 void Making::AddMachine() {
   const Host& host = question_.host;
-  machine_ = AddFact("machine", "", {Fact(MachineWords(host.machine), Version{{1}})});
-  if (host.glibc) glibc_ = AddFact("glibc", "", {Fact(host.glibc->ToString(), *host.glibc)});
+  machine_ = AddFact("machine", PackageRole::kNone, {Fact(MachineWords(host.machine), Version{{1}})});
+  if (host.glibc) glibc_ = AddFact("glibc", PackageRole::kNone, {Fact(host.glibc->ToString(), *host.glibc)});
   for (const Version& cc : host.gpus) {
     if (made_.contains("gpu " + GpuName(cc))) continue;
-    gpus_.push_back(AddFact("gpu " + GpuName(cc), "", {Fact(GpuName(cc), cc)}));
+    gpus_.push_back(AddFact("gpu " + GpuName(cc), PackageRole::kNone, {Fact(GpuName(cc), cc)}));
   }
   if (question_.cuda) {
-    cuda_asked_ = AddFact("--cuda", "", {Fact(question_.cuda->ToString(), *question_.cuda)});
+    cuda_asked_ = AddFact("--cuda", PackageRole::kNone, {Fact(question_.cuda->ToString(), *question_.cuda)});
   }
   AddDriver();
   AddPython();
@@ -94,7 +94,7 @@ void Making::AddDriver() {
   }
   for (size_t i = 0; i < candidates.size(); ++i) {
     // A GPU that this driver is seen to drive needs no table.
-    const bool seen = host.driver && i == 0 && host.source == "this machine";
+    const bool seen = host.driver && i == 0 && host.seen;
     for (const size_t gpu : gpus_) {
       const Version& cc = universe_.at(gpu, 0).number;
       Answer answer = knowledge::DriverDrives(candidates[i].number, cc);
@@ -114,7 +114,7 @@ void Making::AddDriver() {
       candidates[i].needs.push_back(FactNeed(gpu, answer, std::move(words), std::move(fails)));
     }
   }
-  driver_ = AddFact("driver", "driver", std::move(candidates));
+  driver_ = AddFact("driver", PackageRole::kDriver, std::move(candidates));
 }
 
 void Making::AddPython() {
@@ -131,7 +131,7 @@ void Making::AddPython() {
     if (host.python_here) add(*host.python_here);
     for (const uint32_t minor : kPythonMinors) add(Version{{3, minor}});
   }
-  python_ = AddFact("python", "python", std::move(candidates));
+  python_ = AddFact("python", PackageRole::kPython, std::move(candidates));
 }
 
 void Making::AddMajors() {
@@ -140,8 +140,8 @@ void Making::AddMajors() {
     cuda.push_back(Fact(std::to_string(major), Version{{major}}));
   for (uint32_t major = 10; major >= 5; --major)
     cudnn.push_back(Fact(std::to_string(major), Version{{major}}));
-  cuda_major_ = AddFact("cuda-major", "", std::move(cuda));
-  cudnn_major_ = AddFact("cudnn-major", "", std::move(cudnn));
+  cuda_major_ = AddFact("cuda-major", PackageRole::kNone, std::move(cuda));
+  cudnn_major_ = AddFact("cudnn-major", PackageRole::kNone, std::move(cudnn));
 }
 
 Need Making::FactNeed(size_t package, const Answer& answer, std::string words, std::string fails) {

@@ -52,7 +52,7 @@ size_t Making::AddToolkit() {
   // Newest first, and before all those whose PTX and new features the driver lacks.
   std::ranges::reverse(candidates);
   SortInOrder(candidates, [](const Candidate& a, const Candidate& b) { return a.native && !b.native; });
-  universe_.packages.push_back({"cuda-toolkit", "toolkit", std::move(candidates)});
+  universe_.packages.push_back({"cuda-toolkit", PackageRole::kToolkit, std::move(candidates)});
   return made_["cuda-toolkit"] = universe_.packages.size() - 1;
 }
 
@@ -97,7 +97,7 @@ size_t Making::AddSystemCudnn() {
     if (a.number != b.number) return a.number > b.number;
     return knowledge::Known(a.variant.substr(4)) > knowledge::Known(b.variant.substr(4));
   });
-  universe_.packages.push_back({"cudnn", "cudnn", std::move(candidates)});
+  universe_.packages.push_back({"cudnn", PackageRole::kCudnn, std::move(candidates)});
   return made_["cudnn"] = universe_.packages.size() - 1;
 }
 

@@ -57,7 +57,7 @@ size_t FindInstalled(const Package& package, const Installed& installed) {
 }
 
 int Weight(const Package& package) {
-  return package.role == "framework" ? 0 : package.role == "companion" ? 1 : 2;
+  return package.role == PackageRole::kFramework ? 0 : package.role == PackageRole::kCompanion ? 1 : 2;
 }
 
 void AddInstalled(const Question& question, Making& making) {
@@ -105,7 +105,7 @@ Universe MakeUniverse(const Question& question, BuildTable& builds) {
     Root root{.words = want.text};
     root.package = making.PackageNamed(PackageName(want.name));
     if (root.package == kNone) {  // nothing of it is for this machine
-      universe.packages.push_back({want.name, "framework", {}});
+      universe.packages.push_back({want.name, PackageRole::kFramework, {}});
       root.package = universe.packages.size() - 1;
     }
     const auto& candidates = universe.packages[root.package].candidates;
@@ -125,7 +125,7 @@ Universe MakeUniverse(const Question& question, BuildTable& builds) {
       Root root{.package = universe.installed[i], .words = "--keep " + package.name};
       if (universe.here[i] != kNone) root.accepts = {universe.here[i]};
       universe.roots.push_back(std::move(root));
-    } else if (question.repair && package.role != "library") {
+    } else if (question.repair && package.role != PackageRole::kLibrary) {
       Root root{.package = universe.installed[i], .words = package.name + " (installed)"};
       for (size_t c = 0; c < package.candidates.size(); ++c) root.accepts.push_back(c);
       universe.roots.push_back(std::move(root));

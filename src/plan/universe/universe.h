@@ -13,8 +13,11 @@
 #include "base/version.h"
 #include "knowledge/packages/frameworks.h"
 #include "plan/question.h"
+#include "report/plan.h"
 
 namespace culprit::plan {
+
+using report::PackageRole;
 
 class BuildTable;
 
@@ -23,6 +26,7 @@ struct Need {
   std::vector<size_t> accepts;  // its candidates, rising
   std::vector<size_t> prefers;  // of these, what was tested together; empty: the order of the candidates
   std::string words;            // "needs driver >= 525.60.13"
+  std::string requirement;      // of another package, as that one pins it: "nvidia-nccl-cu12==2.21.5"
   std::string fails;            // where nothing accepted is there: "no wheel for Python 3.12"
   std::string source;
   bool unknown = false;  // refused because the tables do not say
@@ -45,8 +49,8 @@ struct Candidate {
 
 struct Package {
   std::string name;  // as the tables call it: "torch", "onnxruntime", "nvidia-cudnn-cu12", "driver"
-  std::string role;  // as in report::PlannedPackage; "" = no package but a fact
-  std::vector<Candidate> candidates;  // the preferred one first: newest, or lowest for a driver
+  PackageRole role = PackageRole::kNone;  // kNone = no package but a fact
+  std::vector<Candidate> candidates;      // the preferred one first: newest, or lowest for a driver
 };
 
 // What must be installed: one of these.

@@ -28,7 +28,8 @@ std::vector<const snapshot::PythonEnvironment*> EnvironmentsInOrder(const snapsh
   if (!snapshot.stack.environments) return environments;
   for (const bool found : {false, true}) {
     for (const auto& environment : *snapshot.stack.environments) {
-      if ((environment.why == "found") == found) environments.push_back(&environment);
+      if ((environment.why == snapshot::EnvironmentWhy::kFound) == found)
+        environments.push_back(&environment);
     }
   }
   return environments;
@@ -61,7 +62,7 @@ Plan PlanJobs(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
     }
     if (shown.size() > 1) {
       plan.jobs.push_back({.kind = "driver",
-                           .name = "driver peer",
+                           .name = {"driver", "peer"},
                            .title = "two devices",
                            .arguments = {"driver"},
                            .steps = {"peer"}});

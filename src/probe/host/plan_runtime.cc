@@ -20,12 +20,12 @@ struct Place {
 std::vector<Place> Places(const Planning& planning) {
   std::vector<Place> active, toolkits, others;
   for (const auto* environment : EnvironmentsInOrder(planning.snapshot)) {
-    std::vector<Place>& list = environment->why == "found" ? others : active;
+    std::vector<Place>& list = environment->why == snapshot::EnvironmentWhy::kFound ? others : active;
     for (const std::string& site : environment->site_packages) {
       const std::string nvidia = base::JoinPath(site, "nvidia");
       list.push_back({nvidia, PackageDirectories(planning.snapshot, planning.view, nvidia)});
     }
-    if (environment->kind == "conda")
+    if (environment->kind == snapshot::EnvironmentKind::kConda)
       list.push_back(
           {environment->prefix, ToolkitDirectories(planning.snapshot, planning.view, environment->prefix)});
   }

@@ -88,8 +88,9 @@ snapshot::Snapshot Machine() {
   snapshot::Snapshot snapshot;
   snapshot.cpu.machine = "x86_64";
   snapshot::Toolkits toolkits;
-  toolkits.copies = {{.root = "/usr/local/cuda-13.0", .version = "13.0", .kind = "toolkit"},
-                     {.root = "/usr/local/cuda-sbsa", .version = "13.0", .kind = "toolkit"}};
+  toolkits.copies = {
+      {.root = "/usr/local/cuda-13.0", .version = "13.0", .kind = snapshot::ToolkitKind::kToolkit},
+      {.root = "/usr/local/cuda-sbsa", .version = "13.0", .kind = snapshot::ToolkitKind::kToolkit}};
   snapshot.stack.toolkits = snapshot::Fact<snapshot::Toolkits>::Of(toolkits, "test");
   std::vector<snapshot::CudnnCopy> copies(3);
   copies[0] = {.directory = "/usr/lib/x86_64-linux-gnu",
@@ -104,11 +105,15 @@ snapshot::Snapshot Machine() {
                .machine = "x86-64"};
   copies[2] = {.directory = "/opt/arm", .major = 9, .machine = "aarch64"};
   snapshot.stack.cudnn = snapshot::Fact<std::vector<snapshot::CudnnCopy>>::Of(copies, "test");
-  snapshot::PythonEnvironment other{
-      .prefix = "/o", .kind = "venv", .why = "found", .interpreter = "/o/bin/python3"};
+  snapshot::PythonEnvironment other{.prefix = "/o",
+                                    .kind = snapshot::EnvironmentKind::kVenv,
+                                    .why = snapshot::EnvironmentWhy::kFound,
+                                    .interpreter = "/o/bin/python3"};
   other.frameworks = {{.name = "torch", .version = "2.0"}, {.name = "jax", .version = "0.4"}};
-  snapshot::PythonEnvironment active{
-      .prefix = "/v", .kind = "venv", .why = "active", .interpreter = "/v/bin/python3"};
+  snapshot::PythonEnvironment active{.prefix = "/v",
+                                     .kind = snapshot::EnvironmentKind::kVenv,
+                                     .why = snapshot::EnvironmentWhy::kActive,
+                                     .interpreter = "/v/bin/python3"};
   active.site_packages = {kSite};
   active.frameworks = {{.name = "torch", .version = "2.11.0"}};
   snapshot.stack.environments =

@@ -10,11 +10,12 @@ namespace {
 
 using base::Json;
 
-std::string Painted(const std::string& verdict, size_t width, const Style& style) {
-  const std::string padding(width > verdict.size() ? width - verdict.size() : 0, ' ');
-  if (verdict == "yes") return style.Good(verdict) + padding;
-  if (verdict == "no") return style.Bad(verdict) + padding;
-  return style.Warn(verdict) + padding;
+std::string Painted(report::Compatible verdict, size_t width, const Style& style) {
+  const std::string word(base::Word(verdict));
+  const std::string padding(width > word.size() ? width - word.size() : 0, ' ');
+  if (verdict == report::Compatible::kYes) return style.Good(word) + padding;
+  if (verdict == report::Compatible::kNo) return style.Bad(word) + padding;
+  return style.Warn(word) + padding;
 }
 
 }  // namespace
@@ -33,12 +34,13 @@ std::string ToText(const report::CompatAnswer& answer, const Style& style) {
 }
 
 std::string ToJson(const report::CompatAnswer& answer) {
-  Json json = {{"schema", "culprit.compat/1"}, {"verdict", answer.verdict}, {"pairs", Json::array()}};
+  Json json = {
+      {"schema", "culprit.compat/1"}, {"verdict", base::Word(answer.verdict)}, {"pairs", Json::array()}};
   for (const auto& pair : answer.pairs) {
     Json between = Json::array();
     between.push_back(pair.one);
     between.push_back(pair.other);
-    Json one = {{"between", between}, {"verdict", pair.verdict}, {"why", pair.why}};
+    Json one = {{"between", between}, {"verdict", base::Word(pair.verdict)}, {"why", pair.why}};
     one["source"] = pair.source.empty() ? Json(nullptr) : Json(pair.source);
     json["pairs"].push_back(one);
   }

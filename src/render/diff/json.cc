@@ -22,7 +22,7 @@ std::string ToJson(const report::DiffReport& report) {
   Json differences = Json::array(), not_compared = Json::array();
   for (const report::Difference& difference : report.differences) {
     differences.push_back({{"how", Name(difference.how)},
-                           {"kind", difference.kind},
+                           {"kind", base::Word(difference.kind)},
                            {"subject", difference.subject},
                            {"summary", difference.summary},
                            {"before", difference.before},

@@ -56,7 +56,7 @@ std::string ToMarkdown(const report::Explanation& explanation) {
     (&cause == &explanation.causes.front() ? text : others) += CauseMarkdown(cause);
   }
   for (const report::SeenSymptom& symptom : explanation.symptoms) {
-    if (symptom.role != "harmless") continue;
+    if (!symptom.harmless) continue;
     harmless +=
         fmt::format("- line {}: {} {}\n", symptom.where.line, Code(symptom.where.text), Plain(symptom.note));
   }

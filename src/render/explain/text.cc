@@ -97,7 +97,7 @@ std::string ToText(const report::Explanation& explanation, const Style& style, c
   }
   bool harmless = false;
   for (const report::SeenSymptom& symptom : explanation.symptoms) {
-    if (symptom.role != "harmless") continue;
+    if (!symptom.harmless) continue;
     if (!harmless) text += "\n" + style.Bold("harmless") + "\n";
     harmless = true;
     text += "  " + LineText(symptom.where, style) + "\n";

@@ -43,7 +43,7 @@ std::string ToJson(const report::FixReport& report) {
   for (const report::NotChecked& item : report.not_checked)
     not_checked.push_back({{"what", item.what}, {"why", item.why}});
   for (const report::AppliedStep& step : report.steps)
-    steps.push_back({{"text", step.text}, {"state", step.state}, {"detail", step.detail}});
+    steps.push_back({{"text", step.text}, {"state", base::Word(step.state)}, {"detail", step.detail}});
   for (const report::Finding& finding : report.left) {
     left.push_back({{"code", finding.code},
                     {"severity", Name(finding.severity)},

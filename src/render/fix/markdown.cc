@@ -25,7 +25,7 @@ std::string ToMarkdown(const report::FixReport& report) {
     text += (fix.actions.empty() ? "" : "\n") + ("Proof: " + Plain(ProofWords(fix.proof))) + "\n\n";
   }
   for (const report::AppliedStep& step : report.steps)
-    text += "- " + Plain(step.state) + ": " + Code(step.text) +
+    text += "- " + Plain(base::Word(step.state)) + ": " + Code(step.text) +
             (step.detail.empty() ? "" : " (" + Plain(step.detail) + ")") + "\n";
   if (!report.steps.empty()) text += "\n";
   std::string left;

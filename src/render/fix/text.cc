@@ -29,10 +29,10 @@ std::string PaintedProof(const Proof& proof, const Style& style) {
 std::string StepsText(const report::FixReport& report, const Style& style) {
   std::string text;
   for (const report::AppliedStep& step : report.steps) {
-    const std::string state = fmt::format("{:<8}", step.state);
-    const std::string painted = step.state == "failed"    ? style.Bad(state)
-                                : step.state == "skipped" ? style.Warn(state)
-                                                          : style.Good(state);
+    const std::string state = fmt::format("{:<8}", base::Word(step.state));
+    const std::string painted = step.state == report::StepState::kFailed    ? style.Bad(state)
+                                : step.state == report::StepState::kSkipped ? style.Warn(state)
+                                                                            : style.Good(state);
     text += fmt::format("  {} {}{}\n", painted, base::Printable(step.text),
                         step.detail.empty() ? "" : ": " + base::Printable(step.detail));
   }
@@ -55,10 +55,10 @@ std::string AfterText(const report::FixReport& report, const Style& style) {
 }  // namespace
 
 std::string FixHeadline(const report::FixReport& report) {
-  const auto done = std::ranges::count(report.steps, "done", &report::AppliedStep::state);
+  const auto done = std::ranges::count(report.steps, report::StepState::kDone, &report::AppliedStep::state);
   if (report.undone) return "undone: everything is restored";
   if (report.applied) {
-    if (std::ranges::count(report.steps, "failed", &report::AppliedStep::state) > 0)
+    if (std::ranges::count(report.steps, report::StepState::kFailed, &report::AppliedStep::state) > 0)
       return "a change failed; the other changes of that fix were undone";
     return done == 0 ? "nothing was changed" : fmt::format("{} change{} made", done, done == 1 ? "" : "s");
   }

@@ -33,8 +33,8 @@ class Packed {
   size_t Step(const report::Place& place, const std::string& name) {
     const std::string file(base::BaseName(place.path));
     const std::array<int64_t, 6> step = {Number(String(std::string(base::DirName(place.path)))),
-                                         Number(String(place.via)),
-                                         Number(String(place.outcome)),
+                                         Number(String(std::string(base::NameOrNone(place.via)))),
+                                         Number(String(std::string(base::NameOrNone(place.outcome)))),
                                          Number(String(place.detail)),
                                          Number(String(place.origin)),
                                          file == name ? -1 : Number(String(file))};
@@ -58,8 +58,8 @@ class Packed {
     return Json::array({String(library.name),
                         library.path.empty() ? -1 : Number(String(std::string(base::DirName(library.path)))),
                         String(library.version), String(library.title), String(library.origin),
-                        String(library.via), String(library.problem), flags, library.seconds, library.winner,
-                        std::move(steps), std::move(findings)});
+                        String(std::string(base::NameOrNone(library.via))), String(library.problem), flags,
+                        library.seconds, library.winner, std::move(steps), std::move(findings)});
   }
 
   Json Drawn(const Picture& picture) {
@@ -122,7 +122,8 @@ std::string PageData(const PageFacts& facts, const PageText& text) {
   Packed packed(text);
   Json pictures = Json::array(), timeline = Json::array();
   for (const report::TimelineEvent& event : facts.timeline) {
-    timeline.push_back(Json::array({event.seconds, packed.String(event.process), packed.String(event.kind),
+    timeline.push_back(Json::array({event.seconds, packed.String(event.process),
+                                    packed.String(std::string(base::Word(event.kind))),
                                     packed.String(event.text), event.bad ? 1 : 0}));
   }
   size_t left_out = 0;

@@ -23,7 +23,7 @@ std::string DifferenceRow(const report::Difference& difference, const PageText& 
   std::string html = "<tr class=\"" + std::string(weight) + "\"><td><span class=\"how " +
                      std::string(Name(difference.how)) + "\">" + std::string(Name(difference.how)) +
                      "</span></td><th scope=\"row\">" + text.Sentence(difference.summary) +
-                     "<span class=\"detail\">" + text.Html(difference.kind) + "</span></th><td>";
+                     "<span class=\"detail\">" + text.Html(base::Word(difference.kind)) + "</span></th><td>";
   if (!difference.before.empty()) html += "<del>" + text.Sentence(difference.before) + "</del>";
   if (!difference.after.empty()) html += "<ins>" + text.Sentence(difference.after) + "</ins>";
   std::string follows;

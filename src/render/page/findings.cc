@@ -84,9 +84,8 @@ std::string StackSection(const std::vector<report::StackRow>& stack, const PageT
   if (stack.empty()) return "";
   std::string rows;
   for (const report::StackRow& row : stack) {
-    const bool none = row.value == "none" || row.value.starts_with("not ");
     rows += "<tr class=\"depth" + std::to_string(row.depth < 3 ? row.depth : 3) + "\"><th scope=\"row\">" +
-            text.Html(row.what) + "</th><td class=\"value" + (none ? " none" : "") + "\">" +
+            text.Html(row.what) + "</th><td class=\"value" + (row.none ? " none" : "") + "\">" +
             text.Html(row.value) + "</td><td>" +
             (row.where.empty() ? "" : "<span class=\"where\">" + text.Sentence(row.where) + "</span>") +
             (row.detail.empty() ? "" : "<span class=\"detail\">" + text.Sentence(row.detail) + "</span>") +

@@ -42,8 +42,9 @@ TEST(PageText, SpellsWindows) {
 
 report::Picture SmallPicture() {
   report::PictureLibrary library{.name = "<script>.so", .path = "/C:/a&b/<script>.so", .culprit = true};
-  library.searched = {{.path = "/C:/first/<script>.so", .via = "path", .outcome = "missing"},
-                      {.path = "/C:/a&b/other.so", .via = "path", .outcome = "found"}};
+  library.searched = {
+      {.path = "/C:/first/<script>.so", .via = base::Via::kPath, .outcome = base::LoadOutcome::kMissing},
+      {.path = "/C:/a&b/other.so", .via = base::Via::kPath, .outcome = base::LoadOutcome::kFound}};
   return {.title = "x",
           .libraries = {{.name = "python.exe", .path = "/C:/python.exe"}, library},
           .edges = {{0, 1}}};
@@ -86,13 +87,15 @@ TEST(Page, OfARunNamesWhatWasSeen) {
                            .headline = "libx.so.1 is missing"};
   report.first_failure = {
       .function = "cudaMalloc", .status = "cudaErrorMemoryAllocation", .meaning = "out of memory"};
-  report.failed_loads = {{.name = "libx.so.1",
-                          .searched = {{.path = "/lib/libx.so.1", .via = "default", .outcome = "missing"}}}};
+  report.failed_loads = {
+      {.name = "libx.so.1",
+       .searched = {
+           {.path = "/lib/libx.so.1", .via = base::Via::kDefault, .outcome = base::LoadOutcome::kMissing}}}};
   report.crash = {.signal = "SIGSEGV",
                   .what = "read from 0x0",
                   .frames = {{.object = "/lib/liby.so", .function = "f<int>", .offset = 16}}};
   const std::string html =
-      ToHtml(report, {.timeline = {{.kind = "end", .text = "exit status 1", .bad = true}}});
+      ToHtml(report, {.timeline = {{.kind = report::EventKind::kEnd, .text = "exit status 1", .bad = true}}});
   for (const char* words :
        {"python &lt;train&gt;.py", "exit status 1", "cudaMalloc", "cudaErrorMemoryAllocation",
         "/lib<wbr>/libx.so.1", "f&lt;int&gt;", "id=\"timeline\""})
@@ -102,8 +105,11 @@ TEST(Page, OfARunNamesWhatWasSeen) {
 
 TEST(Page, OfADiffShowsBothSides) {
   report::DiffReport report{.before = "a.json", .after = "b<.json", .headline = "most likely: the driver"};
-  report.differences.push_back(
-      {.kind = "driver", .before = "535.1", .after = "580.2", .why = "it is new", .suspicion = 80});
+  report.differences.push_back({.kind = report::DifferenceKind::kDriver,
+                                .before = "535.1",
+                                .after = "580.2",
+                                .why = "it is new",
+                                .suspicion = 80});
   const std::string html = ToHtml(report, PageFacts{});
   for (const char* words :
        {"b&lt;.json", "<del>535.1</del><ins>580.2</ins>", "it is new", "most likely: the driver"})

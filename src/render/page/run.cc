@@ -22,7 +22,8 @@ std::string Call(const report::RunCall& call, const PageText& text) {
   for (const std::string& more : {call.meaning, call.detail}) {
     if (!more.empty()) html += "<span class=\"detail\">" + text.Sentence(more) + "</span>";
   }
-  if (!call.source.empty()) html += "<span class=\"source\">seen by " + text.Html(call.source) + "</span>";
+  if (call.source != base::CallSource::kUnknown)
+    html += "<span class=\"source\">seen by " + text.Html(base::Word(call.source)) + "</span>";
   return html + "</div></li>";
 }
 
@@ -39,7 +40,8 @@ std::string Places(const std::vector<report::Place>& places, const PageText& tex
   std::string items;
   for (const report::Place& place : places) {
     items += "<li><span class=\"fact\">" + text.Sentence(place.path) + "</span><span class=\"source\">" +
-             text.Html(place.via) + ": " + text.Html(place.outcome) + "</span></li>";
+             text.Html(base::NameOrNone(place.via)) + ": " + text.Html(base::NameOrNone(place.outcome)) +
+             "</span></li>";
   }
   return items.empty()
              ? ""
@@ -83,7 +85,7 @@ std::string Mixes(const RunReport& report, const PageText& text) {
     for (const auto& member : mix.members) {
       html += std::string("<tr class=\"") + (member.odd ? "odd" : "depth0") + "\"><th scope=\"row\">" +
               text.Html(member.version) + "</th><td><span class=\"where\">" + text.Sentence(member.path) +
-              "</span><span class=\"detail\">" + text.Html(member.via) +
+              "</span><span class=\"detail\">" + text.Html(base::NameOrNone(member.via)) +
               (member.requested_by.empty() ? "" : ", needed by " + text.Sentence(member.requested_by)) +
               "</span></td></tr>";
     }

@@ -17,10 +17,15 @@ Json BoundsJson(const std::vector<report::Bound>& bounds) {
 }
 
 Json PackageJson(const report::PlannedPackage& package) {
-  return {
-      {"name", package.name},       {"version", package.version}, {"channel", package.channel},
-      {"role", package.role},       {"extra", package.extra},     {"wanted", package.wanted},
-      {"present", package.present}, {"was", package.was},         {"because", BoundsJson(package.because)}};
+  return {{"name", package.name},
+          {"version", package.version},
+          {"channel", package.channel},
+          {"role", base::Word(package.role)},
+          {"extra", package.extra},
+          {"wanted", package.wanted},
+          {"present", package.present},
+          {"was", package.was},
+          {"because", BoundsJson(package.because)}};
 }
 
 Json PackagesJson(const std::vector<report::PlannedPackage>& packages) {

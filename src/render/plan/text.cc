@@ -37,7 +37,7 @@ std::string BoundText(const report::Bound& bound, const Style& style, bool verbo
 std::vector<const report::Bound*> Shown(const PlannedPackage& package, bool verbose) {
   std::vector<const report::Bound*> shown;
   for (const report::Bound& bound : package.because) {
-    if (verbose || !bound.text.starts_with("requires ")) shown.push_back(&bound);
+    if (verbose || bound.asks_for.empty()) shown.push_back(&bound);
   }
   return shown;
 }

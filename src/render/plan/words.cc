@@ -38,7 +38,8 @@ std::optional<int> DaysBetween(const std::string& from, const std::string& to) {
 }
 
 std::string VersionOf(const report::PlannedPackage& package) {
-  return package.role == "driver" && !package.present ? ">= " + package.version : package.version;
+  return package.role == report::PackageRole::kDriver && !package.present ? ">= " + package.version
+                                                                          : package.version;
 }
 
 std::string KnowledgeText(const report::Plan& plan, const PlanDetail& detail) {

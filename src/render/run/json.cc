@@ -22,7 +22,7 @@ Json List(const std::vector<Item>& items, AsJson as_json) {
 Json CallJson(const report::RunCall& call) {
   return {{"seconds", call.seconds},
           {"process", TextOrNull(call.process)},
-          {"api", call.api},
+          {"api", base::Word(call.api)},
           {"function", call.function},
           {"code", call.code},
           {"status", call.status},
@@ -30,7 +30,7 @@ Json CallJson(const report::RunCall& call) {
           {"detail", call.detail},
           {"last_kernel", call.last_kernel},
           {"said", call.said},
-          {"source", call.source},
+          {"source", base::Word(call.source)},
           {"count", call.count}};
 }
 
@@ -48,8 +48,9 @@ Json FailedLoadJson(const report::RunFailedLoad& failed) {
 
 Json MixJson(const report::RunMix& mix) {
   const auto member = [](const report::RunMix::Member& one) -> Json {
-    return {{"seconds", one.seconds},           {"path", one.path}, {"version", one.version},
-            {"requested_by", one.requested_by}, {"via", one.via},   {"odd", one.odd}};
+    return {{"seconds", one.seconds},           {"path", one.path},
+            {"version", one.version},           {"requested_by", one.requested_by},
+            {"via", base::NameOrNone(one.via)}, {"odd", one.odd}};
   };
   return {{"process", TextOrNull(mix.process)},
           {"family", mix.family},
@@ -97,9 +98,9 @@ Json LoadJson(const report::RunLoad& load) {
                {"process", TextOrNull(load.process)},
                {"name", load.name},
                {"path", load.path},
-               {"via", load.via},
+               {"via", base::NameOrNone(load.via)},
                {"requested_by", load.requested_by},
-               {"opened_by", load.opened_by},
+               {"opened_by", base::Word(load.opened_by)},
                {"closed", load.closed}};
   if (load.real_path != load.path) json["real_path"] = load.real_path;
   if (!load.title.empty()) {

@@ -24,7 +24,8 @@ std::string FailedLoadMarkdown(const report::RunFailedLoad& failed) {
                                  failed.requested_by.empty() ? "the program" : Code(failed.requested_by));
   std::string places;
   for (const report::Place& place : failed.searched)
-    places += fmt::format("- {} {}: {}\n", Plain(place.via), Code(place.path), Plain(place.outcome));
+    places += fmt::format("- {} {}: {}\n", Plain(base::NameOrNone(place.via)), Code(place.path),
+                          Plain(base::NameOrNone(place.outcome)));
   for (const report::Copy& copy : failed.elsewhere) places += "- exists in " + Code(copy.path) + "\n";
   return places.empty() ? text : text + Folded("places searched", places) + "\n";
 }
@@ -34,7 +35,7 @@ std::string MixMarkdown(const report::RunMix& mix) {
       "Two versions of " + Plain(mix.family) + " in one process: " + Plain(mix.because) + "\n\n";
   for (const auto& member : mix.members) {
     text += fmt::format("- {}{} {} by {}\n", member.odd ? "**odd** " : "", Code(member.path),
-                        Plain(member.version), Plain(member.via));
+                        Plain(member.version), Plain(base::NameOrNone(member.via)));
   }
   return text + "\n";
 }
@@ -81,7 +82,8 @@ std::string ToMarkdown(const report::RunReport& report) {
   }
   for (const report::RunLoad& load : report.loads) {
     if (load.title.empty()) continue;
-    loads += fmt::format("- {} {} by {}\n", Code(load.path), Plain(load.version.version), Plain(load.via));
+    loads += fmt::format("- {} {} by {}\n", Code(load.path), Plain(load.version.version),
+                         Plain(base::NameOrNone(load.via)));
   }
   for (const report::Finding& finding : report.check.findings) findings += FindingMarkdown(finding);
   for (const report::NotChecked& item : report.not_watched)

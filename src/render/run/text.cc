@@ -83,12 +83,12 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
     const report::RunCall& call = *report.first_failure;
     text += "\n" + style.Bold("first failing call") + When(call.seconds, call.process, style) + "\n";
     text += WrappedRow("call", CallLine(call));
-    text += WrappedRow(call.source == "CUPTI" ? "kernel" : "says", call.detail);
+    text += WrappedRow(call.source == base::CallSource::kCupti ? "kernel" : "says", call.detail);
     if (call.detail.empty())
       text += WrappedRow("after", call.last_kernel.empty() ? "" : "kernel " + call.last_kernel);
     text += WrappedRow("means", call.meaning);
     text += WrappedRow("driver", call.said);
-    text += WrappedRow("seen by", call.source);
+    text += WrappedRow("seen by", std::string(base::Word(call.source)));
   }
   const size_t others = report.other_failures.size();
   if (others == 0) return text;
@@ -121,7 +121,7 @@ std::vector<report::Place> WorthShowing(const report::RunFailedLoad& failed, boo
   std::vector<report::Place> shown = failed.searched;
   if (all) return shown;
   std::erase_if(shown, [&](const report::Place& place) {
-    return place.outcome == "missing" &&
+    return place.outcome == base::LoadOutcome::kMissing &&
            (ForCpus(place) || base::BaseName(place.path) != base::BaseName(failed.name));
   });
   return shown;
@@ -184,7 +184,8 @@ std::string MixText(const report::RunMix& mix, const Style& style) {
   for (const auto& member : mix.members) {
     const std::string line = fmt::format("{:<{}}  {}", member.version, width, member.path);
     text += fmt::format("  {} {}{}\n", member.odd ? style.Bad("x") : " ",
-                        member.odd ? style.Bad(line) : base::Printable(line), style.Dim("  " + member.via));
+                        member.odd ? style.Bad(line) : base::Printable(line),
+                        style.Dim("  " + std::string(base::NameOrNone(member.via))));
   }
   return text + WrappedRow("because", mix.because);
 }
@@ -240,7 +241,7 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
   for (const report::LogLine& line : cause.evidence) {
     constexpr size_t kLongest = 200;
     const std::string said = line.text.size() > kLongest ? line.text.substr(0, kLongest) + " ..." : line.text;
-    text += WrappedRow("seen", line.file == "watch" ? said : fmt::format("\"{}\"", said));
+    text += WrappedRow("seen", line.watched ? said : fmt::format("\"{}\"", said));
   }
   text += WrappedRow("why", cause.because);
   for (const std::string& fact : cause.settled) {
@@ -291,7 +292,7 @@ std::string LoadLine(const report::RunLoad& load, const Style& style) {
   std::string line = fmt::format("  {:>9}  {}", Lasting(load.seconds), base::Printable(load.path));
   const std::string version = VersionText(load.version);
   if (!version.empty()) line += "  " + style.Good(version);
-  std::string how = load.via;
+  std::string how(base::NameOrNone(load.via));
   if (!load.requested_by.empty()) how += ", needed by " + load.requested_by;
   if (load.closed) how += ", unloaded again";
   if (!load.process.empty()) how += ", " + load.process;
@@ -316,9 +317,10 @@ std::string ShortLoads(const std::vector<report::RunLoad>& loads, const Style& s
   std::string text;
   for (size_t i = 0; i < std::min(shown.size(), kMost); ++i) {
     const report::RunLoad& load = *shown[i];
-    text += fmt::format("  {:<{}}  {:<{}}  {}{}\n", base::Printable(base::BaseName(load.path)), name,
-                        base::Printable(load.version.version), version,
-                        base::Printable(base::DirName(load.path)), style.Dim("  " + load.via));
+    text +=
+        fmt::format("  {:<{}}  {:<{}}  {}{}\n", base::Printable(base::BaseName(load.path)), name,
+                    base::Printable(load.version.version), version, base::Printable(base::DirName(load.path)),
+                    style.Dim("  " + std::string(base::NameOrNone(load.via))));
   }
   if (shown.size() > kMost) text += style.Dim(fmt::format("  and {} more", shown.size() - kMost)) + "\n";
   return text;

@@ -26,7 +26,7 @@ std::string ToDot(const report::LoadAnswer& answer) {
     const auto& load = answer.loads[i];
     std::string label = load.name;
     if (!load.version.version.empty()) label += " " + load.version.version;
-    label += " [" + load.via + "] " + load.path;
+    label += " [" + std::string(base::NameOrNone(load.via)) + "] " + load.path;
     dot += fmt::format("  n{} [label={}{}];\n", i + 1, Quote(label),
                        load.system ? ", color=gray, fontcolor=gray" : "");
   }

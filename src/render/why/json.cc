@@ -19,7 +19,9 @@ void AddVersion(Json& json, const report::LibraryVersion& version) {
 }
 
 Json PlaceJson(const report::Place& place) {
-  Json json = {{"path", place.path}, {"via", place.via}, {"outcome", place.outcome}};
+  Json json = {{"path", place.path},
+               {"via", base::NameOrNone(place.via)},
+               {"outcome", base::NameOrNone(place.outcome)}};
   if (!place.detail.empty()) json["detail"] = place.detail;
   if (!place.origin.empty()) json["run_path_of"] = place.origin;
   return json;
@@ -37,7 +39,7 @@ namespace {
 Json ToJson(const report::MissingLibrary& missing) {
   Json json = {{"name", missing.name},
                {"requested_by", missing.requested_by},
-               {"opened_by", missing.opened_by},
+               {"opened_by", base::Word(missing.opened_by)},
                {"error", missing.error}};
   if (missing.code != 0) json["error_code"] = missing.code;
   if (missing.uncertain) json["uncertain"] = true;
@@ -66,11 +68,11 @@ std::string ToJson(const report::LibraryAnswer& answer) {
     Json& resolved = json["resolved"];
     resolved = {{"path", answer.resolved->path}};
     AddVersion(resolved, answer.resolved->version);
-    resolved["via"] = answer.resolved->via;
+    resolved["via"] = Name(answer.resolved->via);
     resolved["real_path"] = answer.resolved->real_path;
   }
   json["requested_by"] = TextOrNull(answer.requested_by);
-  json["opened_by"] = TextOrNull(answer.opened_by);
+  json["opened_by"] = TextOrNull(std::string(base::Word(answer.opened_by)));
   json["searched"] = Json::array();
   for (const report::Place& place : answer.searched) json["searched"].push_back(PlaceJson(place));
   json["other_copies"] = Json::array();
@@ -98,9 +100,9 @@ std::string ToJson(const report::LoadAnswer& answer) {
   for (const report::Load& load : answer.loads) {
     Json item = {{"name", load.name},
                  {"path", load.path},
-                 {"via", load.via},
+                 {"via", base::NameOrNone(load.via)},
                  {"requested_by", load.requested_by},
-                 {"opened_by", load.opened_by}};
+                 {"opened_by", base::Word(load.opened_by)}};
     if (load.real_path != load.path) item["real_path"] = load.real_path;
     if (!load.title.empty()) {
       item["title"] = load.title;

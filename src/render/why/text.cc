@@ -20,7 +20,7 @@ std::string PlaceDetail(const report::Place& place) {
   std::string detail = place.detail;
   if (!place.origin.empty()) {
     if (!detail.empty()) detail += "; ";
-    detail += (place.via == "rpath" ? "RPATH of " : "RUNPATH of ") + place.origin;
+    detail += (place.via == base::Via::kRpath ? "RPATH of " : "RUNPATH of ") + place.origin;
   }
   return detail;
 }
@@ -34,14 +34,14 @@ std::string PlacesText(const std::vector<report::Place>& places, const Style& st
   width = std::min<size_t>(width, 72);
   size_t number = 0;
   for (const report::Place& place : places) {
-    const bool found = place.outcome == "found";
-    const bool plain = place.outcome == "missing";
-    const std::string outcome = found   ? style.Good(place.outcome)
-                                : plain ? style.Dim(place.outcome)
-                                        : style.Bad(place.outcome);
+    const std::string word(base::NameOrNone(place.outcome));
+    const std::string outcome = place.outcome == base::LoadOutcome::kFound     ? style.Good(word)
+                                : place.outcome == base::LoadOutcome::kMissing ? style.Dim(word)
+                                                                               : style.Bad(word);
     const std::string detail = PlaceDetail(place);
-    text += fmt::format("  {:>3}  {:<15}  {:<{}}  {}{}\n", ++number, place.via, base::Printable(place.path),
-                        width, outcome, detail.empty() ? "" : "  " + style.Dim(detail));
+    text += fmt::format("  {:>3}  {:<15}  {:<{}}  {}{}\n", ++number, base::NameOrNone(place.via),
+                        base::Printable(place.path), width, outcome,
+                        detail.empty() ? "" : "  " + style.Dim(detail));
   }
   return text;
 }
@@ -83,10 +83,10 @@ std::string ToText(const report::LibraryAnswer& answer, const Style& style) {
                         style.Good(VersionText(resolved.version)));
     if (resolved.real_path != resolved.path)
       text += fmt::format("     is {}\n", base::Printable(resolved.real_path));
-    text += fmt::format("     found by {}", resolved.via);
+    text += fmt::format("     found by {}", Name(resolved.via));
     if (!answer.requested_by.empty()) {
       text += fmt::format(", needed by {}{}", base::Printable(answer.requested_by),
-                          answer.opened_by == "dlopen" ? " (dlopen)" : "");
+                          answer.opened_by == base::Opened::kDlopen ? " (dlopen)" : "");
     }
     text += '\n';
   } else if (answer.uncertain) {

@@ -55,7 +55,8 @@ class Tree {
     std::string line = style_.Bold(load.name);
     if (!load.title.empty()) line += "  " + About(load.title, load.version);
     line += fmt::format("  {} {}",
-                        style_.Dim("[" + load.via + (load.opened_by == "dlopen" ? ", dlopen" : "") + "]"),
+                        style_.Dim("[" + std::string(base::NameOrNone(load.via)) +
+                                   (load.opened_by == base::Opened::kDlopen ? ", dlopen" : "") + "]"),
                         base::Printable(load.path));
     if (!load.problem.empty()) line += "  " + style_.Bad("✗ " + load.problem);
     return line;

@@ -32,7 +32,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (toolkit->nvcc_version.empty() || toolkit->header_version.empty()) continue;
     if (Release(toolkit->nvcc_version) == Release(toolkit->header_version)) continue;
     // Toolkit wheels have separate versions: a clean install of jax[cuda13] has nvcc 13.4 with cuda.h 13.2.
-    if (toolkit->kind == "pip") continue;
+    if (toolkit->kind == snapshot::ToolkitKind::kPip) continue;
     report::Finding& finding = ruling.Fire(toolkit->nvcc + " is " + toolkit->nvcc_version +
                                                ", cuda.h next to it is CUDA " + toolkit->header_version,
                                            toolkit->root);

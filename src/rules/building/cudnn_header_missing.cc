@@ -46,7 +46,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto version = base::Version::Parse(copy.version), cuda_version = base::Version::Parse(cuda);
     const auto* package =
         version ? knowledge::FindPackageName("apt", "cudnn-dev", *version, "nvidia") : nullptr;
-    if (copy.owner.starts_with("dpkg libcudnn") && package != nullptr && cuda_version) {
+    const bool of_dpkg =
+        copy.owner.manager == snapshot::PackageManager::kDpkg && copy.owner.package.starts_with("libcudnn");
+    if (of_dpkg && package != nullptr && cuda_version) {
       finding.fix.commands = {
           "sudo apt-get install " +
           knowledge::FillIn(package->name, {.version = *version, .cuda = *cuda_version, .variant = {}})};

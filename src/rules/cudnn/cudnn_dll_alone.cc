@@ -70,8 +70,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     // A wheel that bundles only the shim (ctranslate2) does so on purpose; if that fails, CUL3003 fires.
     const bool packaged = loader::BelongsToPython(scene.snapshot, copy.directory);
     // DLLs that cannot be loaded at all (32-bit, truncated) do no harm.
-    const bool broken = std::ranges::all_of(
-        copy.parts, [](const snapshot::CudnnPart& part) { return !part.problem.empty(); });
+    const bool broken =
+        std::ranges::all_of(copy.parts, [](const snapshot::CudnnPart& part) { return bool(part.problem); });
     if (!few || broken || packaged)
       continue;  // a release that lacks a few: CUL3003 fires if a process needs them
     std::string there, missing;

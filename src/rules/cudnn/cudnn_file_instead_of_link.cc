@@ -48,11 +48,11 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().cudnn) return;
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
     for (const snapshot::CudnnPart& part : copy.parts) {
-      if (!part.problem.starts_with("not a link")) continue;
+      if (part.problem.kind != snapshot::PartProblem::Kind::kSecondFile) continue;
       report::Finding& finding = ruling.Fire(
-          part.path + (part.version.empty() ? "" : " (" + part.version + ")") + " is " + part.problem,
+          part.path + (part.version.empty() ? "" : " (" + part.version + ")") + " is " + part.problem.text(),
           part.path);
-      finding.evidence.push_back({part.path + " is " + part.problem, part.path});
+      finding.evidence.push_back({part.path + " is " + part.problem.text(), part.path});
       finding.fix = Repair(scene, copy, part);
     }
   }

@@ -31,8 +31,7 @@ cudnn_version.h; package lists of NVIDIA.
 
 // libcudnn9-dev-cuda-12 for libcudnn9-cuda-12, libcudnn8-dev for libcudnn8; "" if dpkg does not own the copy.
 std::string HeaderPackage(const snapshot::CudnnCopy& copy) {
-  const auto words = base::SplitWords(copy.owner, " ");
-  if (words.size() < 2 || words[0] != "dpkg") return "";
+  if (copy.owner.manager != snapshot::PackageManager::kDpkg) return "";
   const std::string major = std::to_string(copy.major);
   return copy.major < 9 || copy.cuda.empty() ? "libcudnn" + major + "-dev"
                                              : "libcudnn" + major + "-dev-cuda-" + MajorOf(copy.cuda);

@@ -34,17 +34,17 @@ ldconfig(8); the outcomes of open(2) in the loader.
 )md";
 
 bool IsBroken(const snapshot::CudnnPart& part) {
-  return part.problem.starts_with("leads nowhere") || part.problem.starts_with("a loop");
+  return part.problem.kind == snapshot::PartProblem::Kind::kDangling ||
+         part.problem.kind == snapshot::PartProblem::Kind::kLinkLoop;
 }
 
 // Points the symlink to its library of the neighbours' release, or reinstalls the package.
 report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy* copy, const std::string& link) {
   const std::string version = copy == nullptr ? "" : copy->version;
   if (!LinkTarget(scene, link, version).empty()) return RepairLink(scene, link, version);
-  const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
-  if (words.size() >= 2 && words[0] == "dpkg") {
+  if (copy != nullptr && copy->owner.manager == snapshot::PackageManager::kDpkg) {
     return {.text = "reinstall the package: it provides file and symlink",
-            .commands = {"sudo apt-get install --reinstall " + words[1], "sudo ldconfig"},
+            .commands = {"sudo apt-get install --reinstall " + copy->owner.package, "sudo ldconfig"},
             .risk = "low",
             .changes = {report::InstallCudnn{version, copy->cuda, copy->directory}, report::RefreshCache{}}};
   }
@@ -70,9 +70,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
     for (const snapshot::CudnnPart& part : copy.parts) {
       if (!IsBroken(part) || met.contains(part.path)) continue;
-      report::Finding& finding = ruling.Fire(part.path + ": " + part.problem, part.path);
+      report::Finding& finding = ruling.Fire(part.path + ": " + part.problem.text(), part.path);
       finding.severity = report::Severity::kNote;
-      finding.evidence.push_back({part.path + " " + part.problem, part.path});
+      finding.evidence.push_back({part.path + " " + part.problem.text(), part.path});
       finding.fix = Repair(scene, &copy, part.path);
     }
   }

@@ -54,10 +54,10 @@ report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, con
   }
   const snapshot::CudnnCopy* copy = CopyOf(scene, part);
   if (copy != nullptr) choice.cuda = MajorOf(copy->cuda);
-  const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
-  if (environment != nullptr && words.size() == 3 && words[0] == "pip" && !choice.build.empty()) {
-    return ReinstallPackage(scene, *environment, words[1], choice.build,
+  const bool of_pip = copy != nullptr && copy->owner.manager == snapshot::PackageManager::kPip;
+  if (environment != nullptr && of_pip && !choice.build.empty()) {
+    return ReinstallPackage(scene, *environment, copy->owner.package, choice.build,
                             "install the cuDNN release that matches this package's libcudnn");
   }
   return InstallForAll(scene, choice, std::string(base::DirName(PlaceOf(scene, part))));

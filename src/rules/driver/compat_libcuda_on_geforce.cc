@@ -39,7 +39,7 @@ bool IsConsumerCard(const snapshot::Gpu& gpu) {
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
                   const snapshot::Gpu& gpu, Ruling& ruling) {
   const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-  if (!loaded || loaded->kind != "compat") return;
+  if (!loaded || loaded->kind != snapshot::DriverLibraryKind::kCompat) return;
   const auto compat = base::Version::Parse(loaded->version);
   const auto module = ModuleVersion(driver);
   if (!compat || !module || *compat <= *module) return;  // CUL1011 reports an older one

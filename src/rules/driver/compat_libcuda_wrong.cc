@@ -42,7 +42,7 @@ std::string Branches(const std::vector<uint32_t>& branches) {
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
                   Ruling& ruling) {
   const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-  if (!loaded || loaded->kind != "compat") return;
+  if (!loaded || loaded->kind != snapshot::DriverLibraryKind::kCompat) return;
   const auto compat = base::Version::Parse(loaded->version);
   const auto module = ModuleVersion(driver);
   if (!compat || !module) {

@@ -45,7 +45,9 @@ bool HasModule(const snapshot::Driver& driver, const std::string& version) {
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
                   Ruling& ruling) {
   const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-  if (!loaded || loaded->kind == "stub" || loaded->kind == "compat") return;
+  if (!loaded || loaded->kind == snapshot::DriverLibraryKind::kStub ||
+      loaded->kind == snapshot::DriverLibraryKind::kCompat)
+    return;
   if (loaded->version.empty()) {
     ruling.NotEnoughFacts("whether libcuda matches the kernel module",
                           "the file name " + loaded->object->real_path + " has no version");

@@ -45,7 +45,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!driver->kernel_version || InContainer(scene)) return ruling.NotApplicable();
   for (const snapshot::DriverLibrary& library : driver->libraries) {
     // An empty one, or one without its symlink, counts too: another rule reports it.
-    const bool some = library.kind != "stub" && library.kind != "compat" &&
+    const bool some = library.kind != snapshot::DriverLibraryKind::kStub &&
+                      library.kind != snapshot::DriverLibraryKind::kCompat &&
                       library.name.starts_with("libcuda.so.") && !library.real_path.empty();
     if (some) return;
   }

@@ -36,7 +36,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (IsLoaded(*driver, "nvidia") || FindDriverLibrary(*driver) != nullptr) return;
   for (const snapshot::DriverLibrary& library : driver->libraries) {
     // Another rule reports a copy that is damaged or lacks its symlink.
-    const bool damaged = library.kind != "stub" && library.kind != "compat" &&
+    const bool damaged = library.kind != snapshot::DriverLibraryKind::kStub &&
+                         library.kind != snapshot::DriverLibraryKind::kCompat &&
                          library.name.starts_with("libcuda.so.") && !library.real_path.empty();
     if (damaged) return;
   }

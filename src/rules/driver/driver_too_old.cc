@@ -61,7 +61,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   const std::string release = ReleaseOf(wanted.cuda);
   std::string driver_text = *driver.kernel_version, driver_source = driver.kernel_version.source;
   if (const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-      loaded && loaded->kind == "compat" &&
+      loaded && loaded->kind == snapshot::DriverLibraryKind::kCompat &&
       base::Version::Parse(loaded->version) > ModuleVersion(driver)) {  // CUL1011 reports an older one
     driver_text = loaded->version;
     driver_source = loaded->object->path;

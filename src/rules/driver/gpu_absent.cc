@@ -32,7 +32,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
   if (library == nullptr || IsLoaded(*driver, "nvidia")) return ruling.NotApplicable();
   const auto& gpus = scene.stack().gpus;
-  if (!gpus) return ruling.NotEnoughFacts("GPUs", gpus.why);
+  if (!gpus) return LacksGpus(scene, ruling);
   if (!gpus->empty()) return;
   report::Finding& finding =
       ruling.Fire("no NVIDIA GPU on the PCI bus, though " + library->path + " is installed", "GPU");

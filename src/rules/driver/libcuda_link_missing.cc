@@ -36,7 +36,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::DriverLibrary* dangling = nullptr;
   bool whole = false;  // one resolves to a file
   for (const snapshot::DriverLibrary& library : driver->libraries) {
-    if (library.kind != "driver" && library.kind != "container") continue;
+    if (library.kind != snapshot::DriverLibraryKind::kDriver &&
+        library.kind != snapshot::DriverLibraryKind::kContainer)
+      continue;
     if (library.name == "libcuda.so.1" && library.real_path.empty()) dangling = &library;
     whole |= library.name == "libcuda.so.1" && !library.real_path.empty();
     if (library.name.starts_with("libcuda.so.") && !library.version.empty() && library.size > 0)

@@ -37,9 +37,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   const loader::Scenario* any = AnyProgram(scene);
   if (!ModuleVersion(*driver) || any == nullptr) return ruling.NotApplicable();
   const auto cuda = FindLoaded(scene, *any, "libcuda.so");
-  if (cuda && cuda->kind != "compat" && cuda->version != *driver->kernel_version) return;
+  if (cuda && cuda->kind != snapshot::DriverLibraryKind::kCompat && cuda->version != *driver->kernel_version)
+    return;
   const auto nvml = FindLoaded(scene, *any, "libnvidia-ml.so");
-  if (!nvml || nvml->kind == "stub" || nvml->version.empty()) return;
+  if (!nvml || nvml->kind == snapshot::DriverLibraryKind::kStub || nvml->version.empty()) return;
   if (nvml->version == *driver->kernel_version) return;
   const std::string& path = nvml->object->path;
   report::Finding& finding =

@@ -39,7 +39,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     return ruling.NotApplicable();
   for (const snapshot::DriverLibrary& library : driver->libraries) {
     if (!library.name.starts_with("libcuda.so") || library.version.empty() ||
-        library.version == loaded->version || (library.kind != "driver" && library.kind != "container")) {
+        library.version == loaded->version ||
+        (library.kind != snapshot::DriverLibraryKind::kDriver &&
+         library.kind != snapshot::DriverLibraryKind::kContainer)) {
       continue;
     }
     report::Finding& finding = ruling.Fire(library.path + " is " + library.version + ", the driver is " +

@@ -32,7 +32,7 @@ CUDA driver API, CUDA_ERROR_STUB_LIBRARY; the toolkit's lib64/stubs.
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
   const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-  if (!loaded || loaded->kind != "stub") return;
+  if (!loaded || loaded->kind != snapshot::DriverLibraryKind::kStub) return;
   const std::string& path = loaded->object->path;
   report::Finding& finding =
       ruling.Fire("programs load the stub " + path + " instead of the driver's libcuda.so.1", path);

@@ -76,11 +76,11 @@ std::string Sudo(const Scene& scene, const std::string& path) {
                    (home.size() > 1 && path.starts_with(home + "/"));
   if (own) return "";
   const PythonEnvironment* environment = KeeperOf(scene, path);
-  return environment == nullptr || environment->kind == "system" ? "sudo " : "";
+  return environment == nullptr || environment->kind == snapshot::EnvironmentKind::kSystem ? "sudo " : "";
 }
 
 PackageManager PackageManagerOf(const Scene& scene) {
-  if (scene.OnWindows()) return PackageManager::kUnknown;
+  if (scene.OnWindows()) return PackageManager::kNone;
   const std::string name = scene.stack().context ? scene.stack().context->distribution : "";
   const auto named = [&](std::initializer_list<std::string_view> words) {
     return std::ranges::any_of(words,
@@ -91,7 +91,7 @@ PackageManager PackageManagerOf(const Scene& scene) {
     return PackageManager::kDpkg;
   return named({"Fedora", "Red Hat", "CentOS", "Rocky", "Alma", "Amazon Linux", "Oracle Linux"})
              ? PackageManager::kRpm
-             : PackageManager::kUnknown;
+             : PackageManager::kNone;
 }
 
 bool IsKnownToLdconfig(const Scene& scene, const std::string& directory) {
@@ -203,7 +203,7 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
     case PackageManager::kRpm:
       fix.commands = {"sudo dnf reinstall \"$(rpm -qf " + real + ")\""};
       break;
-    case PackageManager::kUnknown:
+    default:
       fix.commands = {"culprit why " + soname};
   }
   return fix;

@@ -13,8 +13,8 @@ namespace culprit::rules {
 std::string PlaceOf(const Scene& scene, const std::string& path);
 // "sudo " for files that only root can change, "" inside a Python environment or a home.
 std::string Sudo(const Scene& scene, const std::string& path);
-// The system's package manager; kUnknown also if the snapshot does not say.
-enum class PackageManager { kUnknown, kDpkg, kRpm };
+// The system's package manager; kNone also if the snapshot does not say.
+using snapshot::PackageManager;
 PackageManager PackageManagerOf(const Scene& scene);
 // Whether ldconfig searches the directory: one of the loader's default directories, or one in ld.so.cache.
 bool IsKnownToLdconfig(const Scene& scene, const std::string& directory);

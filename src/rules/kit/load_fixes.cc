@@ -141,7 +141,8 @@ bool IsInCudaLibraries(const knowledge::Library& library) {
 std::string ToolkitRelease(const Scene& scene, const std::string& major) {
   if (scene.stack().toolkits) {
     for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
-      if (toolkit.kind == "toolkit" && MajorOf(toolkit.version) == major) return Release(toolkit.version);
+      if (toolkit.kind == snapshot::ToolkitKind::kToolkit && MajorOf(toolkit.version) == major)
+        return Release(toolkit.version);
     }
   }
   const auto driver = scene.stack().driver ? ModuleVersion(*scene.stack().driver) : std::nullopt;
@@ -183,7 +184,7 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
   const PackageManager manager = PackageManagerOf(scene);
   const std::string release =
       failed.library != nullptr && IsInCudaLibraries(*failed.library) ? ToolkitRelease(scene, cuda) : "";
-  if (!release.empty() && manager != PackageManager::kUnknown) {
+  if (!release.empty() && manager != PackageManager::kNone) {
     std::string package = "cuda-libraries-" + release;
     std::ranges::replace(package, '.', '-');
     fix.text = "install the CUDA " + release + " libraries, which provide " + soname +
@@ -267,7 +268,8 @@ const snapshot::PythonPackage* LostBy(const snapshot::PythonEnvironment& environ
                                       const std::string& name) {
   for (const snapshot::PythonPackage& package : environment.packages) {
     for (const snapshot::DamagedFile& file : package.damaged) {
-      if (file.problem == "missing" && base::SameName(base::BaseName(file.path), base::BaseName(name)))
+      if (file.problem == snapshot::FileDamage::kMissing &&
+          base::SameName(base::BaseName(file.path), base::BaseName(name)))
         return &package;
     }
   }

@@ -1,5 +1,6 @@
 // CUL5015: an LD_PRELOAD library fails to load.
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "rules/rule.h"
@@ -68,13 +69,10 @@ report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  std::set<std::string> told;
+  std::set<std::pair<std::string, bool>> told;
   for (const loader::Scenario& scenario : scene.scenarios) {
-    for (const std::string& words : scenario.graph.warnings) {
-      if (words.find("cannot be preloaded") == std::string::npos || !told.insert(words).second) continue;
-      const size_t first = words.find('\''), second = words.find('\'', first + 1);
-      const std::string name = second == std::string::npos ? "" : words.substr(first + 1, second - first - 1);
-      const bool file = words.find("from /etc/ld.so.preload") != std::string::npos;
+    for (const auto& [name, file, words] : scenario.graph.failed_preloads) {
+      if (!told.emplace(name, file).second) continue;
       const std::string subject = file ? "/etc/ld.so.preload" : "LD_PRELOAD";
       report::Finding& finding =
           ruling.Fire(subject + " lists " + name + ", which cannot be loaded", subject);

@@ -115,12 +115,12 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
     if (request.error.empty() || request.optional || request.alternative) continue;
     if (IsCudaLibrary(request.name)) return;
     if (FindRuntime(scene, request.name) != nullptr) return;
-    if (request.error.find("version `") != std::string::npos) return;  // CUL5009, CUL5010, CUL5011
-    cause = &request;                                                  // the innermost is last
+    if (request.missing_version) return;  // CUL5009, CUL5010, CUL5011
+    cause = &request;                     // the innermost is last
   }
   // Damaged package files, files for another machine and missing symbol versions have their own rules.
-  if (scenario.graph.import_error.find("version `") != std::string::npos) return;
-  if (!scenario.graph.version_errors.empty() || !scenario.graph.missing_exports.empty()) return;
+  if (scenario.graph.import_lacks_version) return;
+  if (!scenario.graph.missing_versions.empty() || !scenario.graph.missing_exports.empty()) return;
   const auto own = [](const loader::Attempt& attempt) {
     return attempt.outcome != loader::Outcome::kMissing &&
            attempt.outcome != loader::Outcome::kDanglingLink && attempt.outcome != loader::Outcome::kFound;

@@ -38,8 +38,8 @@ PyPA: Recording installed projects (RECORD).
 )md";
 
 std::string Describe(const DamagedFile& file) {
-  if (file.problem == "missing") return file.path + " is missing";
-  if (file.problem == "size")
+  if (file.problem == snapshot::FileDamage::kMissing) return file.path + " is missing";
+  if (file.problem == snapshot::FileDamage::kSize)
     return file.path + " has " + file.actual + " bytes, RECORD says " + file.expected;
   return file.path + " does not match the hash in RECORD";
 }
@@ -47,7 +47,7 @@ std::string Describe(const DamagedFile& file) {
 // cuDNN without a sub-library is incomplete, even if the rest is fine.
 bool IsLostPart(const DamagedFile& file) {
   const auto* library = knowledge::FindLibrary(base::BaseName(file.path));
-  return file.problem == "missing" && library != nullptr && library->family == "cudnn" &&
+  return file.problem == snapshot::FileDamage::kMissing && library != nullptr && library->family == "cudnn" &&
          library->name != "cudnn";
 }
 

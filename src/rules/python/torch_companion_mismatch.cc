@@ -72,13 +72,14 @@ std::optional<Mismatch> ByCuda(const Framework& companion, const Framework& torc
   if (to_the_minor ? companion.cuda == torch.cuda : MajorOf(companion.cuda) == MajorOf(torch.cuda)) {
     return std::nullopt;
   }
-  return Mismatch{companion.name + " " + companion.version + " was built with CUDA " + companion.cuda +
-                      ", torch " + torch.version + " with CUDA " + torch.cuda,
-                  companion.name == "xformers" ? Severity::kWarning : Severity::kError,
-                  {companion.name + " was built " +
-                       (companion.built_with.empty() ? "" : "against " + companion.built_with + ", ") +
-                       "with CUDA " + companion.cuda,
-                   companion.source}};
+  return Mismatch{
+      companion.name + " " + companion.version + " was built with CUDA " + companion.cuda + ", torch " +
+          torch.version + " with CUDA " + torch.cuda,
+      companion.name == "xformers" ? Severity::kWarning : Severity::kError,
+      {companion.name + " was built " +
+           (companion.built_with.name.empty() ? "" : "against " + companion.built_with.text() + ", ") +
+           "with CUDA " + companion.cuda,
+       companion.source}};
 }
 
 std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torch) {
@@ -96,8 +97,8 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
   const std::string pip = PipOf(environment);
   report::Fix fix{.text = {}, .commands = {}, .risk = "medium"};
   const std::string package = companion.package.empty() ? companion.name : companion.package;
-  if (companion.built_with.starts_with("torch ")) {
-    const std::string built = companion.built_with.substr(6);
+  if (companion.built_with.name == torch.name) {
+    const std::string& built = companion.built_with.version;
     if (const auto fitting = FindFittingBuild(scene, environment, "torch", PublicVersion(built))) {
       fix.text = "install torch " + PublicVersion(built) + ", which this " + companion.name +
                  " was built with, together with the packages built on it; do not upgrade only one of them";

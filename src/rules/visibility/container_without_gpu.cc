@@ -61,8 +61,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   const bool node = HasGpuNode(*driver);
   bool library = false;  // also an empty one or one without its symlink: other rules report those
   for (const snapshot::DriverLibrary& copy : driver->libraries) {
-    library |= copy.name.starts_with("libcuda.so.") && copy.kind != "stub" && copy.kind != "compat" &&
-               !copy.real_path.empty();
+    library |= copy.name.starts_with("libcuda.so.") && copy.kind != snapshot::DriverLibraryKind::kStub &&
+               copy.kind != snapshot::DriverLibraryKind::kCompat && !copy.real_path.empty();
   }
   if (node && library) return;
   if (!node && scene.IsSet("NVIDIA_VISIBLE_DEVICES")) {

@@ -36,7 +36,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   const loader::Scenario* any = AnyProgram(scene);
   if (!Circumstances(scene).wsl || any == nullptr) return ruling.NotApplicable();
   const auto loaded = FindLoaded(scene, *any, "libcuda.so");
-  if (!loaded || loaded->kind == "wsl" || loaded->kind == "stub" ||
+  if (!loaded || loaded->kind == snapshot::DriverLibraryKind::kWsl ||
+      loaded->kind == snapshot::DriverLibraryKind::kStub ||
       loaded->object->real_path.starts_with("/usr/lib/wsl/")) {
     return;
   }
@@ -62,7 +63,9 @@ void Check(const Scene& scene, Ruling& ruling) {
       .changes = {}};
   // Everything the packages installed: all files of the same version.
   for (const snapshot::DriverLibrary& library : scene.stack().driver->libraries) {
-    if (library.kind != "driver" || library.real_path.empty() || library.version != loaded->version) continue;
+    if (library.kind != snapshot::DriverLibraryKind::kDriver || library.real_path.empty() ||
+        library.version != loaded->version)
+      continue;
     for (report::Change& change : WithoutFile(scene, library.path, library.real_path)) {
       if (std::ranges::find(finding.fix.changes, change) ==
           finding.fix.changes.end())  // several symlinks may point to one file

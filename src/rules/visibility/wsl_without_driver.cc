@@ -34,7 +34,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   bool device = false, library = false;
   for (const snapshot::DeviceNode& node : *driver->nodes) device |= node.path == "/dev/dxg";
   for (const snapshot::DriverLibrary& copy : driver->libraries) {
-    library |= copy.kind == "wsl" && copy.name == "libcuda.so.1" && !copy.real_path.empty();
+    library |= copy.kind == snapshot::DriverLibraryKind::kWsl && copy.name == "libcuda.so.1" &&
+               !copy.real_path.empty();
   }
   if (device && library) return;
   const std::string missing = device ? "/usr/lib/wsl/lib/libcuda.so.1" : "/dev/dxg";

@@ -24,7 +24,9 @@ struct Seen {
   const FailedCall* call = nullptr;
 };
 
-bool OfCuda(const FailedCall& call) { return call.api == "driver" || call.api == "runtime"; }
+bool OfCuda(const FailedCall& call) {
+  return call.api == base::CudaApi::kDriver || call.api == base::CudaApi::kRuntime;
+}
 
 // CUDA itself could not start, or has no device.
 bool IsStart(const FailedCall& call) {
@@ -55,9 +57,9 @@ std::vector<Seen> InOrder(const record::Run& run) {
   std::ranges::sort(seen, {}, [](const Seen& one) { return one.call->at; });
   std::vector<Seen> merged;
   for (const Seen& one : seen) {
-    if (!merged.empty() && one.call->api == "runtime") {
+    if (!merged.empty() && one.call->api == base::CudaApi::kRuntime) {
       const Seen& last = merged.back();
-      if (last.call->api == "driver" && last.process == one.process &&
+      if (last.call->api == base::CudaApi::kDriver && last.process == one.process &&
           last.call->thread == one.call->thread && last.call->code == one.call->code &&
           one.call->at - last.call->at <= kSameCall) {
         merged.back() = one;
@@ -128,12 +130,13 @@ std::string Meaning(const FailedCall& call, std::string& status) {
   if (OfCuda(call)) {
     const auto* row = knowledge::FindCudaStatus(static_cast<int32_t>(call.code));
     if (row == nullptr) return "";
-    if (status.empty()) status = call.api == "driver" ? row->driver_name : row->runtime_name;
+    if (status.empty()) status = call.api == base::CudaApi::kDriver ? row->driver_name : row->runtime_name;
     return std::string(row->meaning);
   }
   if (const auto* row = knowledge::FindCudnnStatus(status)) return std::string(row->meaning);
   for (const knowledge::StatusCode& row : knowledge::CublasStatuses()) {
-    const bool this_one = status.empty() ? call.api == "cublas" && row.code == call.code : row.name == status;
+    const bool this_one =
+        status.empty() ? call.api == base::CudaApi::kCublas && row.code == call.code : row.name == status;
     if (!this_one) continue;
     if (status.empty()) status = row.name;
     return std::string(row.meaning);

@@ -13,6 +13,8 @@
 namespace culprit::run {
 namespace {
 
+using base::LoadOutcome;
+
 constexpr size_t kMostLoads = 6;
 constexpr double kWorthSaying = 0.25;
 constexpr double kDecided = 0.6;
@@ -22,8 +24,9 @@ constexpr double kOnlyFound = 0.5;  // a finding of check that nothing in the ru
 // The loader's own words for what a place was.
 std::string LoaderWords(const report::RunFailedLoad& failed) {
   for (const report::Place& place : failed.searched) {
-    if (place.outcome == "empty file" || place.outcome == "too short") return place.path + ": file too short";
-    if (place.outcome == "not an ELF file") return place.path + ": invalid ELF header";
+    if (place.outcome == LoadOutcome::kEmptyFile || place.outcome == LoadOutcome::kTooShort)
+      return place.path + ": file too short";
+    if (place.outcome == LoadOutcome::kNotElf) return place.path + ": invalid ELF header";
   }
   return fmt::format("{}: cannot open shared object file: No such file or directory",
                      base::BaseName(failed.name));

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "run/judge/parts.h"
-#include "snapshot/record/killed_loader.h"
 
 namespace culprit::run {
 namespace {
@@ -72,7 +71,7 @@ std::optional<report::RunCrash> CrashOf(const record::Run& run, const rules::Sce
                         .what = WhatHappened(*last),
                         .frames = {}};
   for (const record::Request& request : of->failed_requests)
-    if (record::KilledLoader(request) && !request.attempts.empty())
+    if (!request.killed_by.empty() && !request.attempts.empty())
       told.what =
           "the loader was opening " + Shown(request.attempts.back().path, scene.view) + ": " + told.what;
   bool carried = last->signal == "SIGABRT";

@@ -10,7 +10,6 @@
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 #include "run/judge/parts.h"
-#include "snapshot/record/killed_loader.h"
 
 namespace culprit::run {
 namespace {
@@ -85,7 +84,7 @@ enum class Weight { kNamed, kRequired, kNeeded, kNone };
 Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& request,
                 const std::vector<std::string>& named, bool cudnn_fails) {
   if (!run.failed()) return Weight::kNone;
-  if (record::KilledLoader(request)) return Weight::kNamed;
+  if (!request.killed_by.empty()) return Weight::kNamed;
   if (std::ranges::binary_search(named, FileName(request.name))) return Weight::kNamed;
   if (Loaded(mapped, Stem(request.name))) return Weight::kNone;  // found under another name, or later
   if (cudnn_fails && IsCudnnPart(request.name)) return Weight::kRequired;

@@ -36,7 +36,7 @@ report::RunLoad AsRunLoad(const record::Loaded& loaded, const std::string& proce
   load.real_path = loaded.real_path.empty() ? load.path : loaded.real_path;
   load.via = loaded.via;
   load.requested_by = Shown(loaded.requester, scene.view);
-  load.opened_by = loaded.dlopen ? "dlopen" : "needed";
+  load.opened_by = loaded.dlopen ? base::Opened::kDlopen : base::Opened::kNeeded;
   if (loaded.deleted) load.problem = "its file was replaced or removed after it was loaded";
   const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(loaded.path));
   if (library == nullptr) {

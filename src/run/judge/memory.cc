@@ -43,14 +43,14 @@ double After(std::string_view text, std::string_view words) {
 // What PyTorch's allocator tells; 0 where it does not.
 struct AllocatorMessage {
   double wanted = 0, total = 0, free = -1, own = 0;
-  std::string holder;  // "process 4711"
+  std::string holder;  // its number; "" none is named
   double held = 0;     // by the biggest other process that it names
 };
 
 AllocatorMessage ReadMessage(const record::Run& run) {
   AllocatorMessage told;
   for (const record::Text& text : run.texts) {
-    if (text.name != "output") continue;
+    if (text.name != record::Channel::kOutput) continue;
     const std::string whole = WholeText(text);
     const size_t begin = whole.rfind("Tried to allocate ");
     if (begin == std::string::npos) continue;
@@ -66,7 +66,7 @@ AllocatorMessage ReadMessage(const record::Run& run) {
       const double held = Bytes(message.substr(has + 5, 32));
       if (held <= told.held) continue;
       told.held = held;
-      told.holder = "process " + std::string(message.substr(at + 8, has - at - 8));
+      told.holder = message.substr(at + 8, has - at - 8);
     }
   }
   return told;
@@ -83,9 +83,11 @@ MemoryVerdict OneRequest(const AllocatorMessage& told) {
                   .risk = "none"}};
 }
 
-MemoryVerdict HeldByOthers(const std::string& who, double held, double total, double wanted) {
+// `process`: its number, "" not known.
+MemoryVerdict HeldByOthers(const std::string& process, double held, double total, double wanted) {
   MemoryVerdict verdict{
-      .says = fmt::format("{} uses {}{} of the GPU's memory{}", who, Size(held),
+      .says = fmt::format("{} uses {}{} of the GPU's memory{}",
+                          process.empty() ? "another process" : "process " + process, Size(held),
                           total > 0 ? fmt::format(" of {}", Size(total)) : "",
                           wanted > 0 ? fmt::format(", so {} could not be allocated", Size(wanted)) : ""),
       .because = "not this program: it uses little memory itself",
@@ -93,8 +95,7 @@ MemoryVerdict HeldByOthers(const std::string& who, double held, double total, do
                       "(CUDA_VISIBLE_DEVICES). Smaller batches do not help while it runs",
               .commands = {"nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"},
               .risk = "medium"}};
-  if (who.starts_with("process "))
-    verdict.fix.commands.insert(verdict.fix.commands.begin(), "ps -fp " + who.substr(8));
+  if (!process.empty()) verdict.fix.commands.insert(verdict.fix.commands.begin(), "ps -fp " + process);
   return verdict;
 }
 
@@ -116,7 +117,7 @@ MemoryVerdict ByProbe(const rules::Scene& scene, double wanted) {
     if (device.memory_total == 0 || biggest == device.holders.end()) continue;
     const auto held = static_cast<double>(biggest->bytes), total = static_cast<double>(device.memory_total);
     if (held * 4 < total) continue;
-    return HeldByOthers(fmt::format("process {}", biggest->pid), held, total, wanted);
+    return HeldByOthers(std::to_string(biggest->pid), held, total, wanted);
   }
   return {};
 }
@@ -134,8 +135,8 @@ MemoryVerdict WhyOutOfMemory(const record::Run& run, const rules::Scene& scene,
   if (told.total > 0 && told.free >= 0) {
     const double others = told.total - told.free - told.own;
     if (others > told.own && others * 5 > told.total) {
-      return HeldByOthers(told.holder.empty() ? "another process" : told.holder,
-                          std::max(told.held, told.holder.empty() ? others : 0.0), told.total, told.wanted);
+      return HeldByOthers(told.holder, std::max(told.held, told.holder.empty() ? others : 0.0), told.total,
+                          told.wanted);
     }
     if (told.own * 2 > told.total) return OwnUse(told);
   }

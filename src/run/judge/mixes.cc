@@ -26,33 +26,36 @@ struct Member {
 struct Family {
   std::string name;
   size_t parts = 0;
+  bool cudnn = false;
+  auto operator<=>(const Family&) const = default;
 };
 Family FamilyOf(const knowledge::Library& library) {
-  if (library.family == "cudnn") return {"cuDNN", 3};  // the fourth is a number that not every part tells
+  if (library.family == "cudnn")
+    return {"cuDNN", 3, true};  // the fourth is a number that not every part tells
   if (library.name == "cublas" || library.name == "cublasLt") return {"cuBLAS", 4};
   return {std::string(library.title), 4};
 }
 
 bool Forced(const record::Loaded& loaded) {
-  return loaded.via == "ld_library_path" || loaded.via == "ld_preload";
+  return loaded.via == base::Via::kLdLibraryPath || loaded.via == base::Via::kLdPreload;
 }
 
 std::string Because(const record::Loaded& odd, const record::Loaded& other) {
   const std::string_view file = base::BaseName(odd.path);
   const std::string_view asker = odd.requester.empty() ? "the program" : base::BaseName(odd.requester);
-  if (odd.via == "ld_library_path") {
+  if (odd.via == base::Via::kLdLibraryPath) {
     return fmt::format("LD_LIBRARY_PATH contains {} and is searched before the RUNPATH of {}, which needs {}",
                        base::DirName(odd.path), asker, file);
   }
-  if (odd.via == "ld_preload") return fmt::format("LD_PRELOAD names {}", odd.path);
-  if (odd.via == "cache" || odd.via == "default") {
+  if (odd.via == base::Via::kLdPreload) return fmt::format("LD_PRELOAD names {}", odd.path);
+  if (odd.via == base::Via::kCache || odd.via == base::Via::kDefault) {
     return fmt::format("{} needs {} and has no RPATH or RUNPATH that finds it, so the system copy was loaded",
                        asker, file);
   }
-  if (odd.via == "rpath" || odd.via == "runpath") {
+  if (odd.via == base::Via::kRpath || odd.via == base::Via::kRunpath) {
     return fmt::format("the RPATH or RUNPATH of {} points to {}", asker, base::DirName(odd.path));
   }
-  if (odd.via == "path") return fmt::format("{} loads {} by its full path", asker, odd.path);
+  if (odd.via == base::Via::kPath) return fmt::format("{} loads {} by its full path", asker, odd.path);
   return fmt::format("{} is needed by {}, {} by {}", odd.path, asker, other.path,
                      other.requester.empty() ? "the program" : base::BaseName(other.requester));
 }
@@ -62,9 +65,9 @@ bool IsBundledShim(const record::Loaded& loaded) {
   return base::BaseName(loaded.path).starts_with("libcudnn-");
 }
 
-std::optional<RunMix> MixOf(const std::string& family, std::vector<Member> members,
-                            const std::string& process, const rules::Scene& scene) {
-  if (family == "cuDNN" && members.size() > 1 && IsBundledShim(*members.front().loaded) &&
+std::optional<RunMix> MixOf(const Family& family, std::vector<Member> members, const std::string& process,
+                            const rules::Scene& scene) {
+  if (family.cudnn && members.size() > 1 && IsBundledShim(*members.front().loaded) &&
       members.front().version < members[1].version) {
     members.erase(members.begin());
   }
@@ -75,7 +78,7 @@ std::optional<RunMix> MixOf(const std::string& family, std::vector<Member> membe
   const auto own =
       std::ranges::find_if(members, [](const Member& member) { return !Forced(*member.loaded); });
   const Member& expected = own == members.end() ? members.front() : *own;
-  RunMix mix{.process = process, .family = family, .members = {}, .because = ""};
+  RunMix mix{.process = process, .family = family.name, .cudnn = family.cudnn, .members = {}, .because = ""};
   for (const Member& member : members) {
     const record::Loaded& loaded = *member.loaded;
     const bool odd = member.version != expected.version;
@@ -96,7 +99,7 @@ std::optional<RunMix> MixOf(const std::string& family, std::vector<Member> membe
 std::vector<RunMix> Mixes(const record::Run& run, const rules::Scene& scene) {
   std::vector<RunMix> mixes;
   for (const record::Process& process : run.processes) {
-    std::map<std::string, std::vector<Member>> families;
+    std::map<Family, std::vector<Member>> families;
     for (const record::Loaded* one : Had(run, process)) {
       const record::Loaded& loaded = *one;
       if (loaded.closed || loaded.deleted || loaded.separate) continue;
@@ -107,7 +110,7 @@ std::vector<RunMix> Mixes(const record::Run& run, const rules::Scene& scene) {
       if (!version) continue;
       const Family family = FamilyOf(*library);
       if (version->parts.size() > family.parts) version->parts.resize(family.parts);
-      families[family.name].push_back({&loaded, *version});
+      families[family].push_back({&loaded, *version});
     }
     for (auto& [family, members] : families) {
       if (auto mix = MixOf(family, std::move(members), ProcessName(run, process), scene))

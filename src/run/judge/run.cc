@@ -70,11 +70,12 @@ void NameAssertion(const Heard& heard, report::RunKernelError& error) {
 std::vector<report::NotChecked> NotWatched(const record::Run& run) {
   std::vector<report::NotChecked> missing;
   for (const record::Watched& watched : run.watched) {
-    if (!watched.why_not.empty()) missing.push_back({watched.what, watched.why_not});
+    if (!watched.why_not.empty()) missing.push_back({std::string(base::Word(watched.what)), watched.why_not});
   }
   for (const record::Text& text : run.texts) {
     if (text.left_out > 0)
-      missing.push_back({text.name, fmt::format("{} bytes in the middle were not kept", text.left_out)});
+      missing.push_back({std::string(base::Word(text.name)),
+                         fmt::format("{} bytes in the middle were not kept", text.left_out)});
   }
   if (run.lost_events > 0)
     missing.push_back({"events", fmt::format("there was no room for {} of them", run.lost_events)});

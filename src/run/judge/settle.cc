@@ -14,7 +14,7 @@ namespace {
 using report::Finding;
 using Settlements = std::vector<Settlement>;
 
-bool Watching(const record::Run& run, std::string_view what) {
+bool Watching(const record::Run& run, record::Channel what) {
   return std::ranges::any_of(run.watched, [&](const record::Watched& watched) {
     return watched.what == what && !watched.how.empty() && watched.why_not.empty();
   });
@@ -39,18 +39,17 @@ std::string MixWords(const report::RunMix& mix) {
 void ByMixes(const record::Run& run, const report::RunReport& report, Settlements& settlements) {
   bool cudnn = false;
   for (const report::RunMix& mix : report.mixes) {
-    const bool of_cudnn = mix.family == "cuDNN";
-    cudnn = cudnn || of_cudnn;
-    Settlement seen{of_cudnn ? "cudnn-mixed-versions" : "cuda-mixed-versions", true,
+    cudnn = cudnn || mix.cudnn;
+    Settlement seen{mix.cudnn ? "cudnn-mixed-versions" : "cuda-mixed-versions", true,
                     "in one process: " + MixWords(mix)};
     seen.because = mix.because;
     settlements.push_back(std::move(seen));
-    if (!of_cudnn) continue;
+    if (!mix.cudnn) continue;
     settlements.push_back(
         {"cudnn-version-mismatch", false, "two cuDNNs met in one process: " + MixWords(mix)});
     settlements.push_back({"library-bug", false, "two cuDNNs met in one process"});
   }
-  if (cudnn || !Watching(run, "loads")) return;
+  if (cudnn || !Watching(run, record::Channel::kLoads)) return;
   // Not refuted by what was never loaded: a part whose load failed may be the odd one.
   const bool failed = std::ranges::any_of(report.failed_loads, [](const report::RunFailedLoad& load) {
     return !load.survived && base::BaseName(load.name).starts_with("libcudnn");
@@ -67,14 +66,26 @@ void ByMixes(const record::Run& run, const report::RunReport& report, Settlement
 }
 
 // How a file that was found and not taken ended its load, as the closed list of causes has it.
-std::string_view CauseOfDamage(std::string_view outcome) {
-  if (outcome == "empty file" || outcome == "too short" || outcome == "truncated" ||
-      outcome == "not an ELF file" || outcome == "bad ELF header")
-    return "corrupt-library";
-  if (outcome == "wrong class" || outcome == "wrong machine") return "bitness-mismatch";
-  if (outcome == "dangling link" || outcome == "link loop") return "broken-symlink";
-  if (outcome == "not readable") return "permissions";
-  return "";
+std::string_view CauseOfDamage(base::LoadOutcome outcome) {
+  using enum base::LoadOutcome;
+  switch (outcome) {
+    case kEmptyFile:
+    case kTooShort:
+    case kTruncated:
+    case kNotElf:
+    case kBadHeader:
+      return "corrupt-library";
+    case kWrongClass:
+    case kWrongMachine:
+      return "bitness-mismatch";
+    case kDanglingLink:
+    case kLinkLoop:
+      return "broken-symlink";
+    case kNotReadable:
+      return "permissions";
+    default:
+      return "";
+  }
 }
 
 void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
@@ -84,9 +95,9 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
   const std::string asker = failed.requested_by.empty() ? "the program" : failed.requested_by;
   const knowledge::Library* library = knowledge::FindLibrary(file);
   for (const report::Place& place : failed.searched) {
-    const std::string_view cause = CauseOfDamage(place.outcome);
+    const std::string_view cause = place.outcome ? CauseOfDamage(*place.outcome) : "";
     if (cause.empty()) continue;
-    Settlement damaged{std::string(cause), true, fmt::format("{}: {}", place.path, place.outcome)};
+    Settlement damaged{std::string(cause), true, fmt::format("{}: {}", place.path, Name(*place.outcome))};
     damaged.because = fmt::format("{} needs {}, and the loader found this file", asker, file);
     settlements.push_back(std::move(damaged));
     return;
@@ -192,7 +203,7 @@ void ByKernel(const report::RunCall& call, const std::string& command,
                               : "a kernel jumped to an invalid address: ";
     says += returned;
   }
-  if (!call.detail.empty() && call.source == "CUPTI") {
+  if (!call.detail.empty() && call.source == base::CallSource::kCupti) {
     says += ", kernel " + call.detail;
   } else if (!call.last_kernel.empty()) {
     says += ", after the kernel " + call.last_kernel;
@@ -222,8 +233,8 @@ void ByCall(const record::Run& run, const rules::Scene& scene, const report::Run
     return symptom.kind() == "oom" || symptom.attribute("status") == "cudaErrorMemoryAllocation";
   });
   const int64_t code = report.first_failure ? report.first_failure->code : 0;
-  const bool cuda = report.first_failure &&
-                    (report.first_failure->api == "driver" || report.first_failure->api == "runtime");
+  const bool cuda = report.first_failure && (report.first_failure->api == base::CudaApi::kDriver ||
+                                             report.first_failure->api == base::CudaApi::kRuntime);
   if (by_text || (cuda && code == 2)) {
     if (MemoryVerdict why = WhyOutOfMemory(run, scene, report.first_failure); !why.says.empty()) {
       Settlement settled{"out-of-memory", true, why.says};

@@ -13,7 +13,6 @@
 namespace culprit::run {
 namespace {
 
-constexpr std::string_view kWatch = "watch";
 constexpr size_t kLongestName = 255;
 
 // Progress bars return to the start of their line; what they overwrite is a line of its own here.
@@ -31,8 +30,8 @@ std::string InLines(std::string_view text) {
 }
 
 // Messages of cuDNN begin with E!, W! or I! and go on until the next one.
-std::string ErrorsOnly(const std::string& name, const std::string& text) {
-  if (name != "cuDNN log") return text;
+std::string ErrorsOnly(record::Channel name, const std::string& text) {
+  if (name != record::Channel::kCudnnLog) return text;
   std::string errors;
   bool heard = false;
   for (const std::string& line : base::Split(text, '\n')) {
@@ -55,8 +54,10 @@ void Read(const std::string& text, size_t input, uint64_t lines_before, Heard& h
   lines += reader->lines();
 }
 
-bool IsOutput(const record::Text& text) { return text.name == "output"; }
-bool OfATool(const record::Text& text) { return text.name == "compute-sanitizer" || text.name == "cuda-gdb"; }
+bool IsOutput(const record::Text& text) { return text.name == record::Channel::kOutput; }
+bool OfATool(const record::Text& text) {
+  return text.name == record::Channel::kSanitizer || text.name == record::Channel::kDebugger;
+}
 
 bool InName(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -95,7 +96,7 @@ Heard ReadTexts(const record::Run& run) {
   for (const record::Text& text : run.texts) {
     // kernel_errors.h reads those of tools. Of the driver's, the calls that failed are facts already, and
     // which of them matters is decided in run_calls.cc: healthy programs have such lines.
-    if (OfATool(text) || text.name == "CUDA log") continue;
+    if (OfATool(text) || text.name == record::Channel::kCudaLog) continue;
     const size_t input = heard.inputs.size();
     uint64_t lines = 0;
     Read(ErrorsOnly(text.name, InLines(text.beginning)), input, 0, heard, lines);
@@ -104,7 +105,7 @@ Heard ReadTexts(const record::Run& run) {
       Read(ErrorsOnly(text.name, InLines(text.end)), input, before, heard, lines);
       lines += text.left_out_lines;
     }
-    heard.inputs.push_back({text.name, lines});
+    heard.inputs.push_back({std::string(base::Word(text.name)), lines});
   }
   // Loose words are for somebody who has nothing but a text.
   std::erase_if(heard.symptoms, [](const auto& symptom) { return symptom.role() == knowledge::Role::kHint; });
@@ -113,8 +114,8 @@ Heard ReadTexts(const record::Run& run) {
 }
 
 void AddLine(Heard& heard, const std::string& line) {
-  if (heard.inputs.empty() || heard.inputs.back().name != kWatch)
-    heard.inputs.push_back({std::string(kWatch), 0});
+  if (heard.inputs.empty() || !heard.inputs.back().watched)
+    heard.inputs.push_back({.name = "watch", .watched = true});
   const uint64_t before = heard.inputs.back().lines;
   uint64_t lines = 0;
   Read(line + "\n", heard.inputs.size() - 1, before, heard, lines);

@@ -62,7 +62,8 @@ std::vector<RunWait> WaitsOf(const record::Run& run) {
                        .process = ProcessName(run, process),
                        .thread = fmt::format("thread {}", call.thread),
                        .function = call.function,
-                       .state = "has not returned"});
+                       .state = "has not returned",
+                       .in_call = true});
     }
   }
   std::ranges::sort(waits, std::ranges::greater(), &RunWait::seconds);
@@ -93,7 +94,7 @@ std::string WaitWords(const report::RunReport& report, const record::Run& run) {
   std::string words = fmt::format("stopped by {} after {}", by, Lasting(Seconds(OverAt(run))));
   if (report.waits.empty()) return words + "; what it was doing is not known";
   const RunWait& first = report.waits.front();
-  if (first.state != "has not returned") {
+  if (!first.in_call) {
     return words + fmt::format(": its {} was {}", first.thread, first.function);
   }
   words += fmt::format(": {} had not returned for {}", first.function, Lasting(first.seconds));

@@ -33,12 +33,13 @@ bool SplitFileLine(std::string_view text, std::string& file, uint64_t& line) {
 KernelFindings KernelErrors(const record::Run& run) {
   KernelFindings all;
   for (const record::Text& text : run.texts) {
-    const bool sanitizer = text.name == "compute-sanitizer";
-    if (!sanitizer && text.name != "cuda-gdb") continue;
+    const bool sanitizer = text.name == record::Channel::kSanitizer;
+    if (!sanitizer && text.name != record::Channel::kDebugger) continue;
     KernelFindings found = sanitizer ? ReadSanitizerReport(Whole(text, "\n=========\n"))
                                      : ReadCudaGdbLog(Whole(text, "\n[culprit] left out\n"));
     if (!found.total && found.not_checked.empty())
-      found.not_checked.push_back({text.name, "its report is incomplete; later errors are missing"});
+      found.not_checked.push_back(
+          {std::string(base::Word(text.name)), "its report is incomplete; later errors are missing"});
     Add(all, std::move(found));
   }
   return all;

@@ -121,8 +121,8 @@ TEST(SanitizerReport, WhatTheToolCouldNotDoIsNotAPass) {
   EXPECT_EQ(found.not_checked[1].why, "Target application terminated before first instrumented API call");
 
   record::Run run;
-  run.texts = {{"output", "========= Invalid x\n", 0, 0, ""},
-               {"compute-sanitizer", "========= COMPUTE-SANITIZER\n", 0, 0, ""}};
+  run.texts = {{record::Channel::kOutput, "========= Invalid x\n", 0, 0, ""},
+               {record::Channel::kSanitizer, "========= COMPUTE-SANITIZER\n", 0, 0, ""}};
   const KernelFindings cut = KernelErrors(run);
   EXPECT_TRUE(cut.errors.empty());
   EXPECT_EQ(cut.not_checked.size(), 1u);

@@ -8,22 +8,26 @@
 namespace culprit::watch {
 namespace {
 
-std::string OutcomeOf(base::PathError error, const system::System& machine, const std::string& path) {
+using base::LoadOutcome;
+
+std::optional<LoadOutcome> OutcomeOf(base::PathError error, const system::System& machine,
+                                     const std::string& path) {
   switch (error) {
     case base::PathError::kNoEntry: {
       const auto link = machine.LinkStat(path);
-      return link && link->type == system::FileType::kLink ? "dangling link" : "missing";
+      return link && link->type == system::FileType::kLink ? LoadOutcome::kDanglingLink
+                                                           : LoadOutcome::kMissing;
     }
     case base::PathError::kNotDirectory:
-      return "not a directory";
+      return LoadOutcome::kNotADirectory;
     case base::PathError::kAccess:
-      return "not readable";
+      return LoadOutcome::kNotReadable;
     case base::PathError::kLoop:
-      return "link loop";
+      return LoadOutcome::kLinkLoop;
     case base::PathError::kNameTooLong:
-      return "name too long";
+      return LoadOutcome::kNameTooLong;
     default:
-      return "";
+      return std::nullopt;
   }
 }
 
@@ -34,16 +38,16 @@ uint16_t OwnMachine(const system::System& machine) {
 
 std::string StatusName(const record::FailedCall& call) {
   const auto code = static_cast<int32_t>(call.code);
-  if (call.api == "driver" || call.api == "runtime") {
+  if (call.api == base::CudaApi::kDriver || call.api == base::CudaApi::kRuntime) {
     const knowledge::CudaStatus* status = knowledge::FindCudaStatus(code);
     if (status == nullptr) return "";
-    return std::string(call.api == "driver" ? status->driver_name : status->runtime_name);
+    return std::string(call.api == base::CudaApi::kDriver ? status->driver_name : status->runtime_name);
   }
-  if (call.api == "cudnn") {
+  if (call.api == base::CudaApi::kCudnn) {
     const knowledge::CudnnStatus* status = knowledge::FindCudnnStatus(code, 9);
     return status == nullptr ? "" : std::string(status->name);
   }
-  if (call.api == "cublas") {
+  if (call.api == base::CudaApi::kCublas) {
     for (const knowledge::StatusCode& status : knowledge::CublasStatuses()) {
       if (status.code == code) return std::string(status.name);
     }
@@ -53,27 +57,28 @@ std::string StatusName(const record::FailedCall& call) {
 
 }  // namespace
 
-std::string OutcomeAt(const system::System& machine, const std::string& path) {
+std::optional<LoadOutcome> OutcomeAt(const system::System& machine, const std::string& path) {
   const auto file = machine.Open(path);
   if (!file) return OutcomeOf(file.error(), machine, path);
-  if (file->status.type == system::FileType::kDirectory) return "is a directory";
-  if (!file->bytes) return "";
+  if (file->status.type == system::FileType::kDirectory) return LoadOutcome::kIsDirectory;
+  if (!file->bytes) return std::nullopt;
   const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
   switch (elf.problem) {
     case binfmt::ElfProblem::kTooShort:
-      return elf.file_size == 0 ? "empty file" : "too short";
+      return elf.file_size == 0 ? LoadOutcome::kEmptyFile : LoadOutcome::kTooShort;
     case binfmt::ElfProblem::kNotElf:
-      return "not an ELF file";
+      return LoadOutcome::kNotElf;
     case binfmt::ElfProblem::kBadHeader:
-      return "bad ELF header";
+      return LoadOutcome::kBadHeader;
     case binfmt::ElfProblem::kReadFailed:
-      return "";
+      return std::nullopt;
     default:
       break;
   }
-  if (elf.bits() != 64) return "wrong class";
-  if (const uint16_t ours = OwnMachine(machine); ours != 0 && elf.machine != ours) return "wrong machine";
-  return elf.complete() ? "found" : "truncated";
+  if (elf.bits() != 64) return LoadOutcome::kWrongClass;
+  if (const uint16_t ours = OwnMachine(machine); ours != 0 && elf.machine != ours)
+    return LoadOutcome::kWrongMachine;
+  return elf.complete() ? LoadOutcome::kFound : LoadOutcome::kTruncated;
 }
 
 void LookUp(const system::System& machine, record::Process& process) {
@@ -85,7 +90,7 @@ void LookUp(const system::System& machine, record::Process& process) {
       load.deleted = true;
     }
   }
-  std::map<std::string, std::string> outcomes;
+  std::map<std::string, std::optional<LoadOutcome>> outcomes;
   for (record::Request& request : process.failed_requests) {
     for (record::Attempt& attempt : request.attempts) {
       if (!attempt.path.starts_with('/')) continue;

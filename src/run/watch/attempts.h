@@ -1,6 +1,7 @@
-// What is found at the places of a record right after the run, in the words of the loader models.
+// What is found at the places of a record right after the run.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "snapshot/record/run.h"
@@ -8,8 +9,8 @@
 
 namespace culprit::watch {
 
-// As loader::Name(Outcome) says it: "found", "missing", "wrong class" ...
-std::string OutcomeAt(const system::System& machine, const std::string& path);
+// nullopt where it cannot be told.
+std::optional<base::LoadOutcome> OutcomeAt(const system::System& machine, const std::string& path);
 
 // Real paths and vanished files of loads, outcomes of the attempts of failed requests, names of statuses.
 void LookUp(const system::System& machine, record::Process& process);

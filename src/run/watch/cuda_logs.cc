@@ -112,11 +112,11 @@ std::vector<LoggedCall> CallsOfDriver(std::string_view text, int64_t started) {
       continue;
     }
     LoggedCall call;
-    call.call = {.api = "driver",
+    call.call = {.api = base::CudaApi::kDriver,
                  .function = Words(now->words.substr(from + 7)),
                  .code = Number(code).value_or(0),
                  .status = Words(Between(now->words, " (", ")")),
-                 .source = "CUDA_LOG_FILE"};
+                 .source = base::CallSource::kCudaLog};
     call.call.at = Since(started, TimeOfDay(now->time));
     if (before.thread == now->thread &&
         TimeOfDay(now->time).value_or(kDay) - TimeOfDay(before.time).value_or(0) < kAtOnce)
@@ -154,9 +154,9 @@ std::vector<LoggedCall> CallsOfCudnn(std::string_view text, int64_t started) {
       if (line[0] != 'E') continue;
       open = true;
       major = CudnnMajor(Between(line, "CuDNN (v", ")"));
-      call.call.api = "cudnn";
+      call.call.api = base::CudaApi::kCudnn;
       call.call.function = Words(Between(line, "function ", "()"));
-      call.call.source = "cuDNN log";
+      call.call.source = base::CallSource::kCudnnLog;
       continue;
     }
     if (!open || !line.starts_with("e!")) continue;
@@ -230,16 +230,17 @@ std::vector<CudaLog> FindLogs(const system::System& machine, const std::string& 
   for (const system::DirectoryEntry& entry : *entries) {
     const std::string path = base::JoinPath(directory, entry.name);
     if (entry.type != system::FileType::kRegular || logs.size() >= kMostCalls) continue;
-    if (entry.name == "cuda.log") logs.push_back({"CUDA log", path, 0});
+    if (entry.name == "cuda.log") logs.push_back({record::Channel::kCudaLog, path, 0});
     if (!entry.name.starts_with("cudnn.") || !entry.name.ends_with(".log")) continue;
-    logs.push_back({"cuDNN log", path, Number(std::string_view(entry.name).substr(6)).value_or(0)});
+    logs.push_back(
+        {record::Channel::kCudnnLog, path, Number(std::string_view(entry.name).substr(6)).value_or(0)});
   }
   return logs;
 }
 
 std::vector<LoggedCall> CallsOf(const CudaLog& log, std::string_view text, int64_t started) {
   std::vector<LoggedCall> calls =
-      log.name == "CUDA log" ? CallsOfDriver(text, started) : CallsOfCudnn(text, started);
+      log.name == record::Channel::kCudaLog ? CallsOfDriver(text, started) : CallsOfCudnn(text, started);
   for (LoggedCall& call : calls) {
     if (call.process == 0) call.process = log.process;
   }

@@ -31,12 +31,13 @@ Switches SwitchesForCalls(const Environment& environment, const std::string& lib
                           const std::vector<std::string>& cupti) {
   Switches switches;
   if (Has(environment, kInjection)) {
-    switches.watched.push_back({.what = "CUDA calls", .how = "", .why_not = Stays(kInjection)});
+    switches.watched.push_back({.what = record::Channel::kCalls, .how = "", .why_not = Stays(kInjection)});
     return switches;
   }
   if (library.empty()) {
-    switches.watched.push_back(
-        {.what = "CUDA calls", .how = "", .why_not = "culprit-injection.so is not part of this culprit"});
+    switches.watched.push_back({.what = record::Channel::kCalls,
+                                .how = "",
+                                .why_not = "culprit-injection.so is not part of this culprit"});
     return switches;
   }
   switches.variables[std::string(kInjection)] = library;
@@ -58,15 +59,17 @@ Switches SwitchesForLogs(const Environment& environment, const std::string& dire
     switches.variables["CUDNN_LOGLEVEL_DBG"] = "1";
     switches.variables["CUDNN_LOGERR_DBG"] = "1";
     switches.variables["CUDNN_LOGDEST_DBG"] = base::JoinPath(directory, "cudnn.%i.log");
-    switches.watched.push_back({.what = "cuDNN log", .how = "CUDNN_LOGDEST_DBG", .why_not = ""});
+    switches.watched.push_back(
+        {.what = record::Channel::kCudnnLog, .how = "CUDNN_LOGDEST_DBG", .why_not = ""});
   } else {
-    switches.watched.push_back({.what = "cuDNN log", .how = "", .why_not = Stays(taken)});
+    switches.watched.push_back({.what = record::Channel::kCudnnLog, .how = "", .why_not = Stays(taken)});
   }
   if (Has(environment, kCudaLog)) {
-    switches.watched.push_back({.what = "CUDA log", .how = "", .why_not = Stays(kCudaLog)});
+    switches.watched.push_back({.what = record::Channel::kCudaLog, .how = "", .why_not = Stays(kCudaLog)});
   } else {
     switches.variables[std::string(kCudaLog)] = base::JoinPath(directory, "cuda.log");
-    switches.watched.push_back({.what = "CUDA log", .how = std::string(kCudaLog), .why_not = ""});
+    switches.watched.push_back(
+        {.what = record::Channel::kCudaLog, .how = std::string(kCudaLog), .why_not = ""});
   }
   return switches;
 }

@@ -33,7 +33,7 @@ Switches SwitchesForLogs(const std::map<std::string, std::string>& environment, 
 
 // A log that a run left behind.
 struct CudaLog {
-  std::string name;  // "cuDNN log", "CUDA log", as record::Text::name
+  record::Channel name = record::Channel::kUnknown;
   std::string path;
   int64_t process = 0;  // 0: of all processes
 };

@@ -99,7 +99,7 @@ TEST(CudaSwitches, SetBoth) {
   EXPECT_EQ(logs.at("CUDA_LOG_FILE"), "/tmp/x/cuda.log");
 }
 
-const CudaLog kDriver{"CUDA log", "", 0}, kCudnn{"cuDNN log", "", 476};
+const CudaLog kDriver{record::Channel::kCudaLog, "", 0}, kCudnn{record::Channel::kCudnnLog, "", 476};
 
 // As driver 580 writes it.
 constexpr std::string_view kDriverText =
@@ -170,16 +170,23 @@ TEST(AddLoggedCalls, EnrichesWhatWasSeenAndAddsTheRest) {
   run.processes[0].id = 1;
   run.processes[1].id = 2;
   run.processes[1].loads.push_back({.path = "/usr/lib/libcuda.so.1"});
-  run.processes[1].failed_calls.push_back(
-      {.at = 9, .api = "driver", .function = "cuLaunchKernel", .code = 1, .source = "CUPTI"});
+  run.processes[1].failed_calls.push_back({.at = 9,
+                                           .api = base::CudaApi::kDriver,
+                                           .function = "cuLaunchKernel",
+                                           .code = 1,
+                                           .source = base::CallSource::kCupti});
   LoggedCall launch, start;
   launch.call = {.at = 8,
-                 .api = "driver",
+                 .api = base::CudaApi::kDriver,
                  .function = "cuLaunchKernel",
                  .code = 1,
                  .detail = "too many threads",
-                 .source = "CUDA_LOG_FILE"};
-  start.call = {.at = 5, .api = "driver", .function = "cuInit", .code = 100, .source = "CUDA_LOG_FILE"};
+                 .source = base::CallSource::kCudaLog};
+  start.call = {.at = 5,
+                .api = base::CudaApi::kDriver,
+                .function = "cuInit",
+                .code = 100,
+                .source = base::CallSource::kCudaLog};
   AddLoggedCalls(run, {launch, start});
   EXPECT_TRUE(run.processes[0].failed_calls.empty());
   ASSERT_EQ(run.processes[1].failed_calls.size(), 2u);

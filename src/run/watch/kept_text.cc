@@ -59,7 +59,7 @@ void KeptText::Drop(size_t bytes) {
   end_.erase(0, bytes);
 }
 
-record::Text KeptText::Take(const std::string& name, const std::vector<std::string>& known) {
+record::Text KeptText::Take(record::Channel name, const std::vector<std::string>& known) {
   record::Text text;
   text.name = name;
   if (left_out_ == 0 && end_.size() <= most_end_) {

@@ -17,7 +17,7 @@ class KeptText {
 
   void Add(std::string_view bytes);
   // "\r\n", which a terminal makes of each end of a line, as "\n"; secrets hidden, `known` too.
-  record::Text Take(const std::string& name, const std::vector<std::string>& known);
+  record::Text Take(record::Channel name, const std::vector<std::string>& known);
 
  private:
   size_t most_, most_end_;

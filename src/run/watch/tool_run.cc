@@ -168,9 +168,12 @@ std::optional<int> NumberBehind(std::string_view text, std::string_view sign) {
 
 }  // namespace
 
-std::string_view ProgramOf(Tool tool) {
-  return tool == Tool::kNone ? "" : tool == Tool::kDebugger ? "cuda-gdb" : "compute-sanitizer";
+record::Channel TextOf(Tool tool) {
+  using enum record::Channel;
+  return tool == Tool::kNone ? kUnknown : tool == Tool::kDebugger ? kDebugger : kSanitizer;
 }
+
+std::string_view ProgramOf(Tool tool) { return base::Word(TextOf(tool)); }
 
 Tool SanitizerNamed(std::string_view word) {
   if (word == "memcheck") return Tool::kMemcheck;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "snapshot/record/run.h"
 #include "system/fresh_directory.h"
 #include "system/system.h"
 
@@ -17,7 +18,9 @@ namespace culprit::watch {
 
 enum class Tool { kNone, kMemcheck, kRacecheck, kInitcheck, kSynccheck, kDebugger };
 
-// The program: "compute-sanitizer", "cuda-gdb"; also the name of its text in the record. "" for kNone.
+// The text that it leaves in the record. kUnknown for kNone.
+record::Channel TextOf(Tool tool);
+// The program: "compute-sanitizer", "cuda-gdb". "" for kNone.
 std::string_view ProgramOf(Tool tool);
 // "memcheck" ...; kNone for another word.
 Tool SanitizerNamed(std::string_view word);

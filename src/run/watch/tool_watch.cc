@@ -42,19 +42,18 @@ base::Result<ToolWatch> ToolWatch::Make(const system::System& machine, Tool tool
 
 std::vector<record::Watched> ToolWatch::watched() const {
   const std::string name(ProgramOf(tool_));
-  return {{"kernels", program_, ""},
-          {"loads", "", name + " runs the program and loads its own libraries into it"},
-          {"CUDA calls", "", name + " uses the driver's hook itself"}};
+  return {{record::Channel::kKernels, program_, ""},
+          {record::Channel::kLoads, "", name + " runs the program and loads its own libraries into it"},
+          {record::Channel::kCalls, "", name + " uses the driver's hook itself"}};
 }
 
 base::Result<void> ToolWatch::Finish(const system::System& machine, const std::vector<std::string>& known,
                                      system::TerminalEnd& end, record::Run& run) const {
-  const std::string name(ProgramOf(tool_));
   const auto report = system::ReadWholeFile(machine, run_.report, kLongestToolReport);
   if (report && !report->empty()) {
     KeptText kept(kKeptBeginning, kKeptEnd);
     kept.Add(*report);
-    run.texts.push_back(kept.Take(name, known));
+    run.texts.push_back(kept.Take(TextOf(tool_), known));
   }
   if (!run_.tells_end) return {};
   if (const auto own = EndOfProgram(machine, run_)) {
@@ -72,7 +71,8 @@ base::Result<void> ToolWatch::Finish(const system::System& machine, const std::v
     return {};
   }
   return base::Fail(base::ErrorCode::kUnsupported,
-                    name + " did not finish running the program: " + FirstTrouble(report.value_or("")));
+                    std::string(ProgramOf(tool_)) +
+                        " did not finish running the program: " + FirstTrouble(report.value_or("")));
 }
 
 }  // namespace culprit::watch

@@ -83,7 +83,7 @@ void Order(record::Run& run, int64_t command, const std::string& program) {
 void QuoteErrors(record::Run& run) {
   std::string output;
   for (const record::Text& text : run.texts) {
-    if (text.name == "output") output = text.beginning + "\n" + text.end;
+    if (text.name == record::Channel::kOutput) output = text.beginning + "\n" + text.end;
   }
   for (record::Process& process : run.processes) {
     for (record::Request& request : process.failed_requests) {
@@ -156,7 +156,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   }
   if (run.interrupted.empty()) run.threads.clear();
   for (record::Thread& thread : run.threads) thread.name = record::HideSecrets(thread.name, known);
-  run.texts.push_back(output.Take("output", known));
+  run.texts.push_back(output.Take(record::Channel::kOutput, known));
   if (!end->started) return seen;
 
   const auto started = std::chrono::duration_cast<std::chrono::nanoseconds>(end->start.time_since_epoch());
@@ -164,15 +164,15 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   run.processes = hears_events ? events.Take() : std::move(journal.processes);
   run.lost_events = journal.lost_events;
   ForgetOurOwn(run);
-  run.watched = {{"output", end->terminal ? "pseudo-terminal" : "pipe", ""}};
-  const bool told =
-      std::ranges::any_of(journal.watched, [](const auto& word) { return word.what == "loads"; });
+  run.watched = {{record::Channel::kOutput, end->terminal ? "pseudo-terminal" : "pipe", ""}};
+  const bool told = std::ranges::any_of(
+      journal.watched, [](const auto& word) { return word.what == record::Channel::kLoads; });
   const bool own = FindProcess(run, command) != nullptr && !FindProcess(run, command)->loads.empty();
   if (own) {
-    run.watched.push_back({"loads", hears_events ? "debug events" : "LD_AUDIT", ""});
+    run.watched.push_back({record::Channel::kLoads, hears_events ? "debug events" : "LD_AUDIT", ""});
   } else if (witnesses.audits() && reach.why_not.empty() && !told) {
-    run.watched.push_back(
-        {"loads", "", "the loader of " + reach.program + " did not load culprit's audit library"});
+    run.watched.push_back({record::Channel::kLoads, "",
+                           "the loader of " + reach.program + " did not load culprit's audit library"});
   }
   for (const auto& words : {journal.watched, witnesses.watched()})
     run.watched.insert(run.watched.end(), words.begin(), words.end());

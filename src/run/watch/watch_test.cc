@@ -16,7 +16,7 @@ TEST(KeptText, KeepsAShortOneWhole) {
   KeptText kept(8, 8);
   kept.Add("12345");
   kept.Add("678\r\nabc");
-  const auto text = kept.Take("output", {});
+  const auto text = kept.Take(record::Channel::kOutput, {});
   EXPECT_EQ(text.beginning, "12345678\nabc");
   EXPECT_EQ(text.left_out, 0U);
   EXPECT_EQ(text.end, "");
@@ -27,7 +27,7 @@ TEST(KeptText, KeepsBeginningAndEndAndCountsTheRest) {
   std::string all;
   for (int i = 0; i < 1000; ++i) all += "line " + std::to_string(i) + "\n";
   for (size_t at = 0; at < all.size(); at += 13) kept.Add(std::string_view(all).substr(at, 13));
-  const auto text = kept.Take("output", {});
+  const auto text = kept.Take(record::Channel::kOutput, {});
   EXPECT_TRUE(all.starts_with(text.beginning));
   EXPECT_TRUE(all.ends_with(text.end));
   EXPECT_TRUE(text.beginning.ends_with("\n"));
@@ -42,7 +42,7 @@ TEST(KeptText, KeepsBeginningAndEndAndCountsTheRest) {
 TEST(KeptText, SplitsNoCharacter) {
   KeptText kept(10, 10);
   for (int i = 0; i < 50; ++i) kept.Add("\xE2\x82\xAC");  // three bytes each, no line in sight
-  const auto text = kept.Take("output", {});
+  const auto text = kept.Take(record::Channel::kOutput, {});
   EXPECT_EQ(text.beginning.size() % 3, 0U);
   EXPECT_EQ(text.end.size() % 3, 0U);
   EXPECT_EQ(text.beginning.size() + text.left_out + text.end.size(), 150U);
@@ -51,7 +51,8 @@ TEST(KeptText, SplitsNoCharacter) {
 TEST(KeptText, HidesSecrets) {
   KeptText kept;
   kept.Add("login hunter-two ok, HF_TOKEN=abc12345xyz\n");
-  EXPECT_EQ(kept.Take("output", {"hunter-two"}).beginning, "login [hidden] ok, HF_TOKEN=[hidden]\n");
+  EXPECT_EQ(kept.Take(record::Channel::kOutput, {"hunter-two"}).beginning,
+            "login [hidden] ok, HF_TOKEN=[hidden]\n");
 }
 
 TEST(ThreadsOf, SeesThisOneRunning) {
@@ -72,13 +73,13 @@ TEST(ReachOf, FollowsScriptsToTheirInterpreter) {
   EXPECT_FALSE(reach.harmful);
 }
 
-TEST(OutcomeAt, SpeaksAsTheLoaderModelsDo) {
+TEST(OutcomeAt, TellsWhatTheLoaderMet) {
   const auto machine = system::RealSystem();
-  EXPECT_EQ(OutcomeAt(*machine, "/nonexistent/libx.so"), "missing");
-  EXPECT_EQ(OutcomeAt(*machine, "/etc/passwd/libx.so"), "not a directory");
-  EXPECT_EQ(OutcomeAt(*machine, "/etc"), "is a directory");
-  EXPECT_EQ(OutcomeAt(*machine, "/etc/passwd"), "not an ELF file");
-  EXPECT_EQ(OutcomeAt(*machine, "/proc/self/exe"), "found");
+  EXPECT_EQ(OutcomeAt(*machine, "/nonexistent/libx.so"), base::LoadOutcome::kMissing);
+  EXPECT_EQ(OutcomeAt(*machine, "/etc/passwd/libx.so"), base::LoadOutcome::kNotADirectory);
+  EXPECT_EQ(OutcomeAt(*machine, "/etc"), base::LoadOutcome::kIsDirectory);
+  EXPECT_EQ(OutcomeAt(*machine, "/etc/passwd"), base::LoadOutcome::kNotElf);
+  EXPECT_EQ(OutcomeAt(*machine, "/proc/self/exe"), base::LoadOutcome::kFound);
 }
 
 }  // namespace

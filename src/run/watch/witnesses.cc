@@ -40,23 +40,26 @@ std::string Beside(const std::string& name) {
 Witnesses::Witnesses(const system::System& machine, const Request& asked, const Reach& reach,
                      std::vector<record::Watched> instead)
     : watched_(std::move(instead)) {
-  const auto miss = [this](const char* what, const std::string& why) { watched_.push_back({what, "", why}); };
+  const auto miss = [this](record::Channel what, const std::string& why) {
+    watched_.push_back({what, "", why});
+  };
   const bool tool = !watched_.empty();
-  if (!asked.loads && !tool) miss("loads", "switched off (--no-loads)");
-  if (!asked.calls && !tool) miss("CUDA calls", "switched off (--no-calls)");
+  if (!asked.loads && !tool) miss(record::Channel::kLoads, "switched off (--no-loads)");
+  if (!asked.calls && !tool) miss(record::Channel::kCalls, "switched off (--no-calls)");
   Request request = asked;
   if (tool) request.loads = request.calls = false;
   // Windows tells of loads by itself, and takes no library of ours.
   if (machine.platform() == base::Platform::kWindows) {
-    if (const std::string why = system::WhyNoEvents(); request.loads && !why.empty()) miss("loads", why);
-    if (request.calls) miss("CUDA calls", "not supported on Windows yet");
+    if (const std::string why = system::WhyNoEvents(); request.loads && !why.empty())
+      miss(record::Channel::kLoads, why);
+    if (request.calls) miss(record::Channel::kCalls, "not supported on Windows yet");
     request.loads = request.calls = false;
   }
   if (!request.loads && !request.calls && !request.logs) return;
   auto made = system::MakeFreshDirectoryForPrograms();
   if (!made) {
-    if (request.loads) miss("loads", made.error().message);
-    if (request.calls) miss("CUDA calls", made.error().message);
+    if (request.loads) miss(record::Channel::kLoads, made.error().message);
+    if (request.calls) miss(record::Channel::kCalls, made.error().message);
     return;
   }
   directory_ = *std::move(made);
@@ -65,16 +68,16 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
   const std::map<std::string, std::string> environment = machine.Environment();
   const bool journal = (request.loads || request.calls) && MakeJournal();
   if (!journal && (request.loads || request.calls)) {
-    if (request.loads) miss("loads", "no space for a journal in " + path_);
-    if (request.calls) miss("CUDA calls", "no space for a journal in " + path_);
+    if (request.loads) miss(record::Channel::kLoads, "no space for a journal in " + path_);
+    if (request.calls) miss(record::Channel::kCalls, "no space for a journal in " + path_);
   }
   if (journal) variables_[CULPRIT_JOURNAL_VARIABLE] = journal_;
   if (journal && request.loads) {
-    if (!reach.why_not.empty()) miss("loads", reach.why_not);
+    if (!reach.why_not.empty()) miss(record::Channel::kLoads, reach.why_not);
     if (!reach.harmful) {
       const std::string library = Lay(kAudit, request.libraries.audit);
       if (library.empty()) {
-        miss("loads", "culprit-audit.so not found inside or next to culprit");
+        miss(record::Channel::kLoads, "culprit-audit.so not found inside or next to culprit");
       } else {
         const auto given = environment.find("LD_AUDIT");
         const bool others = given != environment.end() && !given->second.empty();

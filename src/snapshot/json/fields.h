@@ -4,10 +4,10 @@
 //   static void Fields(Self& self, Visit& visit) { visit("path", self.path); ... }
 //
 // and can then be written with FieldsToJson and read with ReadFields. Strings, numbers, flags, enumerations
-// with Name() and a FromName, optionals, lists, maps by name, Facts and other such structures are fields.
-// What is empty, 0 or false is left out, and that must be the default. Each structure compares with a
-// defaulted operator==, and a test reads back a sample in which every field is set (stack_test.cc), so a
-// field that was forgotten here is found.
+// with words (base/words.h), classes that are one text outside, optionals, lists, maps by name, Facts and
+// other such structures are fields. What is empty, 0 or false is left out, and that must be the default. Each
+// structure compares with a defaulted operator==, and a test reads back a sample in which every field is set
+// (stack_test.cc), so a field that was forgotten here is found.
 #pragma once
 
 #include <concepts>
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "snapshot/json/fact_json.h"
 
 namespace culprit::snapshot {
@@ -26,11 +27,21 @@ template <typename T>
 void ReadFields(const JsonReader& json, T& self);
 
 template <typename T>
+concept OneText =
+    !std::same_as<T, std::string> && std::constructible_from<T, std::string> && requires(const T& value) {
+      { value.text() } -> std::convertible_to<std::string>;
+    };
+
+template <typename T>
 base::Json FieldToJson(const T& value) {
   if constexpr (std::same_as<T, std::string>) {
     return EncodeBytes(value);
   } else if constexpr (std::integral<T>) {
     return value;
+  } else if constexpr (base::Worded<T>) {
+    return std::string(base::Word(value));
+  } else if constexpr (OneText<T>) {
+    return EncodeBytes(value.text());
   } else {
     return FieldsToJson(value);
   }
@@ -40,6 +51,16 @@ template <typename T>
 void ReadField(const JsonReader& json, T& value) {
   if constexpr (std::same_as<T, std::string> || std::integral<T>) {
     json.Get(value);
+  } else if constexpr (base::Worded<T>) {
+    std::string word;
+    json.Get(word);
+    const std::optional<T> known = base::FromWord<T>(word);
+    if (!known) return json.Fail("unknown name \"" + word + "\"");
+    value = *known;
+  } else if constexpr (OneText<T>) {
+    std::string text;
+    json.Get(text);
+    value = T(std::move(text));
   } else {
     ReadFields(json, value);
   }

@@ -4,10 +4,15 @@
 // "not known" where nothing else is said; times are microseconds since the command was started.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/cuda_call.h"
+#include "base/loading.h"
 #include "snapshot/snapshot.h"
 
 namespace culprit::record {
@@ -15,8 +20,8 @@ namespace culprit::record {
 // One candidate that the loader tried for a name.
 struct Attempt {
   std::string path;
-  std::string via;      // words of loader::Name(Via)
-  std::string outcome;  // words of loader::Name(Outcome), as found right after the run; "" not looked at
+  std::optional<base::Via> via;
+  std::optional<base::LoadOutcome> outcome;  // as found right after the run; nullopt: not looked at
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -37,6 +42,7 @@ struct Request {
   std::vector<Attempt> attempts;  // in order; the last one is the file that was opened, where `object` is set
   std::string object;             // path of what was loaded for it; "" = nothing: the load failed
   std::string error;              // the loader's words, where the output of the program has them
+  std::string killed_by;          // the signal that ended the loader itself while it opened the file
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -48,6 +54,7 @@ struct Request {
     visit("attempts", self.attempts);
     visit("object", self.object);
     visit("error", self.error);
+    visit("killed_by", self.killed_by);
   }
   bool operator==(const Request&) const = default;
 };
@@ -59,7 +66,7 @@ struct Loaded {
   std::string real_path;  // links resolved; "" the same
   std::string name;       // asked for by this name
   std::string requester;  // path of who asked first; "" the program
-  std::string via;        // words of loader::Name(Via)
+  std::optional<base::Via> via;
   bool dlopen = false;
   bool closed = false;    // unloaded again while the program ran
   bool deleted = false;   // the file was replaced or removed after it was mapped
@@ -90,15 +97,15 @@ struct Loaded {
 struct FailedCall {
   uint64_t at = 0;
   int64_t thread = 0;
-  std::string api;       // "driver", "runtime", "cudnn", "cublas"
+  base::CudaApi api = base::CudaApi::kUnknown;
   std::string function;  // "cuMemAlloc_v2", "cudaLaunchKernel"
   int64_t code = 0;      // as returned
   std::string status;    // "CUDA_ERROR_OUT_OF_MEMORY"; "" no name known
   std::string detail;    // name of the kernel that it launches; of a call known from a log alone: its words
   std::string
-      last_kernel;     // of an error that may come from an earlier launch: the one before, of this thread
-  std::string said;    // what the driver's log says of a call that was seen: why it failed
-  std::string source;  // "CUPTI", "CUDA_LOG_FILE", "cuDNN log"
+      last_kernel;   // of an error that may come from an earlier launch: the one before, of this thread
+  std::string said;  // what the driver's log says of a call that was seen: why it failed
+  base::CallSource source = base::CallSource::kUnknown;
   uint64_t count = 1;  // the same call, thread and status again, right after
 
   template <typename Self, typename Visit>
@@ -122,7 +129,7 @@ struct FailedCall {
 struct OpenCall {
   uint64_t since = 0;
   int64_t thread = 0;
-  std::string api;
+  base::CudaApi api = base::CudaApi::kUnknown;
   std::string function;
 
   template <typename Self, typename Visit>
@@ -226,10 +233,28 @@ struct Process {
   bool operator==(const Process&) const = default;
 };
 
+// What can be watched of a program, or read afterwards.
+enum class Channel {
+  kUnknown,
+  kLoads,
+  kCalls,
+  kCudnnLog,
+  kCudaLog,
+  kOutput,
+  kCrashes,
+  kSanitizer,
+  kDebugger,
+  kKernels,
+};
+constexpr std::array<std::string_view, 10> WordsOf(Channel) {
+  return {"",       "loads",   "CUDA calls",        "cuDNN log", "CUDA log",
+          "output", "crashes", "compute-sanitizer", "cuda-gdb",  "kernels"};
+}
+
 // One thing that was to be watched, and how that went.
 struct Watched {
-  std::string what;  // "loads", "CUDA calls", "cuDNN log", "output", "crashes"
-  std::string how;   // "LD_AUDIT", "CUPTI .../libcupti.so.13", "CUDA_LOG_FILE"; "" not at all
+  Channel what = Channel::kUnknown;
+  std::string how;  // "LD_AUDIT", "CUPTI .../libcupti.so.13", "CUDA_LOG_FILE"; "" not at all
   std::string why_not;
 
   template <typename Self, typename Visit>
@@ -243,7 +268,7 @@ struct Watched {
 
 // Text that the program or a tool wrote, redacted. Of a long one the beginning and the end are kept.
 struct Text {
-  std::string name;       // "output", "cuDNN log", "CUDA log", "compute-sanitizer", "cuda-gdb"
+  Channel name = Channel::kUnknown;
   std::string beginning;  // all of it, where nothing was left out
   uint64_t left_out = 0;  // bytes
   uint64_t left_out_lines = 0;

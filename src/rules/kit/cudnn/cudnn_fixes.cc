@@ -84,7 +84,7 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
     fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(place)}};
     fix.text += "; add its bin directory to PATH";
     fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
-  } else if (manager != PackageManager::kUnknown && place == SystemDirectory(scene)) {
+  } else if (manager != PackageManager::kNone && place == SystemDirectory(scene)) {
     const std::string package = SystemPackage(choice);
     const bool dpkg = manager == PackageManager::kDpkg;
     const std::string exact = dpkg ? "=" + choice.version + ".*" : "-" + choice.version + "*";
@@ -112,8 +112,10 @@ report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& e
 bool BundlesOnlyShim(const Scene& scene, const std::string& shim) {
   if (!scene.OnWindows()) return base::BaseName(shim).find('-') != std::string_view::npos;
   const snapshot::CudnnCopy* copy = CopyOf(scene, shim);
-  return copy != nullptr && copy->parts.size() == 1 && !copy->owner.starts_with("pip nvidia-cudnn") &&
-         ReinstallKeeper(scene, shim).has_value();
+  if (copy == nullptr || copy->parts.size() != 1) return false;
+  const bool of_nvidia =
+      copy->owner.manager == PackageManager::kPip && copy->owner.package.starts_with("nvidia-cudnn");
+  return !of_nvidia && ReinstallKeeper(scene, shim).has_value();
 }
 
 CudnnChoice ChooseLike(const Scene& scene, const std::string& shim, const std::string& cuda) {
@@ -135,10 +137,10 @@ report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario,
     }
   }
   const snapshot::CudnnCopy* copy = CopyOf(scene, file);
-  const auto words = base::SplitWords(copy == nullptr ? "" : copy->owner, " ");
-  if (words.size() == 3 && words[0] == "pip") {
+  const snapshot::Owner owner = copy == nullptr ? snapshot::Owner() : copy->owner;
+  if (owner.manager == PackageManager::kPip && !owner.version.empty()) {
     if (const auto* environment = scene.EnvironmentOf(scenario)) {
-      return ReinstallPackage(scene, *environment, words[1], words[2],
+      return ReinstallPackage(scene, *environment, owner.package, owner.version,
                               "reinstall the package in the same version");
     }
   }
@@ -151,15 +153,15 @@ report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario,
   }
   const std::string directory(base::DirName(PlaceOf(scene, file)));
   const report::InstallCudnn again{release.version, release.cuda, directory};
-  if (words.size() >= 2 && words[0] == "dpkg") {
+  if (owner.manager == PackageManager::kDpkg) {
     return {.text = "reinstall the package",
-            .commands = {"sudo apt-get install --reinstall " + words[1]},
+            .commands = {"sudo apt-get install --reinstall " + owner.package},
             .risk = "low",
             .changes = {again, report::RefreshCache{}}};
   }
-  if (words.size() >= 2 && words[0] == "conda") {
+  if (owner.manager == PackageManager::kConda) {
     return {.text = "reinstall the package",
-            .commands = {"conda install --force-reinstall " + words[1]},
+            .commands = {"conda install --force-reinstall " + owner.package},
             .risk = "low",
             .changes = {again}};
   }

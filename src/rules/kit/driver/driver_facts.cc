@@ -17,6 +17,12 @@ const snapshot::Context& Circumstances(const Scene& scene) {
   return scene.stack().context ? *scene.stack().context : none;
 }
 
+void LacksGpus(const Scene& scene, Ruling& ruling) {
+  const auto& gpus = scene.stack().gpus;
+  ruling.NotEnoughFacts("GPUs", gpus.why,
+                        gpus.state == FactState::kNotApplicable || Circumstances(scene).wsl);
+}
+
 const Driver* KernelSide(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
   if (!driver) {
@@ -52,7 +58,8 @@ std::optional<base::Version> ModuleVersion(const Driver& driver) {
 
 const DriverLibrary* FindDriverLibrary(const Driver& driver) {
   for (const DriverLibrary& library : driver.libraries) {
-    const bool serves = library.kind != "stub" && library.kind != "compat";
+    const bool serves = library.kind != snapshot::DriverLibraryKind::kStub &&
+                        library.kind != snapshot::DriverLibraryKind::kCompat;
     const bool cuda = library.name == "libcuda.so.1" || library.name == "nvcuda.dll";
     if (cuda && serves && !library.real_path.empty() && library.size > 0) {
       return &library;

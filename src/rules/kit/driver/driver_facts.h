@@ -17,6 +17,9 @@ namespace culprit::rules {
 const snapshot::Context& Circumstances(const Scene& scene);
 inline bool InContainer(const Scene& scene) { return !Circumstances(scene).container.empty(); }
 
+// Tells that the GPUs cannot be looked at. Those of an image's host and of Windows behind WSL never can.
+void LacksGpus(const Scene& scene, Ruling& ruling);
+
 // The driver of this machine if its kernel side can be checked. Otherwise nullptr, after telling the ruling
 // why: --root and --host (not applicable), WSL and Jetson (another kind of driver; not applicable), or
 // missing facts.
@@ -32,7 +35,7 @@ const snapshot::DriverLibrary* FindDriverLibrary(const snapshot::Driver& driver)
 // The copy of a driver library that a process loads.
 struct LoadedCopy {
   const loader::Object* object = nullptr;
-  std::string kind;                               // as DriverLibrary::kind
+  snapshot::DriverLibraryKind kind = snapshot::DriverLibraryKind::kUnknown;
   std::string version;                            // "" if unknown
   const snapshot::DriverLibrary* copy = nullptr;  // the driver collector's row; nullptr if it has none
 };

@@ -29,8 +29,8 @@ Changes Switched(const Scene& scene, const std::string& directory, std::string_v
 const snapshot::DriverLibrary* CopyOfVersion(const snapshot::Driver& driver, std::string_view family,
                                              std::string_view version) {
   for (const snapshot::DriverLibrary& library : driver.libraries) {
-    if (library.kind == "driver" && library.version == version && library.size > 0 &&
-        library.name.starts_with(std::string(family) + "."))
+    if (library.kind == snapshot::DriverLibraryKind::kDriver && library.version == version &&
+        library.size > 0 && library.name.starts_with(std::string(family) + "."))
       return &library;
   }
   return nullptr;
@@ -43,7 +43,8 @@ const snapshot::DriverLibrary* DanglingLibcuda(const Scene& scene, const snapsho
     return scene.view.RealPath(std::string(base::DirName(path)));
   };
   for (const snapshot::DriverLibrary& library : driver.libraries) {
-    const bool own = library.kind == "driver" || library.kind == "container";
+    const bool own = library.kind == snapshot::DriverLibraryKind::kDriver ||
+                     library.kind == snapshot::DriverLibraryKind::kContainer;
     if (!own || library.name != "libcuda.so.1" || !library.real_path.empty()) continue;
     for (const loader::Request& request : any->graph.requests) {
       if (request.name != library.name) continue;

@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "binfmt/gpu/gpu_support.h"
 #include "knowledge/arch.h"
+#include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -162,7 +163,7 @@ std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling) {
   std::vector<GpuFit> fits;
   const Presence gpu = GpuPresence(scene);
   if (gpu == Presence::kNo) ruling.NotApplicable();
-  if (gpu == Presence::kUnknown) ruling.NotEnoughFacts("GPUs", scene.stack().gpus.why);
+  if (gpu == Presence::kUnknown) LacksGpus(scene, ruling);
   if (gpu != Presence::kYes || !scene.stack().environments) return fits;
   const auto belongs = [&](std::string_view name) {
     return role == Role::kLeads ? std::ranges::find(kLeading, name) != kLeading.end()

@@ -41,7 +41,7 @@ bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& fai
     failed.why = Why::kFunctionMissing;
     return true;
   }
-  if (request.error.find("version `") != std::string::npos) {
+  if (request.missing_version) {
     failed.why = Why::kVersionMissing;
     return true;
   }
@@ -63,7 +63,7 @@ bool ExplainBySearch(const Scene& scene, const Request& request, FailedLoad& fai
     if (attempt == nullptr) continue;
     failed.why = why;
     failed.file = attempt->path;
-    if (attempt->detail.find("executable stack") != std::string::npos) failed.why = Why::kExecutableStack;
+    if (attempt->executable_stack) failed.why = Why::kExecutableStack;
     return true;
   }
   for (const Attempt& attempt : request.attempts) {

@@ -8,12 +8,9 @@
 
 namespace culprit::rules {
 
-struct VersionMiss {
+struct VersionMiss : loader::MissingVersion {
   const loader::Scenario* scenario = nullptr;
-  std::string file;     // the loaded file that lacks it
-  std::string version;  // "GLIBC_2.38"
-  std::string asker;    // the file that requires it
-  std::string words;    // the loader's message
+  std::string words;  // the loader's message
 };
 
 std::vector<VersionMiss> VersionMisses(const Scene& scene);

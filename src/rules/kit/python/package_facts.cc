@@ -12,7 +12,7 @@ using snapshot::PythonEnvironment;
 std::span<const PythonEnvironment> EnvironmentsOf(const Scene& scene, Ruling& ruling) {
   const auto& fact = scene.stack().environments;
   if (fact) {
-    const auto wheel = std::ranges::find(*fact, "wheel", &PythonEnvironment::kind);
+    const auto wheel = std::ranges::find(*fact, snapshot::EnvironmentKind::kWheel, &PythonEnvironment::kind);
     return {fact->begin(), wheel};
   }
   if (fact.state == snapshot::FactState::kAbsent) {

@@ -10,7 +10,6 @@
 #include "run/watch/journal/crash.h"
 #include "run/watch/journal/events.h"
 #include "run/witness/journal.h"
-#include "snapshot/record/killed_loader.h"
 
 namespace culprit::watch {
 namespace {
@@ -124,11 +123,12 @@ void Reader::Fork(const JournalEvent& event) {
 }
 
 void Reader::Search(Known& known, const JournalEvent& event) {
-  const std::string stage(event.Text(0));
+  const std::string_view stage = event.Text(0);
   if (stage != "request") {
     const auto asked = known.asked.find(event.thread);
-    if (asked != known.asked.end())
-      asked->second.attempts.push_back({.path = std::string(event.Text(1)), .via = stage, .outcome = {}});
+    if (asked == known.asked.end()) return;
+    asked->second.attempts.push_back(
+        {.path = std::string(event.Text(1)), .via = base::FromWord<base::Via>(stage), .outcome = {}});
     return;
   }
   record::Request request{.at = Since(event.at),
@@ -141,7 +141,7 @@ void Reader::Search(Known& known, const JournalEvent& event) {
                           .error = {}};
   // A name with a directory in it is opened as it stands.
   if (request.name.contains('/'))
-    request.attempts.push_back({.path = request.name, .via = "path", .outcome = {}});
+    request.attempts.push_back({.path = request.name, .via = base::Via::kPath, .outcome = {}});
   known.preloading = event.Text(3) == "preload";
   if (auto asked = known.asked.extract(event.thread)) GiveUp(known, std::move(asked.mapped()));
   known.asked.insert_or_assign(event.thread, std::move(request));
@@ -161,7 +161,7 @@ void Reader::Open(Known& known, const JournalEvent& event) {
     loaded.requester = request.requester;
     loaded.dlopen = request.dlopen;
     if (known.preloading) {
-      loaded.via = "ld_preload";
+      loaded.via = base::Via::kLdPreload;
     } else if (!request.attempts.empty()) {
       loaded.via = request.attempts.back().via;
     }
@@ -245,7 +245,8 @@ void Reader::BlameFile(Known& known, const record::Crash& crash) {
   const bool in_loader = base::BaseName(crash.frames[0].object).starts_with("ld");
   const std::string& path = asked->second.attempts.back().path;
   if (!in_loader || RealPath(path).empty()) return;  // that search had ended long ago
-  asked->second.error = record::KilledLoader(path, crash.signal);
+  asked->second.killed_by = crash.signal;
+  asked->second.error = path + ": the loader was killed by " + crash.signal + " while it opened this file";
 }
 
 void Reader::Call(Known& known, const JournalEvent& event) {
@@ -253,16 +254,17 @@ void Reader::Call(Known& known, const JournalEvent& event) {
     const std::string name(event.Text(field));
     return files_.readable && !name.empty() ? files_.readable(name) : name;
   };
-  record::FailedCall call{.at = Since(event.at),
-                          .thread = event.thread,
-                          .api = std::string(event.Text(0)),
-                          .function = std::string(event.Text(1)),
-                          .code = static_cast<int64_t>(event.Number(2)),
-                          .status = {},
-                          .detail = kernel(3),
-                          .last_kernel = kernel(4),
-                          .said = {},
-                          .source = "CUPTI"};
+  record::FailedCall call{
+      .at = Since(event.at),
+      .thread = event.thread,
+      .api = base::FromWord<base::CudaApi>(event.Text(0)).value_or(base::CudaApi::kUnknown),
+      .function = std::string(event.Text(1)),
+      .code = static_cast<int64_t>(event.Number(2)),
+      .status = {},
+      .detail = kernel(3),
+      .last_kernel = kernel(4),
+      .said = {},
+      .source = base::CallSource::kCupti};
   std::vector<record::FailedCall>& calls = Of(known).failed_calls;
   if (!calls.empty()) {
     record::FailedCall& last = calls.back();
@@ -276,7 +278,8 @@ void Reader::Call(Known& known, const JournalEvent& event) {
 }
 
 void Reader::Watching(const JournalEvent& event) {
-  record::Watched watched{std::string(event.Text(0)), std::string(event.Text(1)), std::string(event.Text(2))};
+  record::Watched watched{base::FromWord<record::Channel>(event.Text(0)).value_or(record::Channel::kUnknown),
+                          std::string(event.Text(1)), std::string(event.Text(2))};
   std::vector<record::Watched>& all = contents_.watched;
   if (all.size() < 64 && std::ranges::find(all, watched) == all.end()) all.push_back(std::move(watched));
 }
@@ -309,7 +312,7 @@ void Reader::SeeOpenCall(const JournalSlot& slot) {
   contents_.processes[found->second].open_calls.push_back(
       {.since = Since(slot.since),
        .thread = slot.thread,
-       .api = slot.function.starts_with("cuda") ? "runtime" : "driver",
+       .api = slot.function.starts_with("cuda") ? base::CudaApi::kRuntime : base::CudaApi::kDriver,
        .function = std::string(slot.function)});
 }
 

@@ -61,10 +61,10 @@ TEST(JournalReader, PairsRequestsOfEachThreadWithWhatItOpensNext) {
   ASSERT_EQ(process.loads.size(), 3u);
   EXPECT_EQ(process.loads[0].path, "/bin/tool");
   EXPECT_EQ(process.loads[1].name, "liba.so");
-  EXPECT_EQ(process.loads[1].via, "cache");
+  EXPECT_EQ(process.loads[1].via, base::Via::kCache);
   EXPECT_FALSE(process.loads[1].dlopen || process.loads[1].closed || process.loads[1].separate);
   EXPECT_EQ(process.loads[2].requester, "/2/liba.so");
-  EXPECT_EQ(process.loads[2].via, "path");
+  EXPECT_EQ(process.loads[2].via, base::Via::kPath);
   EXPECT_TRUE(process.loads[2].dlopen && process.loads[2].closed && process.loads[2].separate);
   ASSERT_EQ(process.failed_requests.size(), 1u);
   EXPECT_EQ(process.failed_requests[0].name, "libmissing.so");

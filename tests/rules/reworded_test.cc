@@ -1,0 +1,194 @@
+// Words are made for people and never read back. Every sentence that a collector, the loader models or a
+// rule wrote is replaced by other words before the next stage sees it: what is found, of what, how grave,
+// what to run and what is proven must stay the same. Each word of small letters is reversed; names, paths
+// and numbers stay, as they would in any other wording.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <type_traits>
+
+#include "change/prove/proof.h"
+#include "change/whatif/carry_out.h"
+#include "diff/diff.h"
+#include "engine/check.h"
+#include "made_up_machine.h"
+#include "report/fix.h"
+#include "rule_case.h"
+
+namespace culprit {
+namespace {
+
+using model::RuleCase;
+
+void Reword(std::string& text) {
+  const auto ends_word = [&](size_t at) {
+    return at >= text.size() || std::string_view(" ,;:()'\"`").contains(text[at]);
+  };
+  for (size_t begin = 0; begin < text.size(); ++begin) {
+    if (begin > 0 && !ends_word(begin - 1)) continue;
+    size_t end = begin;
+    while (end < text.size() && std::islower(static_cast<unsigned char>(text[end]))) ++end;
+    if (ends_word(end))
+      std::reverse(text.begin() + static_cast<ptrdiff_t>(begin), text.begin() + static_cast<ptrdiff_t>(end));
+    begin = end;
+  }
+}
+
+void Reword(std::vector<std::string>& texts) {
+  for (std::string& text : texts) Reword(text);
+}
+
+// Why a fact could not be had, wherever it stands in the stack, and what could not be read of an environment.
+class RewordedFacts {
+ public:
+  template <typename T>
+  void operator()(const char*, snapshot::Fact<T>& fact) {
+    Reword(fact.why);
+    if (fact.value) (*this)("", *fact.value);
+  }
+  template <typename T>
+  void operator()(const char* key, std::vector<T>& values) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (std::string_view(key) == "problems") Reword(values);
+    } else {
+      for (T& value : values) (*this)("", value);
+    }
+  }
+  template <typename T>
+  void operator()(const char*, T& value) {
+    if constexpr (requires { T::Fields(value, *this); }) T::Fields(value, *this);
+  }
+};
+
+void Reword(loader::LoadGraph& graph) {
+  for (std::string* text : {&graph.error, &graph.import_error}) Reword(*text);
+  Reword(graph.warnings);
+  Reword(graph.assumptions);
+  for (loader::FailedPreload& preload : graph.failed_preloads) Reword(preload.words);
+  for (loader::Request& request : graph.requests) {
+    Reword(request.error);
+    for (loader::Attempt& attempt : request.attempts) Reword(attempt.detail);
+  }
+}
+
+void Reword(std::vector<report::NotChecked>& list) {
+  for (report::NotChecked& one : list) {
+    Reword(one.what);
+    Reword(one.why);
+  }
+}
+
+void Reword(report::Finding& finding) {
+  Reword(finding.summary);
+  Reword(finding.fix.text);
+  for (report::Evidence& evidence : finding.evidence) Reword(evidence.fact);
+}
+
+// The rule itself, with other words.
+void CheckReworded(const rules::Scene& scene, rules::Ruling& ruling) {
+  rules::FindRule(ruling.rule().code)->check(scene, ruling);
+  for (report::Finding& finding : ruling.findings()) Reword(finding);
+  Reword(ruling.not_checked());
+}
+
+std::span<const rules::Rule* const> RewordedRules() {
+  static std::deque<rules::Rule> rules;
+  static std::vector<const rules::Rule*> table;
+  if (table.empty()) {
+    for (const rules::Rule* rule : rules::AllRules()) {
+      rules.push_back(*rule);
+      rules.back().check = CheckReworded;
+      table.push_back(&rules.back());
+    }
+  }
+  return table;
+}
+
+// Everything of a report but its words.
+std::string Bones(const report::Finding& finding) {
+  std::string bones = finding.code + " " + finding.cause + " " + std::string(Name(finding.severity)) + " " +
+                      finding.subject + "\n";
+  for (const std::string& affected : finding.affects) bones += "    affects " + affected + "\n";
+  for (const report::Evidence& evidence : finding.evidence) bones += "    by " + evidence.source + "\n";
+  for (const std::string& command : finding.fix.commands) bones += "    run " + command + "\n";
+  for (const report::Change& change : finding.fix.changes) bones += "    " + InWords(change) + "\n";
+  return bones + "    risk " + finding.fix.risk + "\n";
+}
+
+std::string Bones(const report::CheckReport& report) {
+  std::string bones = std::string(Name(report.verdict)) + " " + std::to_string(report.rules_run) + "/" +
+                      std::to_string(report.rules_total) + ", " + std::to_string(report.not_checked.size()) +
+                      " not checked\n";
+  for (const report::Finding& finding : report.findings) bones += Bones(finding);
+  return bones;
+}
+
+std::string Bones(const report::DiffReport& report) {
+  std::string bones;
+  for (const report::Difference& one : report.differences) {
+    bones += std::string(Name(one.how)) + " " + std::string(base::Word(one.kind)) + " " + one.subject + " " +
+             std::to_string(one.suspicion);
+    for (const std::string& code : one.findings) bones += " " + code;
+    bones += "\n";
+  }
+  return bones;
+}
+
+// A machine judged twice: in culprit's words, and in others from its first fact on.
+struct Judged {
+  std::unique_ptr<engine::Diagnosis> diagnosis;
+  report::CheckReport in_its_words;
+  snapshot::Snapshot snapshot;
+  std::vector<loader::Scenario> scenarios;
+  report::CheckReport in_others;
+
+  Judged(const system::System& machine, const toml::table& description)
+      : diagnosis(model::Diagnose(machine, description)),
+        in_its_words(diagnosis->Judge()),
+        snapshot(plain().snapshot),
+        scenarios(plain().scenarios.begin(), plain().scenarios.end()) {
+    RewordedFacts facts;
+    snapshot::Stack::Fields(snapshot.stack, facts);
+    for (loader::Scenario& scenario : scenarios) Reword(scenario.graph);
+    in_others = engine::Check(other(), RewordedRules());
+  }
+  const rules::Scene& plain() const { return diagnosis->scene(); }
+  rules::Scene other() const { return {snapshot, plain().view, scenarios}; }
+};
+
+class Reworded : public testing::TestWithParam<RuleCase> {};
+
+TEST_P(Reworded, TheDiagnosisStaysTheSame) {
+  const RuleCase& one = GetParam();
+  model::MadeUpMachine machine(CULPRIT_RULE_CASES);
+  machine.Apply(one.description);
+  const Judged before(machine.system, one.description);
+  EXPECT_EQ(Bones(before.in_others), Bones(before.in_its_words));
+  const auto fired = [&](const report::CheckReport& report) {
+    return std::ranges::find(report.findings, one.code, &report::Finding::code);
+  };
+  const auto found = fired(before.in_its_words), same = fired(before.in_others);
+  if (found == before.in_its_words.findings.end() || found->fix.changes.empty()) return;
+  ASSERT_NE(same, before.in_others.findings.end());
+  EXPECT_NE(same->summary, found->summary) << "it was reworded";
+  std::vector<report::Change> changes = found->fix.changes;
+  toml::table description = one.description;
+  if (const auto host = description["host"].value<std::string>())
+    description.insert_or_assign("host", whatif::SaidHostAfter(*host, changes));
+  const auto changed = whatif::CarryOut({std::shared_ptr<const void>(), &machine.system}, changes);
+  if (!changed) return;
+  const Judged after(**changed, description);
+  EXPECT_EQ(Name(prove::Compare(before.in_others, after.in_others, *same).outcome),
+            Name(prove::Compare(before.in_its_words, after.in_its_words, *found).outcome));
+  const rules::Scene then = before.other(), now = after.other();
+  EXPECT_EQ(Bones(diff::Diff({then, before.in_others}, {now, after.in_others})),
+            Bones(diff::Diff({before.plain(), before.in_its_words}, {after.plain(), after.in_its_words})));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, Reworded, testing::ValuesIn(model::AllCases()),
+                         [](const auto& info) { return model::CaseName(info.param); });
+
+}  // namespace
+}  // namespace culprit
