@@ -38,7 +38,8 @@ Complaint DriverComplaint(const Wants& wants, const Readiness& readiness) {
 // Errors that keep cuDNN of this process from working, and nothing else.
 const report::Finding* CudnnFinding(const Judgement& judgement) {
   for (const report::Finding& finding : judgement.findings) {
-    if (finding.severity == report::Severity::kError && finding.code.starts_with("CUL3")) return &finding;
+    if (finding.severity == report::Severity::kError && finding.family == report::Family::kCudnn)
+      return &finding;
   }
   return FindExplanation(judgement.findings,
                          {"cudnn-missing", "cudnn-sublibrary-missing", "cudnn-mixed-versions",
@@ -81,13 +82,13 @@ Complaint ProofComplaint(const Wants& wants, const Device& device) {
   const auto failure = ProveDevice(device.index);
   if (!failure) return std::nullopt;
   const std::string summary = fmt::format("a kernel on GPU {} ({}) fails: {} says {}", device.index,
-                                          device.name, failure->call, failure->status);
-  if (failure->status == "CUDA_ERROR_OUT_OF_MEMORY") {
+                                          device.name, failure->call, failure->status.text());
+  if (failure->status.text() == "CUDA_ERROR_OUT_OF_MEMORY") {
     if (const auto memory = MemoryOfCurrentDevice()) {
       if (auto reason = MemoryReason(*memory, true)) return reason;
     }
   }
-  const knowledge::CudaStatus* row = knowledge::FindCudaStatus(failure->status);
+  const knowledge::CudaStatus* row = knowledge::FindCudaStatus(failure->status.text());
   std::vector<std::string> causes;
   if (row != nullptr) causes.assign(row->causes.begin(), row->causes.end());
   if (const auto judgement = JudgeMachine(0, wants.limit)) {

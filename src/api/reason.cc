@@ -23,9 +23,8 @@ Reason OfCause(std::string_view slug, std::string summary, bool proven) {
   return reason;
 }
 
-// Codes 1 are about the driver, 2 about visibility and containers.
 bool IsAboutTheDriver(const report::Finding& finding) {
-  return finding.code.starts_with("CUL1") || finding.code.starts_with("CUL2");
+  return finding.family == report::Family::kDriver || finding.family == report::Family::kVisibility;
 }
 
 std::string Held(const cuda::NvmlDevice::Holder& holder) {
@@ -78,7 +77,7 @@ std::optional<Reason> UsualReason(const StatusFacts& status) {
 
 std::optional<Reason> HiddenDevices(const LiveDriver& live, const std::string* visible_devices) {
   if (live.nvml.empty() || visible_devices == nullptr || !live.failure ||
-      live.failure->status != "CUDA_ERROR_NO_DEVICE")
+      live.failure->status.text() != "CUDA_ERROR_NO_DEVICE")
     return std::nullopt;
   std::vector<knowledge::NamedDevice> devices;
   for (const cuda::NvmlDevice& device : live.nvml) devices.push_back({.uuid = device.uuid});
@@ -106,7 +105,7 @@ Reason WhyNoDriver(const LiveDriver& live, std::chrono::milliseconds limit) {
   if (auto hidden = HiddenDevices(live, visible == environment.end() ? nullptr : &visible->second))
     return std::move(*hidden);
   const cuda::Failure& failure = *live.failure;
-  const StatusFacts status = DriverStatus(failure.status);
+  const StatusFacts status = DriverStatus(failure.status.text());
   if (const auto judgement = JudgeMachine(0, limit)) {
     if (const report::Finding* finding = FindExplanation(judgement->findings, status.causes))
       return ReasonOf(*finding);
@@ -114,11 +113,11 @@ Reason WhyNoDriver(const LiveDriver& live, std::chrono::milliseconds limit) {
       if (finding.severity == report::Severity::kError && IsAboutTheDriver(finding)) return ReasonOf(finding);
     }
   }
-  if (failure.status == "not-found" || failure.status == "not-loaded") {
+  if (failure.status == base::OwnStatus::kNotFound || failure.status == base::OwnStatus::kNotLoaded) {
     return OfCause("driver-missing", "libcuda.so.1 of the NVIDIA driver cannot be loaded: " + failure.detail,
-                   failure.status == "not-found");
+                   failure.status == base::OwnStatus::kNotFound);
   }
-  std::string summary = failure.call + " says " + failure.status;
+  std::string summary = failure.call + " says " + failure.status.text();
   if (!status.meaning.empty()) summary += ": " + status.meaning;
   if (status.causes.empty()) return {.summary = std::move(summary)};
   return OfCause(status.causes.front(), std::move(summary), false);

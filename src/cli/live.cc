@@ -36,7 +36,7 @@ std::span<const unsigned char> ProgramInside() {
 size_t SideBySide(const std::vector<snapshot::ProbedDevice>& devices) {
   const bool roomy = std::ranges::all_of(devices, [](const snapshot::ProbedDevice& device) {
     return device.cuda_index.empty() ||
-           (device.compute_mode == "default" && device.memory_free >= kRoomForSeveral);
+           (device.compute_mode == base::ComputeMode::kDefault && device.memory_free >= kRoomForSeveral);
   });
   return roomy ? kSideBySide : 1;
 }
@@ -110,7 +110,7 @@ snapshot::ProbeFacts Live::Finish() {
   }
   for (snapshot::ProbeStep& step : not_run_) facts.steps.push_back(std::move(step));
   for (snapshot::ProbeStep& step : facts.steps) {
-    if (const probe::StepKind* kind = probe::FindStep(step.name)) step.title = kind->title;
+    step.title = probe::KindOf(step.name).title;
     if (machine_.platform() == base::Platform::kWindows) SpellInside(step);
     for (snapshot::ProbedLibrary& library : step.libraries) {
       if (library.version.empty() && !library.path.empty()) library.version = VersionOf(library.path);
@@ -123,9 +123,11 @@ snapshot::ProbeFacts Live::Finish() {
 std::vector<std::string> FailedCudnn(const snapshot::ProbeFacts& facts) {
   std::vector<std::string> files;
   for (const snapshot::ProbeStep& step : facts.steps) {
-    const bool failed = step.outcome != "ok" && step.outcome != "not-run" && step.status != "wrong-result" &&
-                        !step.status.starts_with("CUDA_ERROR") && !step.status.starts_with("cuda");
-    if (failed && step.name.starts_with("cudnn-") && step.subject.starts_with('/') &&
+    const bool failed =
+        step.outcome != snapshot::StepOutcome::kOk && step.outcome != snapshot::StepOutcome::kNotRun &&
+        step.status != base::OwnStatus::kWrongResult && !step.status.text().starts_with("CUDA_ERROR") &&
+        !step.status.text().starts_with("cuda");
+    if (failed && snapshot::JobOf(step.name) == snapshot::JobKind::kCudnn && step.subject.starts_with('/') &&
         std::ranges::find(files, step.subject) == files.end())
       files.push_back(step.subject);
   }

@@ -49,18 +49,10 @@ void Add(std::vector<Finding>& findings, const Finding& finding) {
   findings.push_back(finding);
 }
 
-// How far down something lies: packages that overwrite or shadow each other, then a build for another CUDA
-// major. What else is wrong in that environment comes of it.
-int Depth(const Finding& finding) {
-  static constexpr std::string_view kRoots[] = {"CUL6006", "CUL6008", "CUL6013", "CUL6015", "CUL6016"};
-  if (std::ranges::find(kRoots, finding.code) != std::end(kRoots)) return 0;
-  return finding.code == "CUL4008" ? 1 : 2;
-}
-
 // Findings of one code stay in their order. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)
 void SortWorstFirst(std::vector<Finding>& findings) {
   const auto rank = [](const Finding& finding) {
-    return std::tuple(finding.severity, Depth(finding), finding.code);
+    return std::tuple(finding.severity, finding.root, finding.code);
   };
   std::vector<Finding> sorted;
   for (Finding& finding : findings) {

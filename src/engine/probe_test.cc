@@ -28,8 +28,8 @@ ProbeStep Step(const std::string& job, const std::string& name, const std::strin
                const std::string& status = "") {
   ProbeStep step;
   step.job = job;
-  step.name = name;
-  step.outcome = outcome;
+  step.name = base::FromWord<snapshot::StepName>(name).value();
+  step.outcome = base::FromWord<snapshot::StepOutcome>(outcome).value();
   step.status = status;
   return step;
 }

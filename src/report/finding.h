@@ -14,9 +14,31 @@ namespace culprit::report {
 enum class Severity { kError, kWarning, kNote };
 std::string_view Name(Severity severity);  // "error", "warning", "note": words of the JSON contract
 
+// What a rule is about: the folder it lies in, and the first digit of its code.
+enum class Family {
+  kDriver,
+  kVisibility,
+  kCudnn,
+  kToolkit,
+  kLoading,
+  kPython,
+  kGpuCode,
+  kBuilding,
+  kLive  // what only a probe of the living machine shows
+};
+
+// How deep a finding lies. What else is wrong in the same environment comes of the deeper one, which is
+// therefore told first.
+enum class Root {
+  kOverwrites,  // packages that overwrite or shadow each other
+  kOtherBuild,  // a build for another CUDA major
+  kNone
+};
+
 struct Evidence {
   std::string fact;    // "libcudnn_graph.so.9 is 9.14.0"
   std::string source;  // file, variable or document that says so
+  std::string step{};  // the step of a probe that it is about, as rules::StepId() names it; "" none
   bool operator==(const Evidence&) const = default;
 };
 
@@ -31,6 +53,9 @@ struct Fix {
 struct Finding {
   std::string code;   // "CUL3004"
   std::string cause;  // slug of the closed list of causes
+  Family family = Family::kDriver;
+  Root root = Root::kNone;
+  bool by_size = false;  // judged by the size of a file, which a stand-in for that file does not have
   Severity severity = Severity::kError;
   std::string summary;               // lower case, no full stop, both sides of a mismatch named
   std::string subject;               // the file, environment or variable that it is about
@@ -38,6 +63,8 @@ struct Finding {
   std::vector<Evidence> evidence;
   Fix fix;
   std::vector<std::string> links;
+
+  bool live() const { return family == Family::kLive; }
   bool operator==(const Finding&) const = default;
 };
 

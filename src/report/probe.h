@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/gpu_state.h"
 #include "report/check.h"
 
 namespace culprit::report {
@@ -37,8 +38,9 @@ struct ProbeHolder {
 };
 
 struct ProbeDevice {
-  std::string index, nvml_index, name, uuid, bus_id, compute_capability, compute_mode, mig, ecc, ecc_errors,
-      driver_model;
+  std::string index, nvml_index, name, uuid, bus_id, compute_capability, ecc_errors, driver_model;
+  base::ComputeMode compute_mode = base::ComputeMode::kUnknown;
+  base::Switch mig = base::Switch::kUnknown, ecc = base::Switch::kUnknown;
   uint64_t memory_total = 0, memory_free = 0;
   std::vector<ProbeHolder> holders;
 };

@@ -28,9 +28,44 @@ const snapshot::Framework* Scene::FrameworkOf(const loader::Scenario& scenario) 
   return &environment->frameworks[scenario.framework];
 }
 
+namespace {
+
+// What most rules of a family explain.
+Explains UsuallyExplains(Family family) {
+  switch (family) {
+    case Family::kDriver:
+      return Explains::kCudaStart | Explains::kNvml | Explains::kFramework;
+    case Family::kVisibility:
+      return Explains::kCudaStart;
+    case Family::kCudnn:
+      return Explains::kCudnnFiles | Explains::kFramework;
+    case Family::kToolkit:
+      return Explains::kCudaFiles | Explains::kFramework;
+    case Family::kLoading:
+      return Explains::kDriverFiles | Explains::kCudaFiles | Explains::kCudnnFiles | Explains::kFramework;
+    case Family::kPython:
+    case Family::kGpuCode:
+      return Explains::kFramework;
+    case Family::kBuilding:
+    case Family::kLive:
+      return Explains::kNothing;
+  }
+  return Explains::kNothing;
+}
+
+}  // namespace
+
+bool Rule::CanExplain(Explains failure) const {
+  const Explains all = explains.value_or(UsuallyExplains(family));
+  return (static_cast<uint16_t>(all) & static_cast<uint16_t>(failure)) != 0;
+}
+
 report::Finding& Ruling::Fire(std::string summary, std::string subject) {
   return findings_.emplace_back(report::Finding{.code = std::string(rule_.code),
                                                 .cause = std::string(rule_.cause),
+                                                .family = rule_.family,
+                                                .root = rule_.root,
+                                                .by_size = rule_.by_size,
                                                 .severity = rule_.severity,
                                                 .summary = std::move(summary),
                                                 .subject = std::move(subject)});

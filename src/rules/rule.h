@@ -3,7 +3,9 @@
 // rule fires and where it stays silent; a test fails if a page or case is missing.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,16 +81,48 @@ class Ruling {
 // The machines that a rule applies to.
 enum class Where { kEverywhere, kLinux, kWindows };
 
+using report::Family;
+
+// Failed steps of a probe for which a finding can be the reason. Its subject decides whether it is
+// (kit/live/probe_explained.cc).
+enum class Explains : uint16_t {
+  kNothing = 0,
+  kCudaStart = 1 << 0,       // libcuda is not loaded, cuInit fails, no device, no context
+  kNvml = 1 << 1,            // NVML does not answer
+  kDriverFiles = 1 << 2,     // both of these, where the finding is about a file of the driver
+  kPtx = 1 << 3,             // the driver does not compile PTX
+  kOldDriver = 1 << 4,       // a library asks for a newer driver
+  kNvrtc = 1 << 5,           // NVRTC fails
+  kCudaFiles = 1 << 6,       // a CUDA library fails, where the finding is about its files
+  kCudnnFiles = 1 << 7,      // cuDNN fails, where the finding is about its files
+  kFramework = 1 << 8,       // a framework fails that the finding affects
+  kHostCompiler = 1 << 9,    // nvcc refuses the host compiler
+  kArchitecture = 1 << 10,   // nvcc does not know the GPU
+  kHeaders = 1 << 11,        // a header is missing
+  kCompilerFiles = 1 << 12,  // the compiler cannot be started
+  kBuiltCudnn = 1 << 13,     // a cuDNN program was built and does not run
+};
+constexpr Explains operator|(Explains one, Explains other) {
+  return static_cast<Explains>(static_cast<uint16_t>(one) | static_cast<uint16_t>(other));
+}
+
 struct Rule {
-  std::string_view code;   // "CUL3004", never reused
-  std::string_view name;   // names the problem, same as the file: "cudnn_mixed_versions"
-  std::string_view cause;  // slug of the closed list
+  std::string_view code;  // "CUL3004", never reused
+  std::string_view name;  // names the problem, same as the file: "cudnn_mixed_versions"
+  Family family = Family::kDriver;
+  report::Root root = report::Root::kNone;
+  std::optional<Explains> explains{};  // nullopt: what the rules of its family explain
+  bool by_size = false;                // see Finding
+  std::string_view cause;              // slug of the closed list
   report::Severity severity = report::Severity::kError;
   Where where = Where::kEverywhere;
   std::string_view since;  // the culprit version that introduced it
   std::string_view title;  // one line for `culprit rules`
   std::string_view page;   // Markdown under fixed headings, see catalogue_test.cc
   void (*check)(const Scene& scene, Ruling& ruling) = nullptr;
+
+  bool live() const { return family == Family::kLive; }
+  bool CanExplain(Explains failure) const;
 };
 
 bool AppliesTo(const Rule& rule, const Scene& scene);

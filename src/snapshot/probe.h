@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/gpu_state.h"
+#include "base/step_status.h"
+#include "snapshot/probe_kinds.h"
+
 namespace culprit::snapshot {
 
 // A process that holds memory of a device.
@@ -34,9 +38,9 @@ struct ProbedDevice {
   std::string compute_capability;
   uint64_t memory_total = 0;
   uint64_t memory_free = 0;
-  std::string compute_mode;  // "default", "exclusive-process", "prohibited"
-  std::string mig;           // "on", "off"
-  std::string ecc;           // "on", "off"
+  base::ComputeMode compute_mode = base::ComputeMode::kUnknown;
+  base::Switch mig = base::Switch::kUnknown;
+  base::Switch ecc = base::Switch::kUnknown;
   std::string ecc_errors;    // uncorrected since the driver was loaded, as a number
   std::string driver_model;  // Windows: "WDDM", "TCC", "MCDM"
   std::vector<MemoryHolder> holders;
@@ -77,18 +81,15 @@ struct ProbedLibrary {
 };
 
 struct ProbeStep {
-  std::string job;      // the child that it ran in: "driver", "cudnn /usr/lib/x86_64-linux-gnu"
-  std::string name;     // of probe/steps.h: "kernel"
-  std::string title;    // in words, of probe/steps.h: so that a recorded probe can be read by everybody
+  ProbeJob job;
+  StepName name = StepName::kNone;
+  std::string title;    // in words, of probe/host/steps.h: so that a recorded probe can be read by everybody
   std::string subject;  // the file, device or interpreter that it is about
-  // "ok", "failed" (it ran and says so), "crashed", "hung", "garbage" (its child does not keep the protocol),
-  // "ended" (its child went away without a word), "not-run" (something it needs failed; `detail` says what)
-  std::string outcome;
-  std::string status;  // "CUDA_ERROR_NO_DEVICE", "CUDNN_STATUS_NOT_INITIALIZED", "wrong-result", "not-found";
-                       // crashed: "SIGSEGV"
-  std::string call;    // the function that said so: "cuInit"
-  std::string detail;  // in words
-  std::string library;  // crashed, hung: the file in which it was
+  StepOutcome outcome = StepOutcome::kNone;
+  base::StepStatus status;  // crashed: "SIGSEGV"
+  std::string call;         // the function that said so: "cuInit"
+  std::string detail;       // in words
+  std::string library;      // crashed, hung: the file in which it was
   uint64_t microseconds = 0;
   std::vector<ProbedLibrary> libraries;        // that this step brought into the process
   std::map<std::string, std::string> figures;  // "relative_error" -> "2.1e-07", "cudnn_version" -> "91900"

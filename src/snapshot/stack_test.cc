@@ -20,6 +20,15 @@ class Filler {
   void operator()(const char*, std::integral auto& value) {
     value = static_cast<std::remove_reference_t<decltype(value)>>(++leaves_);
   }
+  // The last one: the first is the default, which is left out.
+  template <base::Worded T>
+  void operator()(const char*, T& value) {
+    value = static_cast<T>(WordsOf(value).size() - 1), ++leaves_;
+  }
+  template <OneText T>
+  void operator()(const char* key, T& value) {
+    value = T(key + std::string(" ") + std::to_string(++leaves_));
+  }
   template <typename T>
   void operator()(const char* key, std::vector<T>& values) {
     (*this)(key, values.emplace_back());
@@ -87,6 +96,27 @@ TEST(Stack, ComplainsAboutWrongTypesWithThePlace) {
   Stack stack;
   ReadStackJson(JsonReader(json, error), stack);
   EXPECT_NE(error.find("gpus.value[0].name"), std::string::npos) << error;
+}
+
+std::string ErrorOf(const std::string& text) {
+  const base::Json json = base::Json::parse(text);
+  std::string error;
+  Stack stack;
+  ReadStackJson(JsonReader(json, error), stack);
+  return error;
+}
+
+TEST(Stack, AnUnknownWordIsAnErrorAndNoDefault) {
+  for (const auto& [field, word] : {std::pair{"name", "levitate"}, {"outcome", "fine"}}) {
+    EXPECT_EQ(ErrorOf(std::string(R"({"probe": {"state": "value", "value": {"steps": [{")") + field +
+                      R"(": ")" + word + R"("}]}}})"),
+              std::string("probe.value.steps[0].") + field + ": unknown name \"" + word + "\"");
+  }
+  for (const char* field : {"compute_mode", "mig", "ecc"}) {
+    EXPECT_EQ(ErrorOf(std::string(R"({"probe": {"state": "value", "value": {"devices": [{")") + field +
+                      R"(": "maybe"}]}}})"),
+              std::string("probe.value.devices[0].") + field + ": unknown name \"maybe\"");
+  }
 }
 
 }  // namespace

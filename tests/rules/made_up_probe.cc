@@ -28,14 +28,22 @@ std::string Text(const toml::table& table, std::string_view key, std::string oth
   return table[key].value_or(std::move(otherwise));
 }
 
+template <base::Worded Enum>
+Enum Kind(const toml::table& table, std::string_view key, Enum otherwise) {
+  const std::string word = Text(table, key, std::string(base::Word(otherwise)));
+  const auto known = base::FromWord<Enum>(word);
+  if (!known) throw std::runtime_error(std::string(key) + " is never \"" + word + "\"");
+  return *known;
+}
+
 snapshot::ProbeStep Step(const toml::table& table) {
   OnlyKeys(table, {"job", "name", "subject", "outcome", "status", "call", "detail", "library", "output",
                    "figures", "libraries"});
   snapshot::ProbeStep step{.job = Text(table, "job", "driver"),
-                           .name = Text(table, "name"),
+                           .name = Kind(table, "name", snapshot::StepName::kNone),
                            .title = "",
                            .subject = Text(table, "subject"),
-                           .outcome = Text(table, "outcome", "failed"),
+                           .outcome = Kind(table, "outcome", snapshot::StepOutcome::kFailed),
                            .status = Text(table, "status"),
                            .call = Text(table, "call"),
                            .detail = Text(table, "detail"),
@@ -65,9 +73,9 @@ snapshot::ProbedDevice Device(const toml::table& table) {
   device.compute_capability = Text(table, "capability", "9.0");
   device.memory_total = table["total_mib"].value_or(uint64_t{81559}) << 20;
   device.memory_free = table["free_mib"].value_or(uint64_t{80000}) << 20;
-  device.compute_mode = Text(table, "mode", "default");
-  device.mig = Text(table, "mig", "off");
-  device.ecc = "on";
+  device.compute_mode = Kind(table, "mode", base::ComputeMode::kDefault);
+  device.mig = Kind(table, "mig", base::Switch::kOff);
+  device.ecc = base::Switch::kOn;
   device.ecc_errors = Text(table, "ecc_errors", "0");
   Each(table, "holders", [&](const toml::table& one) {
     device.holders.push_back(

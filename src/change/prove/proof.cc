@@ -39,10 +39,9 @@ bool IsNew(const CheckReport& before, const Finding& finding) {
          });
 }
 
-// A stand-in that a change puts in place has not the size that the real file will have, by which CUL6014
-// judges.
+// A stand-in that a change puts in place has not the size that the real file will have.
 bool IsStandIn(const Finding& fixed, const Finding& one) {
-  return one.code == "CUL6014" && std::ranges::any_of(fixed.fix.changes, [&](const report::Change& change) {
+  return one.by_size && std::ranges::any_of(fixed.fix.changes, [&](const report::Change& change) {
            const auto* put = change.As<report::PutLibrary>();
            return put != nullptr && put->path == one.subject;
          });

@@ -8,17 +8,27 @@
 namespace culprit::prober {
 namespace {
 
+using probe::JobKind;
+using probe::StepName;
+
 struct FileOption {
-  std::string_view name, job;
+  std::string_view name;
+  JobKind job;
   std::string Arguments::* value;
 };
 constexpr FileOption kFiles[] = {
-    {"--cudart", "runtime", &Arguments::cudart}, {"--nvrtc", "runtime", &Arguments::nvrtc},
-    {"--cublas", "runtime", &Arguments::cublas}, {"--cublaslt", "runtime", &Arguments::cublaslt},
-    {"--cudnn", "cudnn", &Arguments::cudnn},
+    {"--cudart", JobKind::kRuntime, &Arguments::cudart},
+    {"--nvrtc", JobKind::kRuntime, &Arguments::nvrtc},
+    {"--cublas", JobKind::kRuntime, &Arguments::cublas},
+    {"--cublaslt", JobKind::kRuntime, &Arguments::cublaslt},
+    {"--cudnn", JobKind::kCudnn, &Arguments::cudnn},
 };
 
-bool IsJob(std::string_view word) { return word == "driver" || word == "runtime" || word == "cudnn"; }
+// The jobs of this program; those of frameworks and compilers are other programs.
+std::optional<JobKind> JobFromWord(std::string_view word) {
+  const auto job = base::FromWord<JobKind>(word);
+  return job == JobKind::kFramework || job == JobKind::kCompile ? std::nullopt : job;
+}
 
 // "" or what is wrong with this option and its value.
 std::string TakeValue(Arguments& arguments, const std::string& option, const std::string& value) {
@@ -28,12 +38,13 @@ std::string TakeValue(Arguments& arguments, const std::string& option, const std
     return whole && arguments.device >= 0 ? "" : "--device takes a number, not " + value;
   }
   if (option == "--only") {
-    const probe::StepKind* step = probe::FindStep(value);
-    if (step == nullptr || step->job != arguments.job) return "not a step of this job: " + value;
-    arguments.only.push_back(value);
+    const StepName step = base::FromWord<StepName>(value).value_or(StepName::kNone);
+    if (step == StepName::kNone || probe::JobOf(step) != arguments.job)
+      return "not a step of this job: " + value;
+    arguments.only.push_back(step);
     return "";
   }
-  if (option == "--preload" && arguments.job != "driver") {
+  if (option == "--preload" && arguments.job != JobKind::kDriver) {
     arguments.preload.push_back(value);
     return "";
   }
@@ -47,7 +58,7 @@ std::string TakeValue(Arguments& arguments, const std::string& option, const std
 
 }  // namespace
 
-bool Arguments::Wants(std::string_view step) const {
+bool Arguments::Wants(probe::StepName step) const {
   return only.empty() || std::ranges::find(only, step) != only.end();
 }
 
@@ -59,9 +70,9 @@ std::expected<Arguments, std::string> ParseArguments(const std::vector<std::stri
       (word == "--help" ? arguments.help : arguments.version) = true;
       return arguments;
     }
-    if (arguments.job.empty()) {
-      if (!IsJob(word)) return std::unexpected("the first word is driver, runtime or cudnn, not " + word);
-      arguments.job = word;
+    if (!arguments.job) {
+      arguments.job = JobFromWord(word);
+      if (!arguments.job) return std::unexpected("the first word is driver, runtime or cudnn, not " + word);
     } else if (word == "--deep") {
       arguments.deep = true;
     } else if (i + 1 == words.size()) {
@@ -70,8 +81,9 @@ std::expected<Arguments, std::string> ParseArguments(const std::vector<std::stri
       return std::unexpected(std::move(problem));
     }
   }
-  if (arguments.job.empty()) return std::unexpected("which job: driver, runtime or cudnn?");
-  if (arguments.job == "cudnn" && arguments.cudnn.empty()) return std::unexpected("cudnn needs --cudnn FILE");
+  if (!arguments.job) return std::unexpected("which job: driver, runtime or cudnn?");
+  if (arguments.job == JobKind::kCudnn && arguments.cudnn.empty())
+    return std::unexpected("cudnn needs --cudnn FILE");
   return arguments;
 }
 

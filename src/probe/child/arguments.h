@@ -2,21 +2,24 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "probe/host/steps.h"
+
 namespace culprit::prober {
 
 struct Arguments {
-  std::string job;  // "driver", "runtime", "cudnn"; "" with --help and --version
+  std::optional<probe::JobKind> job;  // driver, runtime or cudnn; none with --help and --version
   int device = 0;
   std::string cudart, nvrtc, cublas, cublaslt, cudnn;  // files as dlopen takes them; "" not asked for
   std::vector<std::string> preload;
-  std::vector<std::string> only;  // empty: all steps
+  std::vector<probe::StepName> only;  // empty: all steps
   bool deep = false, help = false, version = false;
 
-  bool Wants(std::string_view step) const;
+  bool Wants(probe::StepName step) const;
 };
 
 // Without the program's own name. The error is one line for a person.

@@ -8,8 +8,10 @@
 namespace culprit::prober {
 namespace {
 
+using probe::StepName;
+
 struct Doer {
-  std::string_view step;
+  StepName step;
   Outcome (*run)(Session&);
   std::string (*subject)(const Session&);
 };
@@ -22,27 +24,27 @@ std::string TheFile(const Session& session) {
 }
 
 constexpr Doer kDoers[] = {
-    {"libcuda", LibcudaStep, [](const Session&) { return std::string(cuda::kDriverLibrary); }},
-    {"nvml", NvmlStep, [](const Session&) { return std::string(cuda::kNvmlLibrary); }},
-    {"init", InitStep, NoSubject},
-    {"devices", DevicesStep, NoSubject},
-    {"context", ContextStep, TheDevice},
-    {"memory", MemoryStep, TheDevice},
-    {"copy", CopyStep, TheDevice},
-    {"kernel", KernelStep, TheDevice},
-    {"peer", PeerStep, TheDevice},
-    {"cudart", CudartStep, TheFile<&Arguments::cudart>},
-    {"nvrtc", NvrtcStep, TheFile<&Arguments::nvrtc>},
-    {"cublas", CublasStep, TheFile<&Arguments::cublas>},
-    {"cublaslt", CublasLtStep, TheFile<&Arguments::cublaslt>},
-    {"cudnn-load", CudnnLoadStep, TheFile<&Arguments::cudnn>},
-    {"cudnn-create", CudnnCreateStep, TheFile<&Arguments::cudnn>},
-    {"cudnn-parts", CudnnPartsStep, TheFile<&Arguments::cudnn>},
-    {"cudnn-convolution", CudnnConvolutionStep, TheFile<&Arguments::cudnn>},
-    {"cudnn-algorithms", CudnnAlgorithmsStep, TheFile<&Arguments::cudnn>},
+    {StepName::kLibcuda, LibcudaStep, [](const Session&) { return std::string(cuda::kDriverLibrary); }},
+    {StepName::kNvml, NvmlStep, [](const Session&) { return std::string(cuda::kNvmlLibrary); }},
+    {StepName::kInit, InitStep, NoSubject},
+    {StepName::kDevices, DevicesStep, NoSubject},
+    {StepName::kContext, ContextStep, TheDevice},
+    {StepName::kMemory, MemoryStep, TheDevice},
+    {StepName::kCopy, CopyStep, TheDevice},
+    {StepName::kKernel, KernelStep, TheDevice},
+    {StepName::kPeer, PeerStep, TheDevice},
+    {StepName::kCudart, CudartStep, TheFile<&Arguments::cudart>},
+    {StepName::kNvrtc, NvrtcStep, TheFile<&Arguments::nvrtc>},
+    {StepName::kCublas, CublasStep, TheFile<&Arguments::cublas>},
+    {StepName::kCublasLt, CublasLtStep, TheFile<&Arguments::cublaslt>},
+    {StepName::kCudnnLoad, CudnnLoadStep, TheFile<&Arguments::cudnn>},
+    {StepName::kCudnnCreate, CudnnCreateStep, TheFile<&Arguments::cudnn>},
+    {StepName::kCudnnParts, CudnnPartsStep, TheFile<&Arguments::cudnn>},
+    {StepName::kCudnnConvolution, CudnnConvolutionStep, TheFile<&Arguments::cudnn>},
+    {StepName::kCudnnAlgorithms, CudnnAlgorithmsStep, TheFile<&Arguments::cudnn>},
 };
 
-const Doer* FindDoer(std::string_view step) {
+const Doer* FindDoer(StepName step) {
   for (const Doer& doer : kDoers) {
     if (doer.step == step) return &doer;
   }
@@ -50,16 +52,16 @@ const Doer* FindDoer(std::string_view step) {
 }
 
 // The steps of the runtime are asked for by their library.
-bool HasFile(const Arguments& arguments, std::string_view step) {
-  if (step == "cudart") return !arguments.cudart.empty();
-  if (step == "nvrtc") return !arguments.nvrtc.empty();
-  if (step == "cublas") return !arguments.cublas.empty();
-  if (step == "cublaslt") return !arguments.cublaslt.empty();
+bool HasFile(const Arguments& arguments, StepName step) {
+  if (step == StepName::kCudart) return !arguments.cudart.empty();
+  if (step == StepName::kNvrtc) return !arguments.nvrtc.empty();
+  if (step == StepName::kCublas) return !arguments.cublas.empty();
+  if (step == StepName::kCublasLt) return !arguments.cublaslt.empty();
   return true;
 }
 
 bool IsWanted(const Arguments& arguments, const probe::StepKind& kind) {
-  if (kind.job != arguments.job || !arguments.Wants(kind.name)) return false;
+  if (probe::JobOf(kind.name) != arguments.job || !arguments.Wants(kind.name)) return false;
   if (kind.deep && !arguments.deep && arguments.only.empty()) return false;
   return !arguments.only.empty() || HasFile(arguments, kind.name);
 }
@@ -83,10 +85,10 @@ bool Do(Session& session, const Doer& doer) {
     return true;
   }
   const Failure& failure = outcome.error();
-  if (failure.status == kNotRun) {
+  if (failure.status == OwnStatus::kNotRun) {
     teller.Say("not-run", {failure.detail});
   } else {
-    teller.Say("failed", {failure.status, failure.call, failure.detail});
+    teller.Say("failed", {failure.status.text(), failure.call, failure.detail});
   }
   return false;
 }
@@ -95,15 +97,15 @@ bool Do(Session& session, const Doer& doer) {
 
 void RunJob(Session& session) {
   Teller& teller = session.teller();
-  std::map<std::string_view, std::string_view> failed;  // the step -> the first one that it fell with
+  std::map<StepName, StepName> failed;  // the step -> the first one that it fell with
   for (const probe::StepKind& kind : probe::AllSteps()) {
     const Doer* doer = FindDoer(kind.name);
     if (doer == nullptr || !IsWanted(session.arguments(), kind)) continue;
-    teller.Say("begin", {kind.name, doer->subject(session)});
+    teller.Say("begin", {base::Word(kind.name), doer->subject(session)});
     // The devices are shown even when CUDA does not start: NVML may see them.
-    const auto fallen = kind.name == "devices" ? failed.end() : failed.find(kind.needs);
+    const auto fallen = kind.name == StepName::kDevices ? failed.end() : failed.find(kind.needs);
     if (fallen != failed.end()) {
-      teller.Say("not-run", {"the step " + std::string(fallen->second) + " failed"});
+      teller.Say("not-run", {"the step " + std::string(base::Word(fallen->second)) + " failed"});
       failed[kind.name] = fallen->second;
     } else if (!Do(session, *doer)) {
       const auto needed = failed.find(kind.needs);

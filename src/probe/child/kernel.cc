@@ -97,7 +97,7 @@ std::optional<Failure> RunKernel(Session& session, const void* image, double& lo
   if (auto failure = memory.Read(result.data(), result.size() * sizeof(uint32_t))) return failure;
   for (uint32_t i = 0; i < kCount; ++i) words[i] = words[i] * factor + addend + i;
   if (const std::string difference = Difference(words, result); !difference.empty()) {
-    return Failure{"wrong-result", "cuLaunchKernel", difference};
+    return Failure{OwnStatus::kWrongResult, "cuLaunchKernel", difference};
   }
   return std::nullopt;
 }

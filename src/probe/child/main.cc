@@ -38,7 +38,7 @@ int Main(const std::vector<std::string>& words) {
   const int channel = OpenChannel();
   if (channel < 0) return 2;
   WatchSignals(channel);
-  if (arguments->job == "driver") TurnOffKernelCache();
+  if (arguments->job == culprit::probe::JobKind::kDriver) TurnOffKernelCache();
   WriteAll(channel, std::string(culprit::probe::kGreeting) + '\n');
   Teller teller(channel);
   Session session(*arguments, teller);

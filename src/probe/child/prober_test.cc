@@ -19,8 +19,8 @@ TEST(Arguments, OfACudnnJob) {
   EXPECT_EQ(arguments->device, 2);
   EXPECT_EQ(arguments->cudnn, "/x/libcudnn.so.9");
   EXPECT_EQ(arguments->preload, (std::vector<std::string>{"/x/a.so", "/x/b.so"}));
-  EXPECT_TRUE(arguments->Wants("cudnn-create"));
-  EXPECT_FALSE(arguments->Wants("cudnn-load"));
+  EXPECT_TRUE(arguments->Wants(probe::StepName::kCudnnCreate));
+  EXPECT_FALSE(arguments->Wants(probe::StepName::kCudnnLoad));
 }
 
 TEST(Arguments, WhatIsWrongIsRefusedByName) {

@@ -29,7 +29,7 @@ std::optional<Failure> Session::PickDevice() {
     int count = 0;
     if (auto failure = Try(driver_, driver_.cuDeviceGetCount, &count)) return failure;
     if (arguments_.device >= count) {
-      return Failure{"no-such-device", "cuDeviceGetCount",
+      return Failure{OwnStatus::kNoSuchDevice, "cuDeviceGetCount",
                      "device " + std::to_string(arguments_.device) + " was requested, CUDA shows " +
                          std::to_string(count)};
     }

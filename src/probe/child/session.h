@@ -15,6 +15,7 @@
 
 namespace culprit::prober {
 
+using base::OwnStatus;
 using cuda::Failure;
 // Of a step: what to add to "ok", or why not.
 using Outcome = std::expected<std::string, Failure>;

@@ -10,11 +10,11 @@ Failure NotOpened(const Library& library) {
       library.error().starts_with(library.name() + ": cannot open shared object file: No such file") ||
       library.error().starts_with(library.name() + ": error 126") ||
       library.error().starts_with(library.name() + ": error 2:");
-  return {absent ? "not-found" : "not-loaded", kLoaderCall, library.error()};
+  return {absent ? base::OwnStatus::kNotFound : base::OwnStatus::kNotLoaded, kLoaderCall, library.error()};
 }
 
 Failure Missing(const Library& library, const char* function) {
-  return {"function-missing", function,
+  return {base::OwnStatus::kFunctionMissing, function,
           (library.path().empty() ? library.name() : library.path()) + " has no function " + function};
 }
 

@@ -6,12 +6,13 @@
 #include <span>
 #include <string>
 
+#include "base/step_status.h"
 #include "probe/cuda/library.h"
 
 namespace culprit::cuda {
 
 struct Failure {
-  std::string status;  // "CUDA_ERROR_NO_DEVICE", "not-found", "function-missing"
+  base::StepStatus status;
   std::string call;    // "cuInit"
   std::string detail;  // in words
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/gpu_state.h"
 #include "probe/cuda/function.h"
 
 namespace culprit::cuda {
@@ -72,7 +73,9 @@ struct NvmlDevice {
   unsigned index = 0;  // as nvidia-smi counts; of an instance (MIG) that of the whole device
   void* handle = nullptr;
   bool instance = false;  // a part of a device that MIG divides
-  std::string name, uuid, bus_id, compute_capability, compute_mode, mig, ecc, ecc_errors, driver_model;
+  std::string name, uuid, bus_id, compute_capability, ecc_errors, driver_model;
+  base::ComputeMode compute_mode = base::ComputeMode::kUnknown;
+  base::Switch mig = base::Switch::kUnknown, ecc = base::Switch::kUnknown;
   uint64_t memory_total = 0, memory_free = 0;
   struct Holder {
     uint64_t pid = 0, bytes = 0;

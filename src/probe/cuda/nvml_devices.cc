@@ -16,21 +16,6 @@ std::string AskText(const Nvml& nvml, const TextQuestion& question, void* handle
   return text;
 }
 
-std::string ComputeMode(int mode) {
-  switch (mode) {
-    case 0:
-      return "default";
-    case 1:
-      return "exclusive-thread";
-    case 2:
-      return "prohibited";
-    case 3:
-      return "exclusive-process";
-    default:
-      return std::to_string(mode);
-  }
-}
-
 // False: there is no such question. The list may grow between the question for its length and that for
 // itself.
 template <typename Process, typename Question>
@@ -63,11 +48,11 @@ bool AddHolders(const Question& question, NvmlDevice& device) {
 
 void AskMode(const Nvml& nvml, NvmlDevice& device) {
   if (int mode = 0; !Try(nvml, nvml.nvmlDeviceGetComputeMode, device.handle, &mode)) {
-    device.compute_mode = ComputeMode(mode);
+    device.compute_mode = base::ComputeModeOf(mode);
   }
   int current = 0, pending = 0;
   if (!Try(nvml, nvml.nvmlDeviceGetEccMode, device.handle, &current, &pending)) {
-    device.ecc = current != 0 ? "on" : "off";
+    device.ecc = base::SwitchOf(current != 0);
     constexpr int kUncorrected = 1, kSinceDriverLoaded = 0;
     unsigned long long errors = 0;
     if (current != 0 && !Try(nvml, nvml.nvmlDeviceGetTotalEccErrors, device.handle, kUncorrected,
@@ -108,7 +93,7 @@ NvmlDevice AskDevice(const Nvml& nvml, unsigned index, void* handle) {
     device.compute_capability = std::to_string(major) + "." + std::to_string(minor);
   }
   if (unsigned current = 0, pending = 0; !Try(nvml, nvml.nvmlDeviceGetMigMode, handle, &current, &pending)) {
-    device.mig = current != 0 ? "on" : "off";
+    device.mig = base::SwitchOf(current != 0);
   }
   AskMode(nvml, device);
   return device;
@@ -117,7 +102,8 @@ NvmlDevice AskDevice(const Nvml& nvml, unsigned index, void* handle) {
 std::vector<NvmlDevice> Instances(const Nvml& nvml, const NvmlDevice& whole) {
   std::vector<NvmlDevice> instances;
   unsigned most = 0;
-  if (whole.mig != "on" || Try(nvml, nvml.nvmlDeviceGetMaxMigDeviceCount, whole.handle, &most)) return {};
+  if (whole.mig != base::Switch::kOn || Try(nvml, nvml.nvmlDeviceGetMaxMigDeviceCount, whole.handle, &most))
+    return {};
   for (unsigned i = 0; i < std::min(most, 64U); ++i) {
     void* handle = nullptr;
     if (Try(nvml, nvml.nvmlDeviceGetMigDeviceHandleByIndex, whole.handle, i, &handle)) continue;

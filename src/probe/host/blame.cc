@@ -20,23 +20,24 @@ std::string WindowsCrash(int exit_status) {
 
 void Died(snapshot::ProbeStep& step, const system::ChildEnd& end, const Transcript& transcript,
           const std::string& place) {
-  step.status = !transcript.crash_signal().empty() ? transcript.crash_signal()
-                : !end.signal.empty()              ? end.signal
-                                                   : WindowsCrash(end.exit_status);
-  if (!step.status.empty()) {
-    step.outcome = "crashed";
+  const std::string signal = !transcript.crash_signal().empty() ? transcript.crash_signal()
+                             : !end.signal.empty()              ? end.signal
+                                                                : WindowsCrash(end.exit_status);
+  step.status = signal;
+  if (!signal.empty()) {
+    step.outcome = StepOutcome::kCrashed;
     step.library = transcript.where();
-    step.detail = step.status == "SIGKILL"
+    step.detail = signal == "SIGKILL"
                       ? "killed from outside (SIGKILL), usually by the kernel's out-of-memory killer"
-                      : "crashed with " + step.status + (step.library.empty() ? "" : " in " + step.library);
+                      : "crashed with " + signal + (step.library.empty() ? "" : " in " + step.library);
     step.detail += place;
     return;
   }
-  step.outcome = "ended";
+  step.outcome = StepOutcome::kEnded;
   if (transcript.done()) {
     step.detail = "its process exited before this step";
   } else if (end.exit_status == 126 || end.exit_status == 127) {
-    step.status = "not-started";
+    step.status = base::OwnStatus::kNotStarted;
     step.detail = "its program could not be started (exit code " + std::to_string(end.exit_status) + ")";
   } else {
     step.detail =
@@ -47,20 +48,20 @@ void Died(snapshot::ProbeStep& step, const system::ChildEnd& end, const Transcri
 }  // namespace
 
 void Blame(snapshot::ProbeStep& step, const base::Result<system::ChildEnd>& end, const Transcript& transcript,
-           const std::string& unasked, std::chrono::milliseconds limit) {
+           StepName unasked, std::chrono::milliseconds limit) {
   const std::string place = transcript.current() ? "" : ", before this step started";
   if (!end) {
-    step.outcome = "ended";
-    step.status = "not-started";
+    step.outcome = StepOutcome::kEnded;
+    step.status = base::OwnStatus::kNotStarted;
     step.detail = end.error().message;
-  } else if (!unasked.empty()) {
-    step.outcome = "garbage";
-    step.detail = "its process reported " + unasked + ", which was not requested";
+  } else if (unasked != StepName::kNone) {
+    step.outcome = StepOutcome::kGarbage;
+    step.detail = "its process reported " + std::string(base::Word(unasked)) + ", which was not requested";
   } else if (!transcript.problem().empty()) {
-    step.outcome = "garbage";
+    step.outcome = StepOutcome::kGarbage;
     step.detail = transcript.problem();
   } else if (end->out_of_time) {
-    step.outcome = "hung";
+    step.outcome = StepOutcome::kHung;
     step.library = transcript.where();
     step.detail = "no response for " + Seconds(limit) +
                   (step.library.empty() ? "" : ", last in " + step.library) + place;

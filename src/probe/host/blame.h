@@ -5,13 +5,14 @@
 #include <string>
 
 #include "probe/host/protocol.h"
+#include "probe/host/steps.h"
 #include "system/child.h"
 
 namespace culprit::probe {
 
 // Outcome, status, library and detail of `step`. `unasked`: a step that the child told of and should not
-// have.
+// have, or kNone.
 void Blame(snapshot::ProbeStep& step, const base::Result<system::ChildEnd>& end, const Transcript& transcript,
-           const std::string& unasked, std::chrono::milliseconds limit);
+           StepName unasked, std::chrono::milliseconds limit);
 
 }  // namespace culprit::probe

@@ -17,6 +17,7 @@ namespace culprit::probe {
 namespace {
 
 using base::JoinPath;
+using base::OwnStatus;
 using snapshot::ProbeStep;
 
 // Each says "STATUS CALL", then "NAME VALUE" for each figure.
@@ -79,7 +80,7 @@ class Compiling {
     std::vector<std::string> compile = {"-c", Native(snapshot_, source), "-o", Made("cuda.o")};
     if (!choice_.architectures.empty())
       compile.insert(compile.begin(), "-arch=sm_" + choice_.architectures[0]);
-    return Chain("cuda", choice_.nvcc, compile, {Made("cuda.o"), "-o", Made("cuda" + Suffix())});
+    return Chain(kCudaSteps, choice_.nvcc, compile, {Made("cuda.o"), "-o", Made("cuda" + Suffix())});
   }
 
   std::vector<ProbeStep> Cudnn(const std::string& source) const {
@@ -96,26 +97,36 @@ class Compiling {
       link.insert(link.end(), {"-Xlinker", choice_.cudnn_file});
     }
     const std::string subject = choice_.cudnn_library.empty() ? "no cuDNN was found" : choice_.cudnn_library;
-    return Chain("cudnn", subject, compile, link);
+    return Chain(kCudnnSteps, subject, compile, link);
   }
 
  private:
   std::string Suffix() const { return std::string(system::kProgramSuffix); }
   std::string Made(const std::string& name) const { return Native(snapshot_, JoinPath(directory_, name)); }
 
-  std::vector<ProbeStep> Chain(const std::string& what, const std::string& subject,
+  struct Steps {
+    StepName compile, link, run;
+    std::string_view program;
+  };
+  static constexpr Steps kCudaSteps = {StepName::kCompileCuda, StepName::kLinkCuda, StepName::kRunCuda,
+                                       "cuda"};
+  static constexpr Steps kCudnnSteps = {StepName::kCompileCudnn, StepName::kLinkCudnn, StepName::kRunCudnn,
+                                        "cudnn"};
+
+  std::vector<ProbeStep> Chain(const Steps& names, const std::string& subject,
                                const std::vector<std::string>& compile,
                                const std::vector<std::string>& link) const {
     std::vector<std::string> run;
     if (!wishes_.device.empty()) run.push_back(wishes_.device);
     std::vector<ProbeStep> steps;
-    steps.push_back(Do("compile-" + what, subject, choice_.nvcc, compile, "compiler-error"));
-    steps.push_back(Next(steps.back(), "link-" + what, choice_.nvcc, link, "linker-error"));
-    steps.push_back(Next(steps.back(), "run-" + what, JoinPath(directory_, what + Suffix()), run, ""));
+    steps.push_back(Do(names.compile, subject, choice_.nvcc, compile, OwnStatus::kCompilerError));
+    steps.push_back(Next(steps.back(), names.link, choice_.nvcc, link, OwnStatus::kLinkerError));
+    const std::string program = JoinPath(directory_, std::string(names.program) + Suffix());
+    steps.push_back(Next(steps.back(), names.run, program, run, OwnStatus::kForeign));
     return steps;
   }
 
-  ProbeStep Blank(const std::string& name, const std::string& subject) const {
+  ProbeStep Blank(StepName name, const std::string& subject) const {
     ProbeStep step;
     step.job = "compile";
     step.name = name;
@@ -123,23 +134,22 @@ class Compiling {
     return step;
   }
 
-  ProbeStep Next(const ProbeStep& before, const std::string& name, const std::string& program,
-                 const std::vector<std::string>& arguments, const std::string& status) const {
-    if (before.outcome == "ok") return Do(name, before.subject, program, arguments, status);
+  ProbeStep Next(const ProbeStep& before, StepName name, const std::string& program,
+                 const std::vector<std::string>& arguments, OwnStatus status) const {
+    if (before.outcome == StepOutcome::kOk) return Do(name, before.subject, program, arguments, status);
     ProbeStep step = Blank(name, before.subject);
-    step.outcome = "not-run";
-    step.detail = before.outcome == "not-run" ? before.detail : "needs " + before.name + ", which failed";
+    step.outcome = StepOutcome::kNotRun;
+    step.detail = before.outcome == StepOutcome::kNotRun
+                      ? before.detail
+                      : "needs " + std::string(base::Word(before.name)) + ", which failed";
     return step;
   }
 
-  // `status`: of a compiler that complains; "" = the program itself tells.
-  ProbeStep Do(const std::string& name, const std::string& subject, const std::string& program,
-               const std::vector<std::string>& arguments, const std::string& status) const {
+  // `status`: of a compiler that complains; kForeign: the program itself tells.
+  ProbeStep Do(StepName name, const std::string& subject, const std::string& program,
+               const std::vector<std::string>& arguments, OwnStatus status) const {
     ProbeStep step = Blank(name, subject);
-    if (options_.on_progress) {
-      const StepKind* kind = FindStep(name);
-      options_.on_progress(kind == nullptr ? name : std::string(kind->title));
-    }
+    if (options_.on_progress) options_.on_progress(std::string(KindOf(name).title));
     system::ChildRequest request{.program = program, .arguments = arguments, .working_directory = directory_};
     if (!snapshot_.environment.empty()) {
       request.environment = snapshot_.environment;
@@ -163,16 +173,16 @@ class Compiling {
             .count());
     const bool spoke = end && end->signal.empty() && !end->out_of_time;
     if (!spoke) {
-      Blame(step, end, Transcript(), "", options_.step_limit);
-    } else if (status.empty()) {
+      Blame(step, end, Transcript(), StepName::kNone, options_.step_limit);
+    } else if (status == OwnStatus::kForeign) {
       Hear(step, *end);
     } else if (end->exit_status != 0) {
-      step.outcome = "failed";
+      step.outcome = StepOutcome::kFailed;
       step.status = status;
       step.call = base::BaseName(program);
       step.detail = Complaint(step.output);
     } else {
-      step.outcome = "ok";
+      step.outcome = StepOutcome::kOk;
     }
     return step;
   }
@@ -185,22 +195,22 @@ class Compiling {
       if (words.size() == 2) step.figures[words[0]] = words[1];
     }
     if (end.exit_status == 0) {
-      step.outcome = "ok";
+      step.outcome = StepOutcome::kOk;
       return;
     }
     const size_t space = lines[0].rfind(' ');
     const bool told = lines[0].find("rror") != std::string::npos || lines[0].starts_with("CUDNN_") ||
-                      lines[0].starts_with("wrong-result");
+                      lines[0].starts_with(base::Word(OwnStatus::kWrongResult));
     if (told && space != std::string::npos && lines[0].find(' ') == space) {
-      step.outcome = "failed";
+      step.outcome = StepOutcome::kFailed;
       step.status = lines[0].substr(0, space);
       step.call = lines[0].substr(space + 1);
-      step.detail = step.call + " says " + step.status;
+      step.detail = step.call + " says " + step.status.text();
     } else {  // the loader, mostly: a library that is not found
-      step.outcome = "ended";
+      step.outcome = StepOutcome::kEnded;
       step.detail =
           step.output.empty() ? "exit code " + std::to_string(end.exit_status) : Complaint(step.output);
-      if (end.exit_status == 127) step.status = "not-started";
+      if (end.exit_status == 127) step.status = OwnStatus::kNotStarted;
     }
   }
 
@@ -212,15 +222,15 @@ class Compiling {
 };
 
 // One that could not be tried and all that need it.
-CompileResult Nothing(const std::string& status, const std::string& detail) {
+CompileResult Nothing(OwnStatus status, const std::string& detail) {
   CompileResult result;
   for (const StepKind& kind : AllSteps()) {
-    if (kind.job != "compile") continue;
+    if (JobOf(kind.name) != JobKind::kCompile) continue;
     ProbeStep step;
     step.job = "compile";
     step.name = kind.name;
-    step.outcome = result.steps.empty() ? "failed" : "not-run";
-    step.status = result.steps.empty() ? status : "";
+    step.outcome = result.steps.empty() ? StepOutcome::kFailed : StepOutcome::kNotRun;
+    if (result.steps.empty()) step.status = status;
     step.detail = detail;
     result.steps.push_back(std::move(step));
   }
@@ -233,12 +243,12 @@ CompileResult TryCompiling(const snapshot::Snapshot& snapshot, snapshot::FileVie
                            const std::vector<snapshot::ProbedDevice>& devices, const Wishes& wishes,
                            const CompileOptions& options) {
   const BuildChoice choice = ChooseBuild(snapshot, view, devices, wishes);
-  if (choice.nvcc.empty()) return Nothing("not-found", "no nvcc was found");
+  if (choice.nvcc.empty()) return Nothing(OwnStatus::kNotFound, "no nvcc was found");
   const auto directory = system::MakeFreshDirectory();
-  if (!directory) return Nothing("not-tried", directory.error().message);
+  if (!directory) return Nothing(OwnStatus::kNotTried, directory.error().message);
   const auto cuda = (*directory)->Write("cuda.cu", kCudaProgram);
   const auto cudnn = (*directory)->Write("cudnn.cu", kCudnnProgram);
-  if (!cuda || !cudnn) return Nothing("not-tried", (cuda ? cudnn : cuda).error().message);
+  if (!cuda || !cudnn) return Nothing(OwnStatus::kNotTried, (cuda ? cudnn : cuda).error().message);
 
   const Compiling compiling(snapshot, choice, wishes, options, (*directory)->path());
   CompileResult result;

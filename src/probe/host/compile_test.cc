@@ -44,7 +44,7 @@ class Compiling : public testing::Test {
 
   static std::string Outcomes(const CompileResult& result) {
     std::string text;
-    for (const auto& step : result.steps) text += step.outcome + " ";
+    for (const auto& step : result.steps) text += std::string(base::Word(step.outcome)) + " ";
     return text;
   }
 
@@ -58,7 +58,7 @@ TEST_F(Compiling, AHealthyToolchainMakesTwoProgramsThatRun) {
   const CompileResult result = Try(kMake);
   EXPECT_EQ(Outcomes(result), "ok ok ok ok ok ok ");
   EXPECT_EQ(result.advice, std::vector<std::string>{"CMAKE_CUDA_ARCHITECTURES=90;120"});
-  EXPECT_EQ(result.steps[5].name, "run-cudnn");
+  EXPECT_EQ(result.steps[5].name, snapshot::StepName::kRunCudnn);
   EXPECT_EQ(result.steps[5].figures.at("header_version"), "91900");
   std::ifstream calls(directory_ / "calls");
   const std::string text((std::istreambuf_iterator<char>(calls)), {});
@@ -76,7 +76,7 @@ TEST_F(Compiling, ACompilerErrorIsQuoted) {
           "file' >&2; exit 1;; esac; " +
           kMake);
   EXPECT_EQ(Outcomes(result), "ok ok ok failed not-run not-run ");
-  EXPECT_EQ(result.steps[3].status, "compiler-error");
+  EXPECT_EQ(result.steps[3].status.text(), "compiler-error");
   EXPECT_EQ(result.steps[3].detail, "cudnn.cu:4:10: fatal error: cudnn.h: No such file");
   EXPECT_EQ(result.steps[5].detail, "needs compile-cudnn, which failed");
 }
@@ -85,12 +85,12 @@ TEST_F(Compiling, ALinkerErrorAndARunThatFailsAreOtherThings) {
   const CompileResult link = Try("case \"$all\" in *-c*) " + kMake +
                                  ";; *) echo '/usr/bin/ld: cannot find -lcudart' >&2; exit 255;; esac");
   EXPECT_EQ(Outcomes(link), "ok failed not-run ok failed not-run ");
-  EXPECT_EQ(link.steps[1].status, "linker-error");
+  EXPECT_EQ(link.steps[1].status.text(), "linker-error");
 
   const CompileResult run = Try(
       "printf '#!/bin/sh\\necho cudaErrorInsufficientDriver cudaSetDevice; exit 1' > $out; chmod +x $out");
   EXPECT_EQ(Outcomes(run), "ok ok failed ok ok failed ");
-  EXPECT_EQ(run.steps[2].status, "cudaErrorInsufficientDriver");
+  EXPECT_EQ(run.steps[2].status.text(), "cudaErrorInsufficientDriver");
   EXPECT_EQ(run.steps[2].call, "cudaSetDevice");
 
   const CompileResult crash = Try("printf '#!/bin/sh\\nkill -SEGV $$' > $out; chmod +x $out");

@@ -42,15 +42,15 @@ std::string Difference(const std::vector<ProbedLibrary>& files) {
 
 void CompareCudnnVersions(snapshot::ProbeFacts& facts) {
   for (snapshot::ProbeStep& step : facts.steps) {
-    if (step.name != "cudnn-parts" || step.outcome != "ok") continue;
+    if (step.name != snapshot::StepName::kCudnnParts || step.outcome != snapshot::StepOutcome::kOk) continue;
     std::vector<ProbedLibrary> files;
     for (const snapshot::ProbeStep& other : facts.steps) {
       if (other.job == step.job) std::ranges::copy_if(other.libraries, std::back_inserter(files), IsCudnn);
     }
     const std::string difference = Difference(files);
     if (difference.empty()) continue;
-    step.outcome = "failed";
-    step.status = "mixed-versions";
+    step.outcome = snapshot::StepOutcome::kFailed;
+    step.status = base::OwnStatus::kMixedVersions;
     step.detail = difference;
   }
 }

@@ -27,12 +27,11 @@ class FrameworkScripts : public testing::Test {
   snapshot::ProbeFacts Do(const std::string& framework, const std::string& module) {
     if (!module.empty()) std::ofstream(directory_ / (framework + ".py")) << module;
     probe::Run run({.step_limit = std::chrono::seconds(20)});
-    run.Start({.kind = "framework",
-               .name = framework,
+    run.Start({.name = framework,
                .program = "/usr/bin/env",
                .arguments = {"PYTHONPATH=" + directory_.string(), "python3", "-B", "-c",
                              FrameworkScript(framework)},
-               .steps = {"import", "framework-devices", "framework-convolution"}});
+               .steps = {StepName::kImport, StepName::kFrameworkDevices, StepName::kFrameworkConvolution}});
     return run.Wait();
   }
 
@@ -51,14 +50,14 @@ class backends:
         version = staticmethod(lambda: None)
 )");
   ASSERT_EQ(facts.steps.size(), 3u);
-  EXPECT_EQ(facts.steps[0].outcome, "ok") << facts.steps[0].output;
+  EXPECT_EQ(facts.steps[0].outcome, snapshot::StepOutcome::kOk) << facts.steps[0].output;
   EXPECT_EQ(facts.steps[0].figures.at("version"), "2.0 +cpu");
   EXPECT_EQ(facts.steps[0].figures.at("allow_tf32"), "True");
   // Standard error has no place among the lines of the protocol: it may be read with those of the next step.
   EXPECT_NE((facts.steps[0].output + facts.steps[1].output).find("hello from torch"), std::string::npos);
-  EXPECT_EQ(facts.steps[1].status, "cpu-only");
+  EXPECT_EQ(facts.steps[1].status.text(), "cpu-only");
   EXPECT_EQ(facts.steps[1].detail, "torch 2.0 +cpu was built without CUDA");
-  EXPECT_EQ(facts.steps[2].outcome, "not-run");
+  EXPECT_EQ(facts.steps[2].outcome, snapshot::StepOutcome::kNotRun);
 }
 
 TEST_F(FrameworkScripts, ACudnnThatTorchRefusesIsAFailureThoughItWouldCompute) {
@@ -81,9 +80,9 @@ class backends:
 )");
   ASSERT_EQ(facts.steps.size(), 3u);
   EXPECT_EQ(facts.steps[0].detail, "2.11.0+cu130; cuDNN enabled, deterministic");
-  EXPECT_EQ(facts.steps[1].outcome, "ok");
-  EXPECT_EQ(facts.steps[2].outcome, "failed");
-  EXPECT_EQ(facts.steps[2].status, "RuntimeError");
+  EXPECT_EQ(facts.steps[1].outcome, snapshot::StepOutcome::kOk);
+  EXPECT_EQ(facts.steps[2].outcome, snapshot::StepOutcome::kFailed);
+  EXPECT_EQ(facts.steps[2].status.text(), "RuntimeError");
   EXPECT_NE(facts.steps[2].detail.find("compiled against (9, 19, 0)"), std::string::npos);
 }
 
@@ -103,25 +102,25 @@ def array(*rest): raise RuntimeError('cudaErrorNoKernelImageForDevice: no kernel
 float32 = 'float32'
 )";
   const auto facts = Do("cupy", cupy);
-  EXPECT_EQ(facts.steps[1].outcome, "ok");
+  EXPECT_EQ(facts.steps[1].outcome, snapshot::StepOutcome::kOk);
   EXPECT_EQ(facts.steps[1].detail, "Fake GPU");
-  EXPECT_EQ(facts.steps[2].outcome, "failed");
-  EXPECT_EQ(facts.steps[2].status, "RuntimeError");
+  EXPECT_EQ(facts.steps[2].outcome, snapshot::StepOutcome::kFailed);
+  EXPECT_EQ(facts.steps[2].status.text(), "RuntimeError");
   EXPECT_EQ(facts.steps[2].call, "array");
   EXPECT_NE(facts.steps[2].output.find("Traceback"), std::string::npos);
 }
 
 TEST_F(FrameworkScripts, AnImportThatFailsOrCrashesIsAResult) {
   const auto missing = Do("jax", "import jaxlib_that_is_not_there\n");
-  EXPECT_EQ(missing.steps[0].outcome, "failed");
-  EXPECT_EQ(missing.steps[0].status, "ModuleNotFoundError");
-  EXPECT_EQ(missing.steps[1].outcome, "not-run");
+  EXPECT_EQ(missing.steps[0].outcome, snapshot::StepOutcome::kFailed);
+  EXPECT_EQ(missing.steps[0].status.text(), "ModuleNotFoundError");
+  EXPECT_EQ(missing.steps[1].outcome, snapshot::StepOutcome::kNotRun);
   const auto crashed = Do("onnxruntime", "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n");
-  EXPECT_EQ(crashed.steps[0].outcome, "crashed");
-  EXPECT_EQ(crashed.steps[0].status, "SIGSEGV");
+  EXPECT_EQ(crashed.steps[0].outcome, snapshot::StepOutcome::kCrashed);
+  EXPECT_EQ(crashed.steps[0].status.text(), "SIGSEGV");
   EXPECT_EQ(crashed.steps[2].detail, "needs import, which failed");
   const auto ended = Do("tensorflow", "import os\nos._exit(3)\n");
-  EXPECT_EQ(ended.steps[0].outcome, "ended");
+  EXPECT_EQ(ended.steps[0].outcome, snapshot::StepOutcome::kEnded);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 using snapshot::ProbeStep;
 using Clock = std::chrono::steady_clock;
 
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
+bool Contains(const std::vector<StepName>& names, StepName name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -33,15 +33,15 @@ class JobRun {
         watch_(watch) {}
 
   JobResult Run() {
-    for (std::vector<std::string> open = Open(); !open.empty(); open = Open()) {
+    for (std::vector<StepName> open = Open(); !open.empty(); open = Open()) {
       if (watch_.stop.stop_requested()) {
-        SettleAll("not-run", "the probe was interrupted");
+        SettleAll(StepOutcome::kNotRun, "the probe was interrupted");
       } else {
         Round(open);
       }
     }
     JobResult result;
-    for (const std::string& name : job_.steps) result.steps.push_back(settled_.at(name));
+    for (const StepName name : job_.steps) result.steps.push_back(settled_.at(name));
     result.devices = std::move(devices_);
     return result;
   }
@@ -54,41 +54,40 @@ class JobRun {
     std::string fresh;        // came together with lines of the transcript: before or after them?
     size_t told = 0;          // steps that are settled
     size_t told_devices = 0;  // devices that are taken over
-    std::string announced;    // the step that was told to on_begin
-    std::string unasked;
+    StepName announced = StepName::kNone;  // the step that was told to on_begin
+    StepName unasked = StepName::kNone;
     Clock::time_point last_sign = Clock::now();
   };
 
   // The steps without a result that can be tried; those that cannot get theirs.
-  std::vector<std::string> Open() {
-    std::vector<std::string> open;
-    for (const std::string& name : job_.steps) {
+  std::vector<StepName> Open() {
+    std::vector<StepName> open;
+    for (const StepName name : job_.steps) {
       if (settled_.contains(name)) continue;
-      const std::string failed = FailedNeed(name);
-      if (failed.empty()) {
+      const StepName failed = FailedNeed(name);
+      if (failed == StepName::kNone) {
         open.push_back(name);
       } else {
-        Settle(Blank(name, "not-run", "needs " + failed + ", which failed"));
+        Settle(
+            Blank(name, StepOutcome::kNotRun, "needs " + std::string(base::Word(failed)) + ", which failed"));
       }
     }
     return open;
   }
 
-  // The step that `name` needs, directly or not, and that was tried and did not succeed; "" none.
-  std::string FailedNeed(const std::string& name) const {
-    std::string failed;
-    const StepKind* step = FindStep(name);
-    while (step != nullptr && !step->needs.empty()) {
-      const auto need = settled_.find(std::string(step->needs));
-      if (need != settled_.end() && need->second.outcome != "ok" &&
-          (failed.empty() || need->second.outcome != "not-run"))
-        failed = step->needs;
-      step = FindStep(step->needs);
+  // The step that `name` needs, directly or not, and that was tried and did not succeed; kNone: none.
+  StepName FailedNeed(StepName name) const {
+    StepName failed = StepName::kNone;
+    for (StepName needed = KindOf(name).needs; needed != StepName::kNone; needed = KindOf(needed).needs) {
+      const auto need = settled_.find(needed);
+      if (need != settled_.end() && need->second.outcome != StepOutcome::kOk &&
+          (failed == StepName::kNone || need->second.outcome != StepOutcome::kNotRun))
+        failed = needed;
     }
     return failed;
   }
 
-  ProbeStep Blank(const std::string& name, const std::string& outcome, const std::string& detail) const {
+  ProbeStep Blank(StepName name, StepOutcome outcome, const std::string& detail) const {
     ProbeStep step;
     step.name = name;
     step.subject = job_.subject;
@@ -104,8 +103,8 @@ class JobRun {
     if (is_new && watch_.on_end) watch_.on_end(place->second, devices_);
   }
 
-  void SettleAll(const std::string& outcome, const std::string& detail) {
-    for (const std::string& name : job_.steps) {
+  void SettleAll(StepOutcome outcome, const std::string& detail) {
+    for (const StepName name : job_.steps) {
       if (!settled_.contains(name)) Settle(Blank(name, outcome, detail));
     }
   }
@@ -115,13 +114,13 @@ class JobRun {
   static size_t Speaker(const Talk& talk) {
     const std::vector<ProbeStep>& steps = talk.transcript.steps();
     for (size_t i = talk.told; i < steps.size(); ++i) {
-      if (steps[i].outcome == "failed") return i;
+      if (steps[i].outcome == StepOutcome::kFailed) return i;
     }
     return talk.transcript.current() || steps.empty() ? steps.size() : steps.size() - 1;
   }
 
   // What is new in the transcript. False: it is not worth listening to any longer.
-  bool Follow(Talk& talk, const std::vector<std::string>& open) {
+  bool Follow(Talk& talk, const std::vector<StepName>& open) {
     const Transcript& transcript = talk.transcript;
     const size_t speaker = Speaker(talk);
     for (; talk.told < transcript.steps().size(); ++talk.told) {
@@ -131,7 +130,7 @@ class JobRun {
         return false;
       }
       talk.last_sign = Clock::now();
-      talk.announced.clear();
+      talk.announced = StepName::kNone;
       if (talk.told == speaker) talk.tail.Add(std::exchange(talk.fresh, {}));
       step.output = talk.tail.Take();
       for (; talk.told_devices < transcript.devices().size(); ++talk.told_devices)
@@ -146,12 +145,12 @@ class JobRun {
     return transcript.problem().empty();
   }
 
-  void Round(const std::vector<std::string>& open) {
+  void Round(const std::vector<StepName>& open) {
     Talk talk;
     system::ChildRequest request{.program = program_, .arguments = job_.arguments};
-    for (const std::string& name : open) {
+    for (const StepName name : open) {
       request.arguments.push_back("--only");
-      request.arguments.push_back(name);
+      request.arguments.emplace_back(base::Word(name));
     }
     system::ChildWatch watch;
     watch.stop = watch_.stop;
@@ -168,12 +167,11 @@ class JobRun {
     watch.on_pause = [&] { talk.tail.Add(std::exchange(talk.fresh, {})); };
     const base::Result<system::ChildEnd> end = system::RunChild(request, watch);
 
-    const auto left =
-        std::ranges::find_if(open, [this](const auto& name) { return !settled_.contains(name); });
+    const auto left = std::ranges::find_if(open, [this](StepName name) { return !settled_.contains(name); });
     if (left == open.end() || watch_.stop.stop_requested()) return;
     const std::optional<ProbeStep>& current = talk.transcript.current();
     const bool in_step = current && Contains(open, current->name) && !settled_.contains(current->name);
-    ProbeStep step = in_step ? *current : Blank(*left, "", "");
+    ProbeStep step = in_step ? *current : Blank(*left, StepOutcome::kNone, "");
     Blame(step, end, talk.transcript, talk.unasked, limit_);
     watch.on_pause();
     step.output = talk.tail.Take();
@@ -181,13 +179,14 @@ class JobRun {
       const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - talk.last_sign);
       step.microseconds = static_cast<uint64_t>(taken.count());
     }
-    const bool never_spoke = step.outcome == "ended" && talk.transcript.steps().empty() && !current;
+    const bool never_spoke =
+        step.outcome == StepOutcome::kEnded && talk.transcript.steps().empty() && !current;
     Settle(std::move(step));
     // A program that does not even start is not started again for each step, nor one that takes no orders.
     if (talk.transcript.done()) {
-      SettleAll("ended", "its process exited before this step");
+      SettleAll(StepOutcome::kEnded, "its process exited before this step");
     } else if (never_spoke) {
-      SettleAll("not-run", "its program did not start");
+      SettleAll(StepOutcome::kNotRun, "its program did not start");
     }
   }
 
@@ -195,7 +194,7 @@ class JobRun {
   const std::string program_;
   const std::chrono::milliseconds limit_;
   const JobWatch& watch_;
-  std::map<std::string, ProbeStep> settled_;
+  std::map<StepName, ProbeStep> settled_;
   std::vector<snapshot::ProbedDevice> devices_;
 };
 

@@ -12,7 +12,7 @@ namespace culprit::probe {
 
 struct JobWatch {
   std::stop_token stop;
-  std::function<void(const std::string& step)> on_begin;
+  std::function<void(StepName step)> on_begin;
   std::function<void(const snapshot::ProbeStep& step, const std::vector<snapshot::ProbedDevice>& devices)>
       on_end;
 };

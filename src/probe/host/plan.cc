@@ -6,19 +6,19 @@
 
 namespace culprit::probe {
 
-std::vector<std::string> Planning::Arguments(const std::string& job) const {
-  std::vector<std::string> arguments = {job};
+std::vector<std::string> Planning::Arguments(JobKind job) const {
+  std::vector<std::string> arguments = {std::string(base::Word(job))};
   if (!wishes.device.empty()) arguments.insert(arguments.end(), {"--device", wishes.device});
   return arguments;
 }
 
-void Planning::NotRun(const std::string& job, const std::string& step, const std::string& subject,
+void Planning::NotRun(const snapshot::ProbeJob& job, StepName step, const std::string& subject,
                       const std::string& why) const {
   snapshot::ProbeStep left_out;
   left_out.job = job;
   left_out.name = step;
   left_out.subject = subject;
-  left_out.outcome = "not-run";
+  left_out.outcome = StepOutcome::kNotRun;
   left_out.detail = why;
   plan.not_run.push_back(std::move(left_out));
 }
@@ -36,9 +36,10 @@ std::vector<const snapshot::PythonEnvironment*> EnvironmentsInOrder(const snapsh
 }
 
 Job DriverJob(const Wishes& wishes) {
-  Job job{.kind = "driver", .name = "driver", .title = "the driver", .arguments = {"driver"}};
+  Job job{.name = "driver", .title = "the driver", .arguments = {"driver"}};
   if (!wishes.device.empty()) job.arguments.insert(job.arguments.end(), {"--device", wishes.device});
-  job.steps = {"libcuda", "nvml", "init", "devices", "context", "memory", "copy", "kernel"};
+  job.steps = {StepName::kLibcuda, StepName::kNvml,   StepName::kInit, StepName::kDevices,
+               StepName::kContext, StepName::kMemory, StepName::kCopy, StepName::kKernel};
   return job;
 }
 
@@ -53,19 +54,18 @@ Plan PlanJobs(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
   if (wishes.device.empty()) {
     for (const std::string& index : shown) {
       if (index == "0") continue;  // the driver's own job does that one
-      plan.jobs.push_back({.kind = "driver",
-                           .name = "driver device " + index,
-                           .title = "device " + index,
-                           .subject = "device " + index,
-                           .arguments = {"driver", "--device", index},
-                           .steps = {"context", "memory", "copy", "kernel"}});
+      plan.jobs.push_back(
+          {.name = {"driver", "device " + index},
+           .title = "device " + index,
+           .subject = "device " + index,
+           .arguments = {"driver", "--device", index},
+           .steps = {StepName::kContext, StepName::kMemory, StepName::kCopy, StepName::kKernel}});
     }
     if (shown.size() > 1) {
-      plan.jobs.push_back({.kind = "driver",
-                           .name = {"driver", "peer"},
+      plan.jobs.push_back({.name = {"driver", "peer"},
                            .title = "two devices",
                            .arguments = {"driver"},
-                           .steps = {"peer"}});
+                           .steps = {StepName::kPeer}});
     }
   }
   const Planning planning{snapshot, view, wishes, !shown.empty(), plan};

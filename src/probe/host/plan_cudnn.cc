@@ -66,26 +66,27 @@ std::vector<std::string> Preload(const Planning& planning, const CudnnCopy& copy
 }
 
 void PlanCopy(const Planning& planning, const CudnnCopy& copy, const std::string& file) {
-  Job job{.kind = "cudnn",
-          .name = "cudnn " + copy.directory,
+  Job job{.name = {"cudnn", copy.directory},
           .title = "cuDNN " + (copy.version.empty() ? "in " + copy.directory : copy.version),
           .subject = file,
-          .arguments = planning.Arguments("cudnn"),
+          .arguments = planning.Arguments(JobKind::kCudnn),
           .patience = 2};  // its parts are hundreds of megabytes
   const std::string cpu = ThisCpu(planning.snapshot);
   if (!copy.machine.empty() && !cpu.empty() && copy.machine != cpu) {
-    planning.NotRun(job.name, "cudnn-load", file, "is for " + copy.machine + ", this machine is " + cpu);
+    planning.NotRun(job.name, StepName::kCudnnLoad, file,
+                    "is for " + copy.machine + ", this machine is " + cpu);
     return;
   }
   job.arguments.insert(job.arguments.end(), {"--cudnn", Native(planning.snapshot, file)});
   for (const std::string& library : Preload(planning, copy))
     job.arguments.insert(job.arguments.end(), {"--preload", Native(planning.snapshot, library)});
   if (planning.wishes.deep) job.arguments.emplace_back("--deep");
-  job.steps = {"cudnn-load", "cudnn-create", "cudnn-parts", "cudnn-convolution"};
-  if (planning.wishes.deep) job.steps.emplace_back("cudnn-algorithms");
+  job.steps = {StepName::kCudnnLoad, StepName::kCudnnCreate, StepName::kCudnnParts,
+               StepName::kCudnnConvolution};
+  if (planning.wishes.deep) job.steps.emplace_back(StepName::kCudnnAlgorithms);
   if (!planning.has_device) {
-    job.steps = {"cudnn-load", "cudnn-parts"};
-    planning.NotRun(job.name, "cudnn-create", file, "needs a device, and CUDA shows none");
+    job.steps = {StepName::kCudnnLoad, StepName::kCudnnParts};
+    planning.NotRun(job.name, StepName::kCudnnCreate, file, "needs a device, and CUDA shows none");
   }
   planning.plan.jobs.push_back(std::move(job));
 }
@@ -119,7 +120,7 @@ void PlanNamed(const Planning& planning, const std::string& wish, const std::vec
       }
     }
     if (file.empty()) {
-      planning.NotRun("cudnn " + wish, "cudnn-load", wish, "no libcudnn.so in this directory");
+      planning.NotRun({"cudnn", wish}, StepName::kCudnnLoad, wish, "no libcudnn.so in this directory");
       return;
     }
   }

@@ -11,7 +11,7 @@ namespace {
 void PlanFramework(const Planning& planning, const std::string& framework) {
   const std::string script = FrameworkScript(framework);
   if (script.empty()) {
-    planning.NotRun(framework, "import", framework, "is not a framework that culprit can test");
+    planning.NotRun(framework, StepName::kImport, framework, "is not a framework that culprit can test");
     return;
   }
   std::string interpreter = planning.wishes.python, version;
@@ -25,17 +25,16 @@ void PlanFramework(const Planning& planning, const std::string& framework) {
     }
   }
   if (interpreter.empty()) {
-    planning.NotRun(framework, "import", framework,
+    planning.NotRun(framework, StepName::kImport, framework,
                     "no Python environment with " + framework + " found; pass --python");
     return;
   }
-  Job job{.kind = "framework",
-          .name = framework + " " + interpreter,
+  Job job{.name = {framework, interpreter},
           .title = framework + version,
           .subject = interpreter,
           .program = interpreter,
           .arguments = {"-B", "-c", script},  // -B: nothing is written beside what is imported
-          .steps = {"import", "framework-devices", "framework-convolution"},
+          .steps = {StepName::kImport, StepName::kFrameworkDevices, StepName::kFrameworkConvolution},
           .patience = 4};
   if (!planning.wishes.device.empty())
     job.arguments.insert(job.arguments.end(), {"--device", planning.wishes.device});

@@ -13,8 +13,8 @@ struct Planning {
   Plan& plan;
 
   // {"cudnn", "--device", "1"}
-  std::vector<std::string> Arguments(const std::string& job) const;
-  void NotRun(const std::string& job, const std::string& step, const std::string& subject,
+  std::vector<std::string> Arguments(JobKind job) const;
+  void NotRun(const snapshot::ProbeJob& job, StepName step, const std::string& subject,
               const std::string& why) const;
 };
 

@@ -47,20 +47,20 @@ std::string Identity(const Planning& planning, const CudaFiles& files) {
 }
 
 Job RuntimeJob(const Planning& planning, const std::string& root, uint32_t major, const CudaFiles& files) {
-  Job job{.kind = "runtime",
-          .name = "runtime " + root,
+  Job job{.name = {"runtime", root},
           .title = "CUDA " + std::to_string(major) + " in " + root,
           .subject = root,
-          .arguments = planning.Arguments("runtime")};
-  const auto add = [&](const char* step, const std::string& file) {
+          .arguments = planning.Arguments(JobKind::kRuntime)};
+  const auto add = [&](StepName step, const std::string& file) {
     if (file.empty()) return;
-    job.steps.emplace_back(step);
-    job.arguments.insert(job.arguments.end(), {std::string("--") + step, Native(planning.snapshot, file)});
+    job.steps.push_back(step);
+    job.arguments.insert(job.arguments.end(),
+                         {"--" + std::string(base::Word(step)), Native(planning.snapshot, file)});
   };
-  add("cudart", files.cudart);
-  add("nvrtc", files.nvrtc);
-  add("cublas", files.cublas);
-  add("cublaslt", files.cublaslt);
+  add(StepName::kCudart, files.cudart);
+  add(StepName::kNvrtc, files.nvrtc);
+  add(StepName::kCublas, files.cublas);
+  add(StepName::kCublasLt, files.cublaslt);
   // NVRTC opens it by name and has no RUNPATH.
   if (!files.nvrtc.empty() && !files.nvrtc_builtins.empty())
     job.arguments.insert(job.arguments.end(), {"--preload", Native(planning.snapshot, files.nvrtc_builtins)});
@@ -75,7 +75,7 @@ void PlanRuntime(const Planning& planning) {
   for (const Place& place : Places(planning)) {
     const FoundCudaFiles found = FindCudaFiles(planning.snapshot, planning.view, place.directories);
     if (found.by_major.empty() && !found.other_cpu.empty()) {
-      planning.NotRun("runtime " + place.root, "cudart", found.other_cpu,
+      planning.NotRun({"runtime", place.root}, StepName::kCudart, found.other_cpu,
                       "is for another CPU; this machine is " + ThisCpu(planning.snapshot));
     }
     for (auto major = found.by_major.rbegin(); major != found.by_major.rend(); ++major) {

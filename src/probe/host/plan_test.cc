@@ -69,6 +69,12 @@ class Tree final : public snapshot::FileView {
   std::map<std::string, FileFacts> facts_;
 };
 
+std::string Join(const std::vector<StepName>& steps) {
+  std::string text;
+  for (const StepName step : steps) text += (text.empty() ? "" : " ") + std::string(base::Word(step));
+  return text;
+}
+
 std::string Join(const std::vector<std::string>& words) {
   std::string joined;
   for (const std::string& word : words) joined += (joined.empty() ? "" : " ") + word;
@@ -77,7 +83,7 @@ std::string Join(const std::vector<std::string>& words) {
 
 const Job& Find(const Plan& plan, const std::string& name) {
   static const Job none;
-  const auto job = std::ranges::find(plan.jobs, name, &Job::name);
+  const auto job = std::ranges::find(plan.jobs, snapshot::ProbeJob(name), &Job::name);
   EXPECT_NE(job, plan.jobs.end()) << name;
   return job == plan.jobs.end() ? none : *job;
 }
@@ -188,7 +194,7 @@ TEST(Plan, WhatIsForAnotherCpuIsLeftOutWithTheReason) {
   EXPECT_EQ(plan.not_run[0].job, "runtime /usr/local/cuda-sbsa");
   EXPECT_EQ(plan.not_run[1].subject, "/opt/arm/libcudnn.so.9");
   EXPECT_EQ(plan.not_run[1].detail, "is for aarch64, this machine is x86-64");
-  EXPECT_EQ(plan.not_run[1].outcome, "not-run");
+  EXPECT_EQ(plan.not_run[1].outcome, snapshot::StepOutcome::kNotRun);
 }
 
 TEST(Plan, WithoutADeviceOnlyLoadingIsTried) {
@@ -238,7 +244,7 @@ TEST(Plan, ANamedCudnnIsTheOnlyOneTried) {
     const Plan plan = PlanJobs(Machine(), files, Devices(1), {.device = "1", .cudnn = {wish}, .deep = true});
     std::string text;
     for (const Job& job : plan.jobs) {
-      if (job.kind == "cudnn") text += job.subject + "\n";
+      if (job.name.name() == "cudnn") text += job.subject + "\n";
     }
     return text;
   };
@@ -260,7 +266,7 @@ TEST(Plan, AFrameworkRunsInTheEnvironmentOfThisShell) {
   EXPECT_EQ(torch.arguments.back(), "1");
   EXPECT_EQ(Find(plan, "jax /o/bin/python3").title, "jax 0.4");
   const auto reason = [&](const std::string& job) {
-    const auto step = std::ranges::find(plan.not_run, job, &snapshot::ProbeStep::job);
+    const auto step = std::ranges::find(plan.not_run, snapshot::ProbeJob(job), &snapshot::ProbeStep::job);
     return step == plan.not_run.end() ? "" : step->detail;
   };
   EXPECT_EQ(reason("cupy"), "no Python environment with cupy found; pass --python");

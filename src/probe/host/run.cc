@@ -45,14 +45,13 @@ struct Run::State {
     changed.notify_all();
     JobWatch watch;
     watch.stop = stop.get_token();
-    watch.on_begin = [&](const std::string& name) {
-      const StepKind* step = FindStep(name);
+    watch.on_begin = [&](StepName name) {
       if (options.on_progress)
-        options.on_progress((entry.job.title.empty() ? entry.job.name : entry.job.title) + ": " +
-                            std::string(step == nullptr ? name : step->title));
+        options.on_progress((entry.job.title.empty() ? entry.job.name.text() : entry.job.title) + ": " +
+                            std::string(KindOf(name).title));
     };
     watch.on_end = [&](const snapshot::ProbeStep& step, const std::vector<snapshot::ProbedDevice>& devices) {
-      if (step.name != "devices") return;
+      if (step.name != StepName::kDevices) return;
       const std::lock_guard lock(mutex);
       entry.devices = devices;
       entry.knows_devices = true;
@@ -88,7 +87,7 @@ Run::~Run() {
 void Run::Start(Job job) {
   auto entry = std::make_unique<State::Entry>();
   entry->job = std::move(job);
-  entry->knows_devices = std::ranges::find(entry->job.steps, "devices") == entry->job.steps.end();
+  entry->knows_devices = std::ranges::find(entry->job.steps, StepName::kDevices) == entry->job.steps.end();
   State::Entry& started = *entry;
   const std::lock_guard lock(state_->mutex);
   state_->entries.push_back(std::move(entry));

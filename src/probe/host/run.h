@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "base/error.h"
+#include "probe/host/steps.h"
 #include "snapshot/probe.h"
 
 namespace culprit::probe {
 
 struct Job {
-  std::string kind;                    // "driver", "runtime", "cudnn", "framework": of probe/steps.h
-  std::string name;                    // "cudnn /usr/lib/x86_64-linux-gnu"
+  snapshot::ProbeJob name;             // "cudnn /usr/lib/x86_64-linux-gnu"
   std::string title;                   // for a person: "cuDNN 9.19.0"; "" = name
   std::string subject;                 // of steps that never began
   std::string program;                 // absolute path; "" = culprit-probe
   std::vector<std::string> arguments;  // `--only STEP` is added for each of `steps`
-  std::vector<std::string> steps;      // expected, in order
+  std::vector<StepName> steps;         // expected, in order
   int patience = 1;                    // times step_limit: importing a framework takes its time
 };
 

@@ -22,9 +22,9 @@ say 'culprit-probe 1'
 )";
 
 Job Fake(const std::string& script,
-         std::vector<std::string> steps = {"libcuda", "nvml", "init", "devices", "context"}) {
-  return {.kind = "driver",
-          .name = "driver",
+         std::vector<StepName> steps = {StepName::kLibcuda, StepName::kNvml, StepName::kInit,
+                                        StepName::kDevices, StepName::kContext}) {
+  return {.name = "driver",
           .subject = "the driver",
           .program = "/bin/sh",
           .arguments = {"-c", kPrologue + script, "fake"},
@@ -39,7 +39,9 @@ snapshot::ProbeFacts Do(Job job, milliseconds limit = milliseconds(20'000)) {
 
 std::string Outcomes(const snapshot::ProbeFacts& facts) {
   std::string text;
-  for (const auto& step : facts.steps) text += (text.empty() ? "" : " ") + step.name + "=" + step.outcome;
+  for (const auto& step : facts.steps)
+    text += (text.empty() ? "" : " ") + std::string(base::Word(step.name)) + "=" +
+            std::string(base::Word(step.outcome));
   return text;
 }
 
@@ -68,7 +70,7 @@ if wants nvml; then
 fi
 good init; good devices; good context; say done)"));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=crashed init=ok devices=ok context=ok");
-  EXPECT_EQ(facts.steps[1].status, "SIGSEGV");
+  EXPECT_EQ(facts.steps[1].status.text(), "SIGSEGV");
   EXPECT_EQ(facts.steps[1].library, "/lib/libnvidia-ml.so.1");
   EXPECT_EQ(facts.steps[1].output, "about to die");
 }
@@ -79,7 +81,7 @@ good libcuda; good nvml
 if wants init; then say 'begin init %'; kill -ABRT $$; fi
 good devices; good context; say done)"));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=ok init=crashed devices=not-run context=not-run");
-  EXPECT_EQ(facts.steps[2].status, "SIGABRT");
+  EXPECT_EQ(facts.steps[2].status.text(), "SIGABRT");
   EXPECT_EQ(facts.steps[4].detail, "needs init, which failed");
 }
 
@@ -149,9 +151,10 @@ good init; good devices; good context; say done)"));
   EXPECT_LE(facts.steps[1].output.size(), 8192u);
   EXPECT_TRUE(facts.steps[1].output.ends_with("x\n\\x1b[31mlast"));
 
-  const auto flood = Do(Fake("say 'begin libcuda %'; while :; do say 'library a b'; done", {"libcuda"}));
+  const auto flood =
+      Do(Fake("say 'begin libcuda %'; while :; do say 'library a b'; done", {StepName::kLibcuda}));
   EXPECT_EQ(Outcomes(flood), "libcuda=garbage");
-  const auto endless = Do(Fake("cat /dev/zero", {"libcuda"}));
+  const auto endless = Do(Fake("cat /dev/zero", {StepName::kLibcuda}));
   EXPECT_EQ(Outcomes(endless), "libcuda=garbage");
 }
 
@@ -165,9 +168,9 @@ TEST(Run, AProgramThatCannotStartIsTriedOnce) {
   Job loader = Fake("");
   loader.arguments = {"-c", "echo 'error while loading shared libraries: libx' >&2; exit 127"};
   const auto with_loader = Do(loader);
-  EXPECT_EQ(with_loader.steps[0].status, "not-started");
+  EXPECT_EQ(with_loader.steps[0].status.text(), "not-started");
   EXPECT_EQ(with_loader.steps[0].output, "error while loading shared libraries: libx");
-  EXPECT_EQ(with_loader.steps[1].outcome, "not-run");
+  EXPECT_EQ(with_loader.steps[1].outcome, snapshot::StepOutcome::kNotRun);
 }
 
 TEST(Run, DevicesAreKnownBeforeTheJobHasEnded) {
@@ -183,7 +186,7 @@ TEST(Run, DevicesAreKnownBeforeTheJobHasEnded) {
 
 TEST(Run, DevicesThatNeverComeAreNotWaitedFor) {
   probe::Run run({});
-  run.Start(Fake("say 'begin libcuda %'; exit 1", {"libcuda", "devices"}));
+  run.Start(Fake("say 'begin libcuda %'; exit 1", {StepName::kLibcuda, StepName::kDevices}));
   EXPECT_TRUE(run.WaitForDevices().empty());
 }
 
@@ -196,7 +199,7 @@ TEST(Run, JobsStandInTheOrderOfTheirStartAndKeepTheLimit) {
                   }});
   run.Limit(1);
   for (const char* name : {"a", "b", "c"}) {
-    Job job = Fake("say 'begin libcuda %'; sleep 0.05; say 'ok %'; say done", {"libcuda"});
+    Job job = Fake("say 'begin libcuda %'; sleep 0.05; say 'ok %'; say done", {StepName::kLibcuda});
     job.name = name;
     run.Start(job);
   }
@@ -212,8 +215,8 @@ TEST(Run, LeavingEndsTheChildren) {
   const auto start = std::chrono::steady_clock::now();
   {
     probe::Run run({.side_by_side = 1});
-    run.Start(Fake("say 'begin libcuda %'; sleep 30", {"libcuda"}));
-    run.Start(Fake("sleep 30", {"libcuda"}));
+    run.Start(Fake("say 'begin libcuda %'; sleep 30", {StepName::kLibcuda}));
+    run.Start(Fake("sleep 30", {StepName::kLibcuda}));
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(15'000));
 }

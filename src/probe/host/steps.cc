@@ -1,47 +1,45 @@
 #include "probe/host/steps.h"
 
-#include <algorithm>
 #include <array>
 
 namespace culprit::probe {
 
 std::span<const StepKind> AllSteps() {
   static constexpr std::array steps = {
-      StepKind{"driver", "libcuda", "the driver's library is found and loaded", ""},
-      StepKind{"driver", "nvml", "NVML works", ""},
-      StepKind{"driver", "init", "CUDA starts", "libcuda"},
-      StepKind{"driver", "devices", "the devices", "init"},
-      StepKind{"driver", "context", "a context on the device", "devices"},
-      StepKind{"driver", "memory", "memory is allocated and freed", "context"},
-      StepKind{"driver", "copy", "copies to the device and back", "memory"},
-      StepKind{"driver", "kernel", "a kernel from PTX, compiled by the driver", "memory"},
-      StepKind{"driver", "peer", "copies between two devices", "copy"},
-      StepKind{"runtime", "cudart", "the CUDA runtime", ""},
-      StepKind{"runtime", "nvrtc", "a kernel compiled by NVRTC", ""},
-      StepKind{"runtime", "cublas", "a matrix product with cuBLAS", ""},
-      StepKind{"runtime", "cublaslt", "a matrix product with cuBLASLt", ""},
-      StepKind{"cudnn", "cudnn-load", "cuDNN is loaded", ""},
-      StepKind{"cudnn", "cudnn-create", "a cuDNN handle", "cudnn-load"},
-      StepKind{"cudnn", "cudnn-parts", "all cuDNN sub-libraries have the same version", "cudnn-load"},
-      StepKind{"cudnn", "cudnn-convolution", "a convolution, compared with the CPU", "cudnn-create"},
-      StepKind{"cudnn", "cudnn-algorithms", "every convolution algorithm, forward and backward",
-               "cudnn-create", true},
-      StepKind{"framework", "import", "the framework is imported", ""},
-      StepKind{"framework", "framework-devices", "the devices it sees", "import"},
-      StepKind{"framework", "framework-convolution", "a convolution in the framework", "framework-devices"},
-      StepKind{"compile", "compile-cuda", "a CUDA program is compiled", ""},
-      StepKind{"compile", "link-cuda", "and linked", "compile-cuda"},
-      StepKind{"compile", "run-cuda", "and runs", "link-cuda"},
-      StepKind{"compile", "compile-cudnn", "a cuDNN program is compiled", ""},
-      StepKind{"compile", "link-cudnn", "and linked", "compile-cudnn"},
-      StepKind{"compile", "run-cudnn", "and runs", "link-cudnn"},
+      StepKind{StepName::kLibcuda, "the driver's library is found and loaded"},
+      StepKind{StepName::kNvml, "NVML works"},
+      StepKind{StepName::kInit, "CUDA starts", StepName::kLibcuda},
+      StepKind{StepName::kDevices, "the devices", StepName::kInit},
+      StepKind{StepName::kContext, "a context on the device", StepName::kDevices},
+      StepKind{StepName::kMemory, "memory is allocated and freed", StepName::kContext},
+      StepKind{StepName::kCopy, "copies to the device and back", StepName::kMemory},
+      StepKind{StepName::kKernel, "a kernel from PTX, compiled by the driver", StepName::kMemory},
+      StepKind{StepName::kPeer, "copies between two devices", StepName::kCopy},
+      StepKind{StepName::kCudart, "the CUDA runtime"},
+      StepKind{StepName::kNvrtc, "a kernel compiled by NVRTC"},
+      StepKind{StepName::kCublas, "a matrix product with cuBLAS"},
+      StepKind{StepName::kCublasLt, "a matrix product with cuBLASLt"},
+      StepKind{StepName::kCudnnLoad, "cuDNN is loaded"},
+      StepKind{StepName::kCudnnCreate, "a cuDNN handle", StepName::kCudnnLoad},
+      StepKind{StepName::kCudnnParts, "all cuDNN sub-libraries have the same version", StepName::kCudnnLoad},
+      StepKind{StepName::kCudnnConvolution, "a convolution, compared with the CPU", StepName::kCudnnCreate},
+      StepKind{StepName::kCudnnAlgorithms, "every convolution algorithm, forward and backward",
+               StepName::kCudnnCreate, true},
+      StepKind{StepName::kImport, "the framework is imported"},
+      StepKind{StepName::kFrameworkDevices, "the devices it sees", StepName::kImport},
+      StepKind{StepName::kFrameworkConvolution, "a convolution in the framework",
+               StepName::kFrameworkDevices},
+      StepKind{StepName::kCompileCuda, "a CUDA program is compiled"},
+      StepKind{StepName::kLinkCuda, "and linked", StepName::kCompileCuda},
+      StepKind{StepName::kRunCuda, "and runs", StepName::kLinkCuda},
+      StepKind{StepName::kCompileCudnn, "a cuDNN program is compiled"},
+      StepKind{StepName::kLinkCudnn, "and linked", StepName::kCompileCudnn},
+      StepKind{StepName::kRunCudnn, "and runs", StepName::kLinkCudnn},
   };
+  static_assert(steps.size() + 1 == WordsOf(StepName::kNone).size());
   return steps;
 }
 
-const StepKind* FindStep(std::string_view name) {
-  const auto found = std::ranges::find(AllSteps(), name, &StepKind::name);
-  return found == AllSteps().end() ? nullptr : &*found;
-}
+const StepKind& KindOf(StepName name) { return AllSteps()[static_cast<size_t>(name) - 1]; }
 
 }  // namespace culprit::probe

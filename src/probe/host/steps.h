@@ -4,19 +4,25 @@
 #include <span>
 #include <string_view>
 
+#include "snapshot/probe_kinds.h"
+
 namespace culprit::probe {
 
+using snapshot::JobKind;
+using snapshot::JobOf;
+using snapshot::StepName;
+using snapshot::StepOutcome;
+
 struct StepKind {
-  std::string_view job;    // "driver", "runtime", "cudnn", "framework", "compile"
-  std::string_view name;   // "kernel"
-  std::string_view title;  // "a kernel from PTX, compiled by the driver"
-  std::string_view needs;  // the step of the same job without which it cannot be tried; "" none
-  bool deep = false;       // only with --deep
+  StepName name = StepName::kNone;
+  std::string_view title;            // "a kernel from PTX, compiled by the driver"
+  StepName needs = StepName::kNone;  // the step of the same job without which it cannot be tried
+  bool deep = false;                 // only with --deep
 };
 
 // In the order in which they are done.
 std::span<const StepKind> AllSteps();
-// nullptr when there is none of that name.
-const StepKind* FindStep(std::string_view name);
+// Not for kNone.
+const StepKind& KindOf(StepName name);
 
 }  // namespace culprit::probe

@@ -24,6 +24,13 @@ std::optional<uint64_t> Number(const std::string& text) {
 
 std::string Index(const std::string& word) { return word == "-" ? "" : word; }
 
+template <base::Worded Enum>
+bool Set(Enum& field, const std::string& word) {
+  const std::optional<Enum> known = base::FromWord<Enum>(word);
+  if (known) field = *known;
+  return known.has_value();
+}
+
 bool SetFact(ProbedDevice& device, const std::string& name, const std::string& value) {
   struct Text {
     std::string_view name;
@@ -34,9 +41,6 @@ bool SetFact(ProbedDevice& device, const std::string& name, const std::string& v
       {"uuid", &ProbedDevice::uuid},
       {"bus_id", &ProbedDevice::bus_id},
       {"compute_capability", &ProbedDevice::compute_capability},
-      {"compute_mode", &ProbedDevice::compute_mode},
-      {"mig", &ProbedDevice::mig},
-      {"ecc", &ProbedDevice::ecc},
       {"ecc_errors", &ProbedDevice::ecc_errors},
       {"driver_model", &ProbedDevice::driver_model},
   };
@@ -45,6 +49,9 @@ bool SetFact(ProbedDevice& device, const std::string& name, const std::string& v
     device.*text.field = value;
     return true;
   }
+  if (name == "compute_mode") return Set(device.compute_mode, value);
+  if (name == "mig") return Set(device.mig, value);
+  if (name == "ecc") return Set(device.ecc, value);
   uint64_t* number = name == "memory_total"  ? &device.memory_total
                      : name == "memory_free" ? &device.memory_free
                                              : nullptr;
@@ -107,10 +114,12 @@ bool Transcript::Line(std::string_view line) {
   }
   if (!current_) {
     if (is("done", 0)) return done_ = true;
-    if (!is("begin", 2) || FindStep(words[1]) == nullptr) return false;
-    if (std::ranges::find(steps_, words[1], &snapshot::ProbeStep::name) != steps_.end()) return false;
+    const StepName name =
+        base::FromWord<StepName>(words.size() > 1 ? words[1] : "").value_or(StepName::kNone);
+    if (!is("begin", 2) || name == StepName::kNone) return false;
+    if (std::ranges::find(steps_, name, &snapshot::ProbeStep::name) != steps_.end()) return false;
     current_.emplace();
-    current_->name = words[1];
+    current_->name = name;
     current_->subject = words[2];
     begun_at_ = std::chrono::steady_clock::now();
     return true;
@@ -146,17 +155,17 @@ bool Transcript::InStep(const std::vector<std::string>& words) {
   }
 
   if (is("ok", 1) || is("not-run", 1)) {
-    current_->outcome = words[0];
+    current_->outcome = is("ok", 1) ? StepOutcome::kOk : StepOutcome::kNotRun;
     current_->detail = words[1];
   } else if (is("failed", 3)) {
-    current_->outcome = words[0];
+    current_->outcome = StepOutcome::kFailed;
     current_->status = words[1];
     current_->call = words[2];
     current_->detail = words[3];
   } else {
     return false;
   }
-  if (current_->microseconds == 0 && current_->outcome != "not-run") {
+  if (current_->microseconds == 0 && current_->outcome != StepOutcome::kNotRun) {
     const auto taken = std::chrono::steady_clock::now() - begun_at_;
     current_->microseconds =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(taken).count());

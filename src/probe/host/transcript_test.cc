@@ -31,10 +31,10 @@ void ExpectWhole(const Transcript& transcript) {
   EXPECT_EQ(transcript.steps()[0].figures.at("driver"), "13.0");
   EXPECT_EQ(transcript.steps()[1].microseconds, 1500u);
   EXPECT_EQ(transcript.steps()[1].figures.size(), 0u);
-  EXPECT_EQ(transcript.steps()[2].outcome, "failed");
+  EXPECT_EQ(transcript.steps()[2].outcome, snapshot::StepOutcome::kFailed);
   EXPECT_EQ(transcript.steps()[2].call, "cuCtxCreate");
   EXPECT_EQ(transcript.steps()[2].detail, "no memory\n");
-  EXPECT_EQ(transcript.steps()[3].outcome, "not-run");
+  EXPECT_EQ(transcript.steps()[3].outcome, snapshot::StepOutcome::kNotRun);
   ASSERT_EQ(transcript.devices().size(), 2u);
   EXPECT_EQ(transcript.devices()[0].nvml_index, "3");
   EXPECT_EQ(transcript.devices()[0].name, "NVIDIA H200");
@@ -113,6 +113,8 @@ TEST(Transcript, RefusesWhatIsNearlyALine) {
                            "fact memory_free 1e3",
                            "fact memory_total 99999999999999999999",
                            "fact shoe 43",
+                           "fact mig maybe",
+                           "fact compute_mode shared",
                            "holder x 1 y",
                            "holder 1 x y",
                            "holder 1 2",
@@ -129,7 +131,7 @@ TEST(Transcript, RefusesWhatIsNearlyALine) {
     EXPECT_FALSE(transcript.Feed("ok %\n")) << "there is no way back";
     EXPECT_TRUE(transcript.current());
   }
-  for (const char* line : {"begin nonsense %", "begin devices", "begin libcuda %"}) {
+  for (const char* line : {"begin nonsense %", "begin % %", "begin devices", "begin libcuda %"}) {
     Transcript transcript;
     ASSERT_TRUE(transcript.Feed(kStart + "begin libcuda %\nok %\n"));
     EXPECT_FALSE(transcript.Feed(std::string(line) + "\n")) << line;

@@ -17,7 +17,10 @@ using report::ProbeStepRow;
 using Outcome = ProbeStepRow::Outcome;
 using rules::ProbeFailure;
 using rules::Trouble;
+using snapshot::JobKind;
 using snapshot::ProbeStep;
+using snapshot::StepName;
+using snapshot::StepOutcome;
 
 report::ProbeDevice Device(const snapshot::ProbedDevice& from) {
   report::ProbeDevice device{.index = from.cuda_index,
@@ -26,11 +29,11 @@ report::ProbeDevice Device(const snapshot::ProbedDevice& from) {
                              .uuid = from.uuid,
                              .bus_id = from.bus_id,
                              .compute_capability = from.compute_capability,
+                             .ecc_errors = from.ecc_errors,
+                             .driver_model = from.driver_model,
                              .compute_mode = from.compute_mode,
                              .mig = from.mig,
                              .ecc = from.ecc,
-                             .ecc_errors = from.ecc_errors,
-                             .driver_model = from.driver_model,
                              .memory_total = from.memory_total,
                              .memory_free = from.memory_free};
   for (const snapshot::MemoryHolder& holder : from.holders) {
@@ -40,13 +43,13 @@ report::ProbeDevice Device(const snapshot::ProbedDevice& from) {
 }
 
 std::string Status(const ProbeStep& step) {
-  if (step.outcome == "ok" || step.outcome == "not-run") return step.outcome;
-  return step.status.empty() ? step.outcome : step.status;
+  const bool plain = step.outcome == StepOutcome::kOk || step.outcome == StepOutcome::kNotRun;
+  return plain || step.status.empty() ? std::string(base::Word(step.outcome)) : step.status.text();
 }
 
 std::string Detail(const ProbeStep& step) {
   std::string detail = step.detail;
-  if (step.outcome == "failed" && !step.call.empty())
+  if (step.outcome == StepOutcome::kFailed && !step.call.empty())
     detail = step.call + (detail.empty() ? "" : ": " + detail);
   if (!step.library.empty() && detail.find(step.library) == std::string::npos)
     detail += (detail.empty() ? "in " : ", in ") + step.library;
@@ -54,13 +57,13 @@ std::string Detail(const ProbeStep& step) {
 }
 
 ProbeStepRow Row(const ProbeStep& step, const std::string& group) {
-  ProbeStepRow row{.name = step.name,
-                   .title = step.title.empty() ? step.name : step.title,
+  ProbeStepRow row{.name = std::string(base::Word(step.name)),
+                   .title = rules::TitleOf(step),
                    .group = group,
                    .subject = step.subject,
-                   .outcome = step.outcome == "ok"        ? Outcome::kOk
-                              : step.outcome == "not-run" ? Outcome::kNotRun
-                                                          : Outcome::kFailed,
+                   .outcome = step.outcome == StepOutcome::kOk       ? Outcome::kOk
+                              : step.outcome == StepOutcome::kNotRun ? Outcome::kNotRun
+                                                                     : Outcome::kFailed,
                    .status = Status(step),
                    .detail = Detail(step),
                    .ms = static_cast<double>(step.microseconds) / 1000,
@@ -86,9 +89,7 @@ const Finding* Explanation(const std::vector<ProbeFailure>& failures, const repo
         return &finding;
       continue;
     }
-    const std::string place = rules::PlaceOf(step);
-    if (std::ranges::any_of(finding.evidence, [&](const auto& item) { return item.source == place; }))
-      return &finding;
+    if (rules::IsAbout(finding, step)) return &finding;
   }
   return nullptr;
 }
@@ -162,7 +163,7 @@ void Conclude(ProbeReport& report, bool wish_left_open) {
 std::vector<std::string> Advice(const snapshot::ProbeFacts& facts) {
   std::vector<std::string> advice;
   for (const ProbeStep& step : facts.steps) {
-    if (step.name != "compile-cuda") continue;
+    if (step.name != StepName::kCompileCuda) continue;
     const auto cmake = step.figures.find("cmake"), nvcc = step.figures.find("nvcc");
     if (cmake != step.figures.end())
       advice.push_back("cmake: " + std::string(cmake->second.starts_with("-D") ? "" : "-D") + cmake->second);
@@ -201,13 +202,13 @@ ProbeReport Probe(const rules::Scene& scene, const report::CheckReport& check) {
     if (row.outcome == Outcome::kNotRun && !rules::FollowsFromFailure(facts, step)) {
       report.not_checked.push_back(
           {row.title + (step.subject.empty() ? "" : " (" + step.subject + ")"), step.detail});
-      const std::string_view kind = rules::JobKind(step);
-      wish_left_open |= kind == "framework" || kind == "compile";
+      const JobKind kind = JobOf(step.name);
+      wish_left_open |= kind == JobKind::kFramework || kind == JobKind::kCompile;
     }
     report.steps.push_back(std::move(row));
   }
   for (const Finding& finding : check.findings) {
-    const bool live = finding.code.starts_with("CUL9") && finding.severity != report::Severity::kNote;
+    const bool live = finding.live() && finding.severity != report::Severity::kNote;
     if (finding.severity == report::Severity::kError || live) AddOnce(report.findings, finding);
   }
   SortWorstFirst(report.steps, began);

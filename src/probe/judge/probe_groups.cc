@@ -9,10 +9,12 @@
 namespace culprit::probe {
 namespace {
 
+using snapshot::JobKind;
 using snapshot::ProbeStep;
 
 // The first figure of that name in the job.
-std::string Figure(const snapshot::ProbeFacts& facts, const std::string& job, const std::string& name) {
+std::string Figure(const snapshot::ProbeFacts& facts, const snapshot::ProbeJob& job,
+                   const std::string& name) {
   for (const ProbeStep& step : facts.steps) {
     if (step.job != job) continue;
     const auto found = step.figures.find(name);
@@ -22,7 +24,8 @@ std::string Figure(const snapshot::ProbeFacts& facts, const std::string& job, co
 }
 
 // The version of the first file of the job whose name begins so.
-std::string VersionOf(const snapshot::ProbeFacts& facts, const std::string& job, std::string_view name) {
+std::string VersionOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeJob& job,
+                      std::string_view name) {
   for (const ProbeStep& step : facts.steps) {
     if (step.job != job) continue;
     for (const snapshot::ProbedLibrary& library : step.libraries) {
@@ -49,11 +52,10 @@ std::string In(const std::string& place) { return place.empty() ? "" : " in " + 
 
 std::string GroupOf(const rules::Scene& scene, const ProbeStep& step) {
   const snapshot::ProbeFacts& facts = *scene.stack().probe;
-  const std::string_view kind = rules::JobKind(step);
-  const size_t space = step.job.find(' ');
-  const std::string rest = space == std::string::npos ? "" : step.job.substr(space + 1);
-  if (kind == "driver") {
-    if (rest == "peer") return "two devices";
+  const JobKind kind = JobOf(step.name);
+  const std::string& rest = step.job.place();
+  if (kind == JobKind::kDriver) {
+    if (step.name == snapshot::StepName::kPeer) return "two devices";
     if (!rest.empty()) return rest;
     std::string version = Figure(facts, step.job, "driver_version");
     if (version.empty() && scene.stack().driver) {
@@ -61,12 +63,12 @@ std::string GroupOf(const rules::Scene& scene, const ProbeStep& step) {
     }
     return "driver" + Spaced(version);
   }
-  if (kind == "runtime") return "CUDA" + Spaced(Figure(facts, step.job, "runtime_cuda")) + In(rest);
-  if (kind == "cudnn") {
+  if (kind == JobKind::kRuntime) return "CUDA" + Spaced(Figure(facts, step.job, "runtime_cuda")) + In(rest);
+  if (kind == JobKind::kCudnn) {
     const std::string place = rest.empty() ? std::string(base::DirName(step.subject)) : rest;
     return "cuDNN" + Spaced(CudnnVersion(scene, step, place)) + In(place);
   }
-  if (kind == "framework") {
+  if (kind == JobKind::kFramework) {
     return rules::FrameworkOf(step) + Spaced(Figure(facts, step.job, "version")) + In(rest);
   }
   return "compiling" + (rest.empty() ? "" : " with " + rest);

@@ -19,10 +19,10 @@ constexpr double kSure = 0.3;  // below, the rule's own words are better
 
 // Whether the rule leaves the cause to the words.
 bool LeavesOpen(const rules::ProbeFailure& failure) {
-  const std::string& status = failure.step->status;
+  const base::StepStatus& status = failure.step->status;
   switch (failure.trouble) {
     case rules::Trouble::kFramework:
-      return status != "cpu-only" && status != "not-cuda";
+      return status != base::OwnStatus::kCpuOnly && status != base::OwnStatus::kNotCuda;
     case rules::Trouble::kBuiltDoesNotRun:  // what was linked is there
       return rules::ReadLoadError(rules::Words(*failure.step)).cause.empty();
     case rules::Trouble::kOther:
@@ -75,14 +75,11 @@ void RaiseWhatHappened(const rules::Scene& scene, report::CheckReport& report) {
 void ReadWords(const rules::Scene& scene, report::CheckReport& report) {
   report::CheckReport by_files;
   std::ranges::copy_if(report.findings, std::back_inserter(by_files.findings),
-                       [](const Finding& finding) { return !finding.code.starts_with("CUL9"); });
+                       [](const Finding& finding) { return !finding.live(); });
   for (const rules::ProbeFailure& failure : rules::ProbeFailures(scene).failures) {
     if (!LeavesOpen(failure)) continue;
-    const std::string place = rules::PlaceOf(*failure.step);
     for (Finding& finding : report.findings) {
-      if (!finding.code.starts_with("CUL9") ||
-          std::ranges::none_of(finding.evidence, [&](const auto& item) { return item.source == place; }))
-        continue;
+      if (!finding.live() || !rules::IsAbout(finding, *failure.step)) continue;
       if (const auto best = BestCause(scene, *failure.step, by_files); !best.cause.empty())
         Complete(best, finding);
     }

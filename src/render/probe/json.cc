@@ -29,9 +29,9 @@ Json DeviceJson(const report::ProbeDevice& device) {
           {"compute_capability", Known(device.compute_capability)},
           {"memory_total", device.memory_total},
           {"memory_free", device.memory_free},
-          {"compute_mode", Known(device.compute_mode)},
-          {"mig", Known(device.mig)},
-          {"ecc", Known(device.ecc)},
+          {"compute_mode", Known(std::string(base::Word(device.compute_mode)))},
+          {"mig", Known(std::string(base::Word(device.mig)))},
+          {"ecc", Known(std::string(base::Word(device.ecc)))},
           {"ecc_errors", Known(device.ecc_errors)},
           {"driver_model", Known(device.driver_model)},
           {"holders", std::move(holders)}};

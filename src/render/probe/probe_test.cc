@@ -18,7 +18,7 @@ report::ProbeReport Failed() {
                             .nvml_index = "0",
                             .name = "NVIDIA H200",
                             .compute_capability = "9.0",
-                            .compute_mode = "default",
+                            .compute_mode = base::ComputeMode::kDefault,
                             .memory_total = uint64_t{140} << 30,
                             .memory_free = uint64_t{7} << 29,
                             .holders = {{"4711", "python3", uint64_t{136} << 30}}});

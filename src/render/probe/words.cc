@@ -10,6 +10,8 @@
 namespace culprit::render {
 namespace {
 
+using base::ComputeMode;
+
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 // Figures that are told without --verbose, in this order.
@@ -64,10 +66,10 @@ std::string DeviceLine(const report::ProbeDevice& device) {
     line += fmt::format(", {:.1f} of {:.1f} GiB free", static_cast<double>(device.memory_free) / kGiB,
                         static_cast<double>(device.memory_total) / kGiB);
   }
-  if (!device.compute_mode.empty() && device.compute_mode != "default")
-    line += ", compute mode " + device.compute_mode;
-  if (device.mig == "on") line += ", MIG on";
-  if (device.ecc == "off") line += ", ECC off";
+  if (device.compute_mode != ComputeMode::kUnknown && device.compute_mode != ComputeMode::kDefault)
+    line += ", compute mode " + std::string(base::Word(device.compute_mode));
+  if (device.mig == base::Switch::kOn) line += ", MIG on";
+  if (device.ecc == base::Switch::kOff) line += ", ECC off";
   if (!device.ecc_errors.empty() && device.ecc_errors != "0")
     line += ", " + device.ecc_errors + " uncorrected ECC errors";
   if (!device.driver_model.empty()) line += ", " + device.driver_model;

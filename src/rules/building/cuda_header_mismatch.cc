@@ -52,6 +52,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL8003",
                            .name = "cuda_header_mismatch",
+                           .family = Family::kBuilding,
+                           .explains = Explains::kHeaders | Explains::kBuiltCudnn,
                            .cause = "header-library-mismatch",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

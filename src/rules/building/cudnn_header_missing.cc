@@ -60,6 +60,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL8004",
                            .name = "cudnn_header_missing",
+                           .family = Family::kBuilding,
+                           .explains = Explains::kHeaders,
                            .cause = "header-library-mismatch",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,

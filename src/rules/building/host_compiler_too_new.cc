@@ -84,6 +84,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL8002",
                            .name = "host_compiler_too_new",
+                           .family = Family::kBuilding,
+                           .explains = Explains::kHostCompiler,
                            .cause = "host-compiler",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

@@ -134,6 +134,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL8001",
                            .name = "nvcc_cannot_target_gpu",
+                           .family = Family::kBuilding,
+                           .explains = Explains::kArchitecture,
                            .cause = "arch-unsupported-by-compiler",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

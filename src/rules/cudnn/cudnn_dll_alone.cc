@@ -90,6 +90,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3016",
                            .name = "cudnn_dll_alone",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-sublibrary-missing",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,

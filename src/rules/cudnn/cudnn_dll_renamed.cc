@@ -81,6 +81,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3017",
                            .name = "cudnn_dll_renamed",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-version-mismatch",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,

@@ -120,6 +120,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3012",
                            .name = "cudnn_dropped_gpu",
+                           .family = Family::kCudnn,
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -62,6 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3010",
                            .name = "cudnn_file_instead_of_link",
+                           .family = Family::kCudnn,
                            .cause = "broken-symlink",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

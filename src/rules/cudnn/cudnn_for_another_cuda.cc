@@ -92,6 +92,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3005",
                            .name = "cudnn_for_another_cuda",
+                           .family = Family::kCudnn,
                            .cause = "cuda-version-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -40,6 +40,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 extern const Rule kRule = {
     .code = "CUL3015",
     .name = "cudnn_function_missing",
+    .family = Family::kCudnn,
     .cause = "cudnn-mixed-versions",
     .severity = report::Severity::kError,
     .where = Where::kWindows,

@@ -71,6 +71,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3008",
                            .name = "cudnn_header_mismatch",
+                           .family = Family::kCudnn,
+                           .explains = Explains::kBuiltCudnn | Explains::kCudnnFiles | Explains::kFramework,
                            .cause = "header-library-mismatch",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

@@ -176,6 +176,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3003",
                            .name = "cudnn_incomplete",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-sublibrary-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

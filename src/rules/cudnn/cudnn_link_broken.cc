@@ -82,6 +82,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3009",
                            .name = "cudnn_link_broken",
+                           .family = Family::kCudnn,
                            .cause = "broken-symlink",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

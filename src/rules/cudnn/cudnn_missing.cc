@@ -49,6 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3001",
                            .name = "cudnn_missing",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

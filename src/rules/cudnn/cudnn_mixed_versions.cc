@@ -124,6 +124,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3004",
                            .name = "cudnn_mixed_versions",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

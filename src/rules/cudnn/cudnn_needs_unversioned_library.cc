@@ -72,6 +72,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3013",
                            .name = "cudnn_needs_unversioned_library",
+                           .family = Family::kCudnn,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

@@ -41,6 +41,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3007",
                            .name = "cudnn_not_searched",
+                           .family = Family::kCudnn,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -154,6 +154,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3006",
                            .name = "cudnn_older_than_compiled",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-version-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

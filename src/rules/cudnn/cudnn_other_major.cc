@@ -65,6 +65,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3002",
                            .name = "cudnn_other_major",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-version-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -70,6 +70,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3011",
                            .name = "cudnn_part_from_elsewhere",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-mixed-versions",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -63,6 +63,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL3014",
                            .name = "cudnn_second_copy",
+                           .family = Family::kCudnn,
                            .cause = "cudnn-mixed-versions",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",

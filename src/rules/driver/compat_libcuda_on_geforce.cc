@@ -82,6 +82,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1012",
                            .name = "compat_libcuda_on_geforce",
+                           .family = Family::kDriver,
                            .cause = "driver-library-mismatch",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -89,6 +89,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1011",
                            .name = "compat_libcuda_wrong",
+                           .family = Family::kDriver,
                            .cause = "driver-library-mismatch",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

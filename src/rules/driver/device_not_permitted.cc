@@ -86,6 +86,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1018",
                            .name = "device_not_permitted",
+                           .family = Family::kDriver,
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -119,6 +119,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1007",
                            .name = "driver_library_mismatch",
+                           .family = Family::kDriver,
                            .cause = "driver-library-mismatch",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

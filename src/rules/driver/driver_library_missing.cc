@@ -68,6 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1002",
                            .name = "driver_library_missing",
+                           .family = Family::kDriver,
                            .cause = "driver-missing",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

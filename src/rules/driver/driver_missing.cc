@@ -73,6 +73,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1001",
                            .name = "driver_missing",
+                           .family = Family::kDriver,
                            .cause = "driver-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

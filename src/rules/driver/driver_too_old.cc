@@ -134,6 +134,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1013",
                            .name = "driver_too_old",
+                           .family = Family::kDriver,
+                           .explains = Explains::kOldDriver | Explains::kFramework,
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -60,6 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1009",
                            .name = "driver_update_staged",
+                           .family = Family::kDriver,
                            .cause = "driver-library-mismatch",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

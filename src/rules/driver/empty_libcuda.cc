@@ -81,6 +81,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1023",
                            .name = "empty_libcuda",
+                           .family = Family::kDriver,
                            .cause = "container-runtime",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -77,6 +77,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1014",
                            .name = "gpu_dropped_by_driver",
+                           .family = Family::kDriver,
                            .cause = "driver-not-loaded",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

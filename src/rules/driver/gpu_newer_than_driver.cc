@@ -68,6 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1015",
                            .name = "gpu_newer_than_driver",
+                           .family = Family::kDriver,
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

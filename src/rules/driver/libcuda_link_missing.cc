@@ -67,6 +67,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1024",
                            .name = "libcuda_link_missing",
+                           .family = Family::kDriver,
                            .cause = "broken-symlink",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

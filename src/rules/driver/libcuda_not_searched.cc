@@ -66,6 +66,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1026",
                            .name = "libcuda_not_searched",
+                           .family = Family::kDriver,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -78,6 +78,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1004",
                            .name = "module_for_another_kernel",
+                           .family = Family::kDriver,
                            .cause = "driver-not-loaded",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -67,6 +67,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1005",
                            .name = "nouveau_holds_gpu",
+                           .family = Family::kDriver,
                            .cause = "driver-not-loaded",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

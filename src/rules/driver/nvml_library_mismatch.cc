@@ -85,6 +85,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1008",
                            .name = "nvml_library_mismatch",
+                           .family = Family::kDriver,
                            .cause = "driver-library-mismatch",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

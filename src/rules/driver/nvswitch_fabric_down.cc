@@ -51,6 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1019",
                            .name = "nvswitch_fabric_down",
+                           .family = Family::kDriver,
                            .cause = "driver-not-loaded",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -68,6 +68,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1022",
                            .name = "ptx_jit_library_missing",
+                           .family = Family::kDriver,
+                           .explains = Explains::kPtx | Explains::kFramework,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

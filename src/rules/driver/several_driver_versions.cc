@@ -60,6 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1021",
                            .name = "several_driver_versions",
+                           .family = Family::kDriver,
                            .cause = "driver-library-mismatch",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,

@@ -63,6 +63,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1010",
                            .name = "stub_libcuda_first",
+                           .family = Family::kDriver,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

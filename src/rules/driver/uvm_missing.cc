@@ -102,6 +102,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL1016",
                            .name = "uvm_missing",
+                           .family = Family::kDriver,
                            .cause = "driver-not-loaded",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -52,6 +52,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL7006",
                            .name = "companion_without_gpu_code",
+                           .family = Family::kGpuCode,
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

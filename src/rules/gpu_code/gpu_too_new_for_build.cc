@@ -46,6 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL7001",
                            .name = "gpu_too_new_for_build",
+                           .family = Family::kGpuCode,
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

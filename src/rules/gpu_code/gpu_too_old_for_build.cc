@@ -72,6 +72,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 extern const Rule kRule = {
     .code = "CUL7002",
     .name = "gpu_too_old_for_build",
+    .family = Family::kGpuCode,
     .cause = "arch-unsupported",
     .severity = report::Severity::kError,
     .since = "0.2.0",

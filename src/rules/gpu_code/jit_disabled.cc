@@ -52,6 +52,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL7004",
                            .name = "jit_disabled",
+                           .family = Family::kGpuCode,
+                           .explains = Explains::kPtx | Explains::kFramework,
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

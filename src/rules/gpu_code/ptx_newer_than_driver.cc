@@ -67,6 +67,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 extern const Rule kRule = {
     .code = "CUL7003",
     .name = "ptx_newer_than_driver",
+    .family = Family::kGpuCode,
     .cause = "driver-too-old",
     .severity = report::Severity::kError,
     .since = "0.2.0",

@@ -48,6 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL7005",
                            .name = "runs_by_jit_only",
+                           .family = Family::kGpuCode,
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",

@@ -38,7 +38,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = ruling.Fire(
         not_found ? "the program links against " + error.library + ", which the loader does not find"
                   : "a freshly built program does not run: " + Said(step),
-        step.subject.empty() ? step.job : step.subject);
+        SubjectOf(step));
     if (!not_found && !error.cause.empty()) finding.cause = error.cause;
     if (CudaCode(step) == 35) finding.cause = "driver-too-old";
     finding.evidence.push_back(EvidenceOf(step));
@@ -55,6 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9015",
                            .name = "built_program_does_not_run",
+                           .family = Family::kLive,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

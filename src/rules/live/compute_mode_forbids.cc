@@ -33,6 +33,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (facts == nullptr) return;
   for (const snapshot::ProbedDevice& device : facts->devices) {
     report::Finding* finding = nullptr;
+    const std::string mode(base::Word(device.compute_mode));
     for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kComputeMode)) {
       if (DeviceOf(*facts, *failure->step) != &device) continue;
       if (finding == nullptr) {
@@ -42,9 +43,8 @@ void Check(const Scene& scene, Ruling& ruling) {
           who = ", and PID " + std::to_string(holder.pid) +
                 (holder.name.empty() ? "" : " (" + holder.name + ")") + " holds it";
         }
-        finding =
-            &ruling.Fire(NameOf(device) + " is in compute mode " + device.compute_mode + who, NameOf(device));
-        finding->evidence.push_back({"compute mode " + device.compute_mode, "NVML"});
+        finding = &ruling.Fire(NameOf(device) + " is in compute mode " + mode + who, NameOf(device));
+        finding->evidence.push_back({"compute mode " + mode, "NVML"});
         finding->fix = {
             .text = "set the compute mode back to default; on a cluster request your own device instead",
             .commands = {(scene.OnWindows() ? "" : "sudo ") + std::string("nvidia-smi -i ") +
@@ -61,6 +61,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9002",
                            .name = "compute_mode_forbids",
+                           .family = Family::kLive,
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

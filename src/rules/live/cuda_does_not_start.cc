@@ -113,7 +113,7 @@ Changes Seen(const Scene& scene, int32_t code) {
 }
 
 void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Finding& finding) {
-  if (step.status == "no-such-device") {
+  if (step.status == base::OwnStatus::kNoSuchDevice) {
     finding.cause = "gpu-not-visible";
     finding.summary = "the requested device does not exist: " + step.detail;
     finding.fix = {.text = "choose a device that CUDA shows in this shell",
@@ -154,9 +154,11 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kCudaDoesNotStart)) {
     const snapshot::ProbeStep& step = *failure->step;
     if (finding == nullptr) {
-      finding = &ruling.Fire("CUDA does not start, " + (step.call.empty() ? step.name : step.call) +
-                                 " returns " + (step.status.empty() ? step.outcome : step.status),
-                             step.call.empty() ? "cuInit" : step.call);
+      finding = &ruling.Fire(
+          "CUDA does not start, " + (step.call.empty() ? std::string(base::Word(step.name)) : step.call) +
+              " returns " +
+              (step.status.empty() ? std::string(base::Word(step.outcome)) : step.status.text()),
+          step.call.empty() ? "cuInit" : step.call);
       Complete(scene, step, *finding);
     }
     finding->evidence.push_back(EvidenceOf(step));
@@ -168,6 +170,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9004",
                            .name = "cuda_does_not_start",
+                           .family = Family::kLive,
                            .cause = "driver-wedged",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

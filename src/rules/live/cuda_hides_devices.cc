@@ -46,7 +46,8 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
                                ANewProbeTells("CUDA shows the devices").front()}};
     return;
   }
-  if (std::ranges::any_of(hidden, [](const ProbedDevice* device) { return device->mig == "on"; })) {
+  if (std::ranges::any_of(hidden,
+                          [](const ProbedDevice* device) { return device->mig == base::Switch::kOn; })) {
     finding.evidence.push_back({"MIG is on: CUDA sees the instances, not the GPU", "NVML"});
     finding.fix = {.text = "create a GPU instance with a compute instance in it, or turn MIG off",
                    .commands = Commands(
@@ -88,8 +89,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   // CUDA shows only some of them. If the variable is set, the user chose that.
   if (shown == 0 || hidden.empty() || scene.IsSet("CUDA_VISIBLE_DEVICES")) return;
-  const bool mig =
-      std::ranges::all_of(hidden, [](const ProbedDevice* device) { return device->mig == "on"; });
+  const bool mig = std::ranges::all_of(
+      hidden, [](const ProbedDevice* device) { return device->mig == base::Switch::kOn; });
   report::Finding& finding = ruling.Fire(
       "CUDA shows " + std::to_string(shown) + " of " + std::to_string(shown + hidden.size()) + " devices; " +
           NameOf(*hidden.front()) + " is not among them" + (mig ? " because MIG is on" : ""),
@@ -105,6 +106,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9003",
                            .name = "cuda_hides_devices",
+                           .family = Family::kLive,
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -38,14 +38,14 @@ struct Reason {
 Reason ReasonOf(const snapshot::ProbeStep& step) {
   const std::string words = Words(step);
   const auto has = [&](std::string_view part) { return words.find(part) != std::string::npos; };
-  const bool cudnn = step.name.ends_with("cudnn");
+  const bool cudnn = BuildsCudnn(step.name);
   if (SaysHostCompiler(words))
     return {"host-compiler", "nvcc does not support this host compiler",
             "use a host compiler that nvcc supports: nvcc -ccbin"};
   if (SaysUnknownArchitecture(words))
     return {"arch-unsupported-by-compiler", "nvcc does not support this GPU's architecture",
             "install a toolkit that supports it"};
-  if (step.status == "not-found" || has("nvcc: not found") || has("nvcc: No such file"))
+  if (step.status == base::OwnStatus::kNotFound || has("nvcc: not found") || has("nvcc: No such file"))
     return {"toolkit-missing", "no compiler is found", "install the CUDA toolkit, or set CUDA_HOME to it"};
   if (SaysHeaderMissing(words))
     return {"header-library-mismatch", cudnn ? "the cuDNN header is not found" : "a CUDA header is not found",
@@ -57,7 +57,7 @@ Reason ReasonOf(const snapshot::ProbeStep& step) {
   if (has("cannot find -l") || has("cannot open file"))
     return {"build-config", "the linker does not find a library",
             "pass its directory with -L, or install its development package"};
-  return {"build-config", step.name.starts_with("link") ? "it does not link" : "it does not compile",
+  return {"build-config", IsLink(step.name) ? "it does not link" : "it does not compile",
           "read the compiler output"};
 }
 
@@ -66,10 +66,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kNotBuilt)) {
     const snapshot::ProbeStep& step = *failure->step;
     const Reason reason = ReasonOf(step);
-    const std::string program = step.name.ends_with("cudnn") ? "a cuDNN program" : "a CUDA program";
-    const std::string what = step.name.starts_with("link") ? " does not link: " : " does not compile: ";
-    report::Finding& finding = ruling.Fire(program + what + std::string(reason.says),
-                                           step.subject.empty() ? step.job : step.subject);
+    const std::string program = BuildsCudnn(step.name) ? "a cuDNN program" : "a CUDA program";
+    const std::string what = IsLink(step.name) ? " does not link: " : " does not compile: ";
+    report::Finding& finding = ruling.Fire(program + what + std::string(reason.says), SubjectOf(step));
     finding.cause = reason.cause;
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
@@ -84,6 +83,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9014",
                            .name = "cuda_program_not_built",
+                           .family = Family::kLive,
                            .cause = "build-config",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -38,7 +38,8 @@ bool IsCudnn(const snapshot::ProbedLibrary& library) {
 }
 
 // Every cuDNN file of a job, in load order.
-std::vector<snapshot::ProbedLibrary> CudnnOf(const snapshot::ProbeFacts& facts, const std::string& job) {
+std::vector<snapshot::ProbedLibrary> CudnnOf(const snapshot::ProbeFacts& facts,
+                                             const snapshot::ProbeJob& job) {
   std::vector<snapshot::ProbedLibrary> files;
   for (const snapshot::ProbeStep& step : facts.steps) {
     if (step.job != job) continue;
@@ -60,10 +61,8 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
               ", " + files.front().name + " " + files.front().version + " from " +
               std::string(base::DirName(files.front().path));
   }
-  report::Finding& finding = ruling.Fire(summary, odd != nullptr         ? odd->path
-                                                  : step.subject.empty() ? step.job
-                                                                         : step.subject);
-  finding.affects.push_back(step.job);
+  report::Finding& finding = ruling.Fire(summary, odd != nullptr ? odd->path : SubjectOf(step));
+  finding.affects.push_back(step.job.text());
   for (const auto& file : files) {
     finding.evidence.push_back(
         {file.name + " is " + (file.version.empty() ? "of unknown version" : file.version), file.path});
@@ -95,6 +94,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9005",
                            .name = "cudnn_loaded_mixed",
+                           .family = Family::kLive,
                            .cause = "cudnn-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

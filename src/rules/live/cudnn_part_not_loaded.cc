@@ -51,14 +51,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     LoadError error = ReadLoadError(Words(step));
     if (error.library.empty()) error.library = PartIn(step);
     const std::string part = error.library.empty() ? "a cuDNN sub-library" : error.library;
-    report::Finding& finding =
-        ruling.Fire(part + " fails to load" + (error.reason.empty() ? "" : ": " + error.reason),
-                    step.subject.empty() ? step.job : step.subject);
+    report::Finding& finding = ruling.Fire(
+        part + " fails to load" + (error.reason.empty() ? "" : ": " + error.reason), SubjectOf(step));
     const bool part_itself = error.library.empty() || error.library.find("cudnn") != std::string::npos;
     finding.cause = error.cause == "not-found"
                         ? (part_itself ? "cudnn-sublibrary-missing" : "dependent-missing")
                         : (error.cause.empty() ? "cudnn-sublibrary-missing" : error.cause);
-    finding.affects.push_back(step.job);
+    finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
     finding.fix = {.text = "reinstall all of cuDNN; do not copy single sub-libraries from elsewhere",
@@ -72,6 +71,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9006",
                            .name = "cudnn_part_not_loaded",
+                           .family = Family::kLive,
                            .cause = "cudnn-sublibrary-missing",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -37,7 +37,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         ruling.Fire(NameOf(device) + " has " + device.ecc_errors + " uncorrected ECC " +
                         (device.ecc_errors == "1" ? "error" : "errors") + " since the driver was loaded",
                     NameOf(device));
-    finding.evidence.push_back({device.ecc_errors + " uncorrected errors, ECC " + device.ecc, "NVML"});
+    finding.evidence.push_back(
+        {device.ecc_errors + " uncorrected errors, ECC " + std::string(base::Word(device.ecc)), "NVML"});
     finding.fix = {
         .text = "stop what runs there and reset the GPU, or reboot; replace the card if errors come back",
         .commands = Commands(scene,
@@ -53,6 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9012",
                            .name = "ecc_errors",
+                           .family = Family::kLive,
                            .cause = "hardware-fault",
                            .severity = report::Severity::kWarning,
                            .since = "0.5.0",

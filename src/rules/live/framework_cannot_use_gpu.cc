@@ -31,7 +31,7 @@ The words of the framework itself.
 // What the framework reports about its own build.
 bool BuiltWithoutCuda(const snapshot::ProbeStep& step) {
   const std::string words = Words(step);
-  return step.status == "cpu-only" || step.status == "not-cuda" ||
+  return step.status == base::OwnStatus::kCpuOnly || step.status == base::OwnStatus::kNotCuda ||
          words.find("not compiled with CUDA") != std::string::npos;
 }
 
@@ -43,11 +43,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool without = BuiltWithoutCuda(step);
     report::Finding& finding =
         ruling.Fire(without ? name + " was built without CUDA" : name + " cannot use the GPU: " + Said(step),
-                    step.subject.empty() ? step.job : step.subject);
-    finding.cause = without                 ? "framework-cpu-only"
-                    : step.name == "import" ? "framework-version-conflict"
-                                            : "library-bug";
-    finding.affects.push_back(step.job);
+                    SubjectOf(step));
+    finding.cause = without                                    ? "framework-cpu-only"
+                    : step.name == snapshot::StepName::kImport ? "framework-version-conflict"
+                                                               : "library-bug";
+    finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
     finding.fix = {.text = without ? "install a CUDA build of " + name + " in this environment"
@@ -62,6 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9013",
                            .name = "framework_cannot_use_gpu",
+                           .family = Family::kLive,
                            .cause = "framework-cpu-only",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -97,11 +97,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (device != nullptr && HardlyAnyFree(*device)) continue;
     // Memory was free before and after: another process had it in between, or the step needed too much.
     report::Finding& finding = ruling.Fire(
-        "out of memory at " + failure->step->name +
+        "out of memory at " + std::string(base::Word(failure->step->name)) +
             (device == nullptr
                  ? ""
                  : ", although " + NameOf(*device) + " had " + Size(device->memory_free) + " free"),
-        failure->step->subject.empty() ? failure->step->job : failure->step->subject);
+        SubjectOf(*failure->step));
     finding.evidence.push_back(EvidenceOf(*failure->step));
     AddOutput(*failure->step, finding);
     if (device != nullptr) {
@@ -120,6 +120,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9001",
                            .name = "gpu_memory_exhausted",
+                           .family = Family::kLive,
                            .cause = "out-of-memory",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -44,7 +44,7 @@ std::string VersionOf(const snapshot::ProbeFacts& facts, const snapshot::ProbeSt
 report::Finding DescribeKill(const snapshot::ProbeStep& step) {
   report::Finding finding;
   finding.cause = "out-of-memory";
-  finding.summary = "the process was killed (SIGKILL) at " + (step.title.empty() ? step.name : step.title) +
+  finding.summary = "the process was killed (SIGKILL) at " + TitleOf(step) +
                     ": usually the kernel does this when the machine or container runs out of memory";
   finding.fix = {
       .text =
@@ -58,13 +58,12 @@ report::Finding DescribeKill(const snapshot::ProbeStep& step) {
 }
 
 report::Finding Describe(const Scene& scene, const snapshot::ProbeStep& step) {
-  if (step.status == "SIGKILL") return DescribeKill(step);
+  if (step.status.text() == "SIGKILL") return DescribeKill(step);
   const std::string version = VersionOf(*scene.stack().probe, step);
   const std::string file(step.library.empty() ? "an unknown library" : base::BaseName(step.library));
   report::Finding finding;
   finding.summary = file + (version.empty() ? "" : " " + version) + " crashes with " +
-                    (step.status.empty() ? "a signal" : step.status) + " at " +
-                    (step.title.empty() ? step.name : step.title);
+                    (step.status.empty() ? "a signal" : step.status.text()) + " at " + TitleOf(step);
   finding.fix = {.text = std::string("reinstall this library or use another version; check whether ") +
                          (scene.OnWindows()
                               ? "an overlay or security tool injects its DLL into every process"
@@ -82,16 +81,14 @@ void Check(const Scene& scene, Ruling& ruling) {
   std::vector<std::string> order;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kCrash)) {
     const snapshot::ProbeStep& step = *failure->step;
-    const std::string subject = !step.library.empty()  ? step.library
-                                : step.subject.empty() ? step.job
-                                                       : step.subject;
+    const std::string subject = !step.library.empty() ? step.library : SubjectOf(step);
     if (!by_library.contains(subject)) {
       order.push_back(subject);
       by_library[subject] = Describe(scene, step);
     }
     report::Finding& finding = by_library[subject];
-    if (std::ranges::find(finding.affects, step.job) == finding.affects.end())
-      finding.affects.push_back(step.job);
+    if (std::ranges::find(finding.affects, step.job.text()) == finding.affects.end())
+      finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
   }
@@ -109,6 +106,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9010",
                            .name = "library_crashes",
+                           .family = Family::kLive,
                            .cause = "library-bug",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

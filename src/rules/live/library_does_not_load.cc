@@ -31,8 +31,8 @@ dlopen(3), ld.so(8).
 )md";
 
 std::string_view CauseWhenNowhere(const snapshot::ProbeStep& step) {
-  if (step.name == "libcuda") return "driver-missing";
-  if (JobKind(step) == "cudnn") return "cudnn-missing";
+  if (step.name == snapshot::StepName::kLibcuda) return "driver-missing";
+  if (JobOf(step.name) == snapshot::JobKind::kCudnn) return "cudnn-missing";
   return "cuda-library-missing";
 }
 
@@ -41,11 +41,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kNotLoaded)) {
     const snapshot::ProbeStep& step = *failure->step;
     const LoadError error = ReadLoadError(Words(step));
-    const std::string wanted(step.subject.empty() ? std::string_view(step.name)
-                                                  : base::BaseName(step.subject));
-    report::Finding& finding =
-        ruling.Fire(wanted + " fails to load: " + (step.detail.empty() ? Said(step) : step.detail),
-                    step.subject.empty() ? step.job : step.subject);
+    const std::string wanted(step.subject.empty() ? base::Word(step.name) : base::BaseName(step.subject));
+    report::Finding& finding = ruling.Fire(
+        wanted + " fails to load: " + (step.detail.empty() ? Said(step) : step.detail), SubjectOf(step));
     const bool itself = error.library.empty() || base::BaseName(error.library) == wanted;
     finding.cause = error.cause == "not-found" || error.cause.empty()
                         ? (itself ? CauseWhenNowhere(step) : std::string_view("dependent-missing"))
@@ -64,6 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9016",
                            .name = "library_does_not_load",
+                           .family = Family::kLive,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

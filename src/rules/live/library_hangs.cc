@@ -32,8 +32,8 @@ The stack of the child when its time was over.
 
 bool InDriver(const snapshot::ProbeStep& step) {
   const std::string_view file = base::BaseName(step.library);
-  return JobKind(step) == "driver" || file.starts_with("libcuda.so") || file.starts_with("libnvidia") ||
-         file == "nvcuda.dll" || file == "nvcuda64.dll";
+  return JobOf(step.name) == snapshot::JobKind::kDriver || file.starts_with("libcuda.so") ||
+         file.starts_with("libnvidia") || file == "nvcuda.dll" || file == "nvcuda64.dll";
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -42,16 +42,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     const snapshot::ProbeStep& step = *failure->step;
     const std::string file(base::BaseName(step.library));
     report::Finding& finding =
-        ruling.Fire((step.title.empty() ? step.name : step.title) + " does not finish" +
-                        (file.empty() ? "" : ": it hangs in " + file),
-                    !step.library.empty()  ? step.library
-                    : step.subject.empty() ? step.job
-                                           : step.subject);
+        ruling.Fire(TitleOf(step) + " does not finish" + (file.empty() ? "" : ": it hangs in " + file),
+                    !step.library.empty() ? step.library : SubjectOf(step));
     finding.cause = InDriver(step) ? "driver-wedged" : "library-bug";
-    finding.affects.push_back(step.job);
+    finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    if (step.name == "peer") {
+    if (step.name == snapshot::StepName::kPeer) {
       finding.fix = {
           .text =
               "copies between devices hang behind an IOMMU: turn it off on the host or disable peer access",
@@ -81,6 +78,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9011",
                            .name = "library_hangs",
+                           .family = Family::kLive,
                            .cause = "driver-wedged",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

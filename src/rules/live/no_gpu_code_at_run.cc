@@ -38,9 +38,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                             : device->compute_capability.empty()
                                 ? NameOf(*device)
                                 : NameOf(*device) + " with compute capability " + device->compute_capability;
-    const std::string subject = step.subject.empty() ? step.job : step.subject;
+    const std::string subject = SubjectOf(step);
     report::Finding& finding = ruling.Fire(subject + " has no code for " + gpu, subject);
-    finding.affects.push_back(step.job);
+    finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
     finding.fix = {.text = "install a build that contains code for this compute capability",
@@ -54,6 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9007",
                            .name = "no_gpu_code_at_run",
+                           .family = Family::kLive,
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -33,27 +33,27 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (facts == nullptr) return;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kOther)) {
     const snapshot::ProbeStep& step = *failure->step;
-    report::Finding& finding =
-        ruling.Fire((step.title.empty() ? step.name : step.title) + " fails: " + Said(step),
-                    step.subject.empty() ? step.job : step.subject);
-    finding.affects.push_back(step.job);
+    report::Finding& finding = ruling.Fire(TitleOf(step) + " fails: " + Said(step), SubjectOf(step));
+    finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     const snapshot::ProbedDevice* device = DeviceOf(*facts, step);
     const bool roomy = device != nullptr && device->memory_total > 0 && !HardlyAnyFree(*device);
-    if (const StatusMeaning meaning = MeaningOf(step.status, roomy ? "out-of-memory" : "");
+    if (const StatusMeaning meaning = MeaningOf(step.status.text(), roomy ? "out-of-memory" : "");
         !meaning.cause.empty()) {
       finding.cause = meaning.cause;
-      finding.evidence.push_back({meaning.says, "culprit explain " + step.status});
+      finding.evidence.push_back({meaning.says, "culprit explain " + step.status.text()});
     }
     AddOutput(step, finding);
-    const bool vanished = step.outcome == "ended" || step.outcome == "garbage";
+    const bool vanished =
+        step.outcome == snapshot::StepOutcome::kEnded || step.outcome == snapshot::StepOutcome::kGarbage;
     finding.fix = {
         .text = vanished ? "check whether something kills or wraps every process here: limits, LD_PRELOAD, a "
                            "profiler, the kernel's out-of-memory killer"
                          : "look up what the status means and which causes are likely",
-        .commands = vanished
-                        ? Commands(scene, {"sudo dmesg | tail -30"}, {})
-                        : std::vector{"culprit explain " + (step.status.empty() ? step.name : step.status)},
+        .commands = vanished ? Commands(scene, {"sudo dmesg | tail -30"}, {})
+                             : std::vector{"culprit explain " + (step.status.empty()
+                                                                     ? std::string(base::Word(step.name))
+                                                                     : step.status.text())},
         .risk = "none",
         .changes = ANewProbeTells("the step succeeds")};
   }
@@ -63,6 +63,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9017",
                            .name = "probe_step_fails",
+                           .family = Family::kLive,
                            .cause = "library-bug",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -33,12 +33,14 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (Probed(scene, ruling) == nullptr) return;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kPtxRefused)) {
     const snapshot::ProbeStep& step = *failure->step;
-    const std::string subject = step.subject.empty() ? step.job : step.subject;
-    report::Finding& finding = ruling.Fire(
-        std::string("the driver does not support the PTX ") +
-            (JobKind(step) == "driver" ? "of culprit's own kernel: " : "of " + subject + ": ") + Said(step),
-        subject);
-    finding.affects.push_back(step.job);
+    const std::string subject = SubjectOf(step);
+    report::Finding& finding =
+        ruling.Fire(std::string("the driver does not support the PTX ") +
+                        (JobOf(step.name) == snapshot::JobKind::kDriver ? "of culprit's own kernel: "
+                                                                        : "of " + subject + ": ") +
+                        Said(step),
+                    subject);
+    finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
     finding.fix = {
@@ -55,6 +57,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9008",
                            .name = "ptx_refused_by_driver",
+                           .family = Family::kLive,
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -36,7 +36,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::ProbeFacts* facts = Probed(scene, ruling);
   if (facts == nullptr) return;
   const auto failures = FailuresOf(scene, Trouble::kWrongResult);
-  const auto is_driver = [](const ProbeFailure* failure) { return JobKind(*failure->step) == "driver"; };
+  const auto is_driver = [](const ProbeFailure* failure) {
+    return JobOf(failure->step->name) == snapshot::JobKind::kDriver;
+  };
   const bool device_wrong = std::ranges::any_of(failures, is_driver);
   report::Finding* on_device = nullptr;
   for (const ProbeFailure* failure : failures) {
@@ -51,12 +53,12 @@ void Check(const Scene& scene, Ruling& ruling) {
       on_device->evidence.push_back(EvidenceOf(step));
       continue;
     }
-    report::Finding& finding = ruling.Fire(
-        device_wrong ? gpu + " gives wrong results, " + (is_driver(failure) ? "even for " : "also for ") +
-                           (step.title.empty() ? step.name : step.title) + by
-                     : subject + " computes wrong results on " + gpu + by +
-                           ", but copies and a plain kernel are right",
-        device_wrong ? gpu : subject);
+    report::Finding& finding =
+        ruling.Fire(device_wrong ? gpu + " gives wrong results, " +
+                                       (is_driver(failure) ? "even for " : "also for ") + TitleOf(step) + by
+                                 : subject + " computes wrong results on " + gpu + by +
+                                       ", but copies and a plain kernel are right",
+                    device_wrong ? gpu : subject);
     finding.cause = device_wrong ? "hardware-fault" : "library-bug";
     finding.evidence.push_back(EvidenceOf(step));
     on_device = &finding;
@@ -84,6 +86,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL9009",
                            .name = "wrong_result_on_gpu",
+                           .family = Family::kLive,
                            .cause = "hardware-fault",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",

@@ -52,6 +52,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5001",
                            .name = "broken_soname_link",
+                           .family = Family::kLoading,
                            .cause = "broken-symlink",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -60,6 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5020",
                            .name = "cuda_function_missing",
+                           .family = Family::kLoading,
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.4.0",

@@ -126,6 +126,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5011",
                            .name = "cuda_symbol_version_missing",
+                           .family = Family::kLoading,
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -60,6 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5017",
                            .name = "dependent_missing",
+                           .family = Family::kLoading,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

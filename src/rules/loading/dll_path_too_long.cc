@@ -56,6 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5028",
                            .name = "dll_path_too_long",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,

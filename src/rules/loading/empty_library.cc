@@ -60,6 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5005",
                            .name = "empty_library",
+                           .family = Family::kLoading,
                            .cause = "corrupt-library",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

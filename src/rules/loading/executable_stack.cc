@@ -45,6 +45,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5012",
                            .name = "executable_stack",
+                           .family = Family::kLoading,
                            .cause = "permissions",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

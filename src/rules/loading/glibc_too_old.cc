@@ -63,6 +63,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5009",
                            .name = "glibc_too_old",
+                           .family = Family::kLoading,
                            .cause = "glibc-too-old",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

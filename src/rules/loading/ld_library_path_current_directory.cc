@@ -69,6 +69,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5019",
                            .name = "ld_library_path_current_directory",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,

@@ -50,6 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5013",
                            .name = "ld_library_path_dead_element",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,

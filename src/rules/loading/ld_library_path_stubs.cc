@@ -56,6 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5014",
                            .name = "ld_library_path_stubs",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

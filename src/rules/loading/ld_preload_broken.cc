@@ -87,6 +87,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5015",
                            .name = "ld_preload_broken",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

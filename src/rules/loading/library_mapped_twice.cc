@@ -116,6 +116,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5030",
                            .name = "library_mapped_twice",
+                           .family = Family::kLoading,
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

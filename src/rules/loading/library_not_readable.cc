@@ -64,6 +64,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5016",
                            .name = "library_not_readable",
+                           .family = Family::kLoading,
                            .cause = "permissions",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

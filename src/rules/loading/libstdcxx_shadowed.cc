@@ -107,6 +107,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5010",
                            .name = "libstdcxx_shadowed",
+                           .family = Family::kLoading,
                            .cause = "glibc-too-old",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

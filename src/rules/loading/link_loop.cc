@@ -44,6 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5002",
                            .name = "link_loop",
+                           .family = Family::kLoading,
                            .cause = "broken-symlink",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

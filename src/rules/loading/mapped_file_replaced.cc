@@ -101,6 +101,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5029",
                            .name = "mapped_file_replaced",
+                           .family = Family::kLoading,
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

@@ -57,6 +57,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5006",
                            .name = "not_a_library",
+                           .family = Family::kLoading,
                            .cause = "corrupt-library",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -65,6 +65,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5026",
                            .name = "other_bitness_first",
+                           .family = Family::kLoading,
                            .cause = "bitness-mismatch",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,

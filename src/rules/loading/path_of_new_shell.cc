@@ -53,6 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5024",
                            .name = "path_of_new_shell",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,

@@ -69,6 +69,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5027",
                            .name = "path_order",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kNote,
                            .where = Where::kWindows,

@@ -41,7 +41,7 @@ bool HasOtherRule(const FailedLoad& failed) {
 }
 
 bool Explained(const Scene& scene, const loader::Scenario& scenario) {
-  if (!scenario.graph.missing_versions.empty()) return true;
+  if (!scenario.graph.version_errors.empty()) return true;
   if (std::ranges::any_of(FailedLoads(scene),
                           [&](const FailedLoad& failed) { return failed.scenario == &scenario; })) {
     return true;
@@ -104,6 +104,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5018",
                            .name = "program_cannot_start",
+                           .family = Family::kLoading,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -54,6 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5025",
                            .name = "python_ignores_path",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,

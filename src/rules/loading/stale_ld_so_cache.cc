@@ -95,6 +95,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5003",
                            .name = "stale_ld_so_cache",
+                           .family = Family::kLoading,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -51,6 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5004",
                            .name = "truncated_library",
+                           .family = Family::kLoading,
                            .cause = "corrupt-library",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

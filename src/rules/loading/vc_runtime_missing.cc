@@ -65,6 +65,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5022",
                            .name = "vc_runtime_missing",
+                           .family = Family::kLoading,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,

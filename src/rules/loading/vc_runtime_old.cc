@@ -73,6 +73,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5023",
                            .name = "vc_runtime_old",
+                           .family = Family::kLoading,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,

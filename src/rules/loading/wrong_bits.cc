@@ -58,6 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5007",
                            .name = "wrong_bits",
+                           .family = Family::kLoading,
                            .cause = "bitness-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

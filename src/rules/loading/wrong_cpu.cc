@@ -48,6 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5008",
                            .name = "wrong_cpu",
+                           .family = Family::kLoading,
                            .cause = "bitness-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -62,6 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL5021",
                            .name = "zlibwapi_missing",
+                           .family = Family::kLoading,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .where = Where::kWindows,

@@ -68,6 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6017",
                            .name = "bitsandbytes_without_cuda_binary",
+                           .family = Family::kPython,
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -49,6 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6022",
                            .name = "brackets_in_path",
+                           .family = Family::kPython,
                            .cause = "search-path",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,

@@ -130,6 +130,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6019",
                            .name = "ctranslate2_without_cublas",
+                           .family = Family::kPython,
                            .cause = "search-path",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -100,6 +100,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6008",
                            .name = "cuda_major_packages_mixed",
+                           .family = Family::kPython,
+                           .root = report::Root::kOverwrites,
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -105,6 +105,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 extern const Rule kRule = {
     .code = "CUL6009",
     .name = "cuda_packages_other_than_framework",
+    .family = Family::kPython,
     .cause = "cuda-version-mismatch",
     .severity = report::Severity::kError,
     .since = "0.2.0",

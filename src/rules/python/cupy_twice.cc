@@ -77,6 +77,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6013",
                            .name = "cupy_twice",
+                           .family = Family::kPython,
+                           .root = report::Root::kOverwrites,
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

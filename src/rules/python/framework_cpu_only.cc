@@ -117,6 +117,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6001",
                            .name = "framework_cpu_only",
+                           .family = Family::kPython,
                            .cause = "framework-cpu-only",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

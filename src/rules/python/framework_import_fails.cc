@@ -154,6 +154,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6002",
                            .name = "framework_import_fails",
+                           .family = Family::kPython,
                            .cause = "dependent-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -121,6 +121,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6016",
                            .name = "framework_installed_twice",
+                           .family = Family::kPython,
+                           .root = report::Root::kOverwrites,
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -69,6 +69,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6004",
                            .name = "jax_jaxlib_mismatch",
+                           .family = Family::kPython,
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -71,6 +71,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6005",
                            .name = "jax_plugin_mismatch",
+                           .family = Family::kPython,
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

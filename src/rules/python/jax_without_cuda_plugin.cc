@@ -64,6 +64,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6010",
                            .name = "jax_without_cuda_plugin",
+                           .family = Family::kPython,
                            .cause = "framework-cpu-only",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

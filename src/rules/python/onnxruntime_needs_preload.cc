@@ -78,6 +78,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6012",
                            .name = "onnxruntime_needs_preload",
+                           .family = Family::kPython,
                            .cause = "search-path",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",

@@ -147,6 +147,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 extern const Rule kRule = {
     .code = "CUL6014",
     .name = "package_files_changed",
+    .family = Family::kPython,
+    .by_size = true,
     .cause = "corrupt-library",
     .severity = Severity::kError,
     .since = "0.2.0",

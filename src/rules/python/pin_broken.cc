@@ -191,6 +191,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6007",
                            .name = "pin_broken",
+                           .family = Family::kPython,
                            .cause = "framework-version-conflict",
                            .severity = Severity::kWarning,
                            .since = "0.2.0",

@@ -47,6 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6021",
                            .name = "python_32_bit",
+                           .family = Family::kPython,
                            .cause = "bitness-mismatch",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,

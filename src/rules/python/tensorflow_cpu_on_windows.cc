@@ -56,6 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6020",
                            .name = "tensorflow_cpu_on_windows",
+                           .family = Family::kPython,
                            .cause = "framework-cpu-only",
                            .severity = report::Severity::kWarning,
                            .where = Where::kWindows,

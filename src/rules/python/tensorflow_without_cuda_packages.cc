@@ -124,6 +124,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6011",
                            .name = "tensorflow_without_cuda_packages",
+                           .family = Family::kPython,
                            .cause = "cuda-library-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -107,6 +107,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6018",
                            .name = "tensorrt_parts_mismatch",
+                           .family = Family::kPython,
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

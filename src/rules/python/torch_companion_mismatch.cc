@@ -161,6 +161,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6003",
                            .name = "torch_companion_mismatch",
+                           .family = Family::kPython,
                            .cause = "framework-version-conflict",
                            .severity = Severity::kError,
                            .since = "0.2.0",

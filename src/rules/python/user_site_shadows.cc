@@ -107,6 +107,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL6015",
                            .name = "user_site_shadows",
+                           .family = Family::kPython,
+                           .root = report::Root::kOverwrites,
                            .cause = "framework-version-conflict",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

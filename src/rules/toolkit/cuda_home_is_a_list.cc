@@ -56,6 +56,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4003",
                            .name = "cuda_home_is_a_list",
+                           .family = Family::kToolkit,
+                           .explains = Explains::kCompilerFiles | Explains::kCudaFiles | Explains::kFramework,
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

@@ -70,6 +70,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4002",
                            .name = "cuda_home_wrong",
+                           .family = Family::kToolkit,
+                           .explains = Explains::kCompilerFiles | Explains::kCudaFiles | Explains::kFramework,
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -96,6 +96,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4006",
                            .name = "cuda_library_missing",
+                           .family = Family::kToolkit,
                            .cause = "cuda-library-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -46,6 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4007",
                            .name = "cuda_library_not_searched",
+                           .family = Family::kToolkit,
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -70,6 +70,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4008",
                            .name = "cuda_library_other_major",
+                           .family = Family::kToolkit,
+                           .root = report::Root::kOtherBuild,
                            .cause = "cuda-version-mismatch",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -92,6 +92,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4009",
                            .name = "cuda_mixed_versions",
+                           .family = Family::kToolkit,
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

@@ -56,6 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4005",
                            .name = "nvcc_differs_from_cuda_home",
+                           .family = Family::kToolkit,
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -55,6 +55,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4011",
                            .name = "nvrtc_builtins_missing",
+                           .family = Family::kToolkit,
+                           .explains = Explains::kNvrtc | Explains::kCudaFiles | Explains::kFramework,
                            .cause = "cuda-library-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

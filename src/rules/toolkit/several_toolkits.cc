@@ -49,6 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4004",
                            .name = "several_toolkits",
+                           .family = Family::kToolkit,
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",

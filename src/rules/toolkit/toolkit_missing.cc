@@ -58,6 +58,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4001",
                            .name = "toolkit_missing",
+                           .family = Family::kToolkit,
+                           .explains = Explains::kCompilerFiles | Explains::kCudaFiles | Explains::kFramework,
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -58,6 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL4010",
                            .name = "two_cudart_majors",
+                           .family = Family::kToolkit,
                            .cause = "cuda-mixed-versions",
                            .severity = report::Severity::kNote,
                            .since = "0.2.0",

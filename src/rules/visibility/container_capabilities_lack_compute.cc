@@ -53,6 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2005",
                            .name = "container_capabilities_lack_compute",
+                           .family = Family::kVisibility,
                            .cause = "container-runtime",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -101,6 +101,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2006",
                            .name = "container_requirement_unmet",
+                           .family = Family::kVisibility,
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -93,6 +93,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2004",
                            .name = "container_without_gpu",
+                           .family = Family::kVisibility,
+                           .explains = Explains::kCudaStart | Explains::kNvml,
                            .cause = "container-runtime",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -56,6 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2001",
                            .name = "cuda_visible_devices_hides_all",
+                           .family = Family::kVisibility,
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",

@@ -83,6 +83,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2002",
                            .name = "cuda_visible_devices_invalid",
+                           .family = Family::kVisibility,
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",

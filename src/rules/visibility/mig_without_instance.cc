@@ -66,6 +66,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2008",
                            .name = "mig_without_instance",
+                           .family = Family::kVisibility,
+                           .explains = Explains::kCudaStart | Explains::kNvml,
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

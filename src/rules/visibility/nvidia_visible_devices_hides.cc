@@ -59,6 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2003",
                            .name = "nvidia_visible_devices_hides",
+                           .family = Family::kVisibility,
                            .cause = "container-runtime",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -49,6 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2013",
                            .name = "slurm_without_gpu",
+                           .family = Family::kVisibility,
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

@@ -79,6 +79,8 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2009",
                            .name = "wsl_linux_driver",
+                           .family = Family::kVisibility,
+                           .explains = Explains::kCudaStart | Explains::kNvml,
                            .cause = "wsl",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

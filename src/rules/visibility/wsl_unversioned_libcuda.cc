@@ -55,6 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2011",
                            .name = "wsl_unversioned_libcuda",
+                           .family = Family::kVisibility,
                            .cause = "wsl",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,

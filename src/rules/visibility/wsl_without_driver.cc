@@ -62,6 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 extern const Rule kRule = {.code = "CUL2010",
                            .name = "wsl_without_driver",
+                           .family = Family::kVisibility,
                            .cause = "wsl",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,

@@ -30,7 +30,7 @@ struct Product {
     const double error = RelativeError(MatrixProduct(a, b, kSize), c);
     session.teller().Figure("relative_error", Short(error));
     const std::string detail = "relative error " + Short(error);
-    if (!(error <= kTolerance)) return std::unexpected(Failure{"wrong-result", call, detail});
+    if (!(error <= kTolerance)) return std::unexpected(Failure{OwnStatus::kWrongResult, call, detail});
     return detail;
   }
 };

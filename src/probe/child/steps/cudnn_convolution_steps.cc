@@ -19,13 +19,13 @@ void TryAll(Convolution& convolution, const Convolution::Direction& direction, T
     if (!tally.first) {
       tally.first = std::move(failure);
     } else {
-      tally.first->detail += "; " + failure.call + ": " + failure.status;
+      tally.first->detail += "; " + failure.call + ": " + failure.status.text();
     }
   };
   std::vector<cuda::CudnnPerformance> algorithms;
   if (auto failure = convolution.Find(direction, algorithms)) return note(*failure);
   if (algorithms.empty()) {
-    return note({"no-algorithm", direction.find->name(), "cuDNN offers no algorithm that works"});
+    return note({OwnStatus::kNoAlgorithm, direction.find->name(), "cuDNN offers no algorithm that works"});
   }
   for (const cuda::CudnnPerformance& told : algorithms) {
     double error = 0;
@@ -34,7 +34,7 @@ void TryAll(Convolution& convolution, const Convolution::Direction& direction, T
       failure->detail = which + (failure->detail.empty() ? "" : ": " + failure->detail);
       note(*failure);
     } else if (!(error <= convolution.Tolerance(told.math_type))) {
-      note({"wrong-result", direction.convolve->name(), which + ": relative error " + Short(error)});
+      note({OwnStatus::kWrongResult, direction.convolve->name(), which + ": relative error " + Short(error)});
     } else {
       ++tally.algorithms;
       tally.worst = std::max(tally.worst, error);
@@ -52,8 +52,8 @@ Outcome CudnnConvolutionStep(Session& session) {
   double error = 0;
   int algorithm = cuda::Cudnn::kImplicitPrecompGemm;
   auto failure = convolution.Run(forward, algorithm, std::nullopt, error);
-  if (failure && failure->status.starts_with("CUDNN_STATUS_NOT_SUPPORTED") &&
-      failure->status.find("SUBLIBRARY") == std::string::npos) {
+  if (failure && failure->status.text().starts_with("CUDNN_STATUS_NOT_SUPPORTED") &&
+      failure->status.text().find("SUBLIBRARY") == std::string::npos) {
     algorithm = cuda::Cudnn::kImplicitGemm;
     failure = convolution.Run(forward, algorithm, std::nullopt, error);
   }
@@ -62,7 +62,7 @@ Outcome CudnnConvolutionStep(Session& session) {
   session.teller().Figure("relative_error", Short(error));
   const std::string detail = "relative error " + Short(error);
   if (!(error <= convolution.Tolerance(std::nullopt))) {
-    return std::unexpected(Failure{"wrong-result", forward.convolve->name(), detail});
+    return std::unexpected(Failure{OwnStatus::kWrongResult, forward.convolve->name(), detail});
   }
   return detail;
 }

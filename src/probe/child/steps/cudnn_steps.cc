@@ -118,7 +118,7 @@ Outcome CudnnPartsStep(Session& session) {
     if (!failed) {
       failed = failure;
     } else {
-      failed->detail += "; " + NameOf(part) + ": " + failure->status;
+      failed->detail += "; " + NameOf(part) + ": " + failure->status.text();
     }
   }
   const std::string differing = TellPartVersions(session);
@@ -127,7 +127,8 @@ Outcome CudnnPartsStep(Session& session) {
     failed->detail += (differing.empty() ? "" : "; " + differing) + elsewhere;
     return std::unexpected(*failed);
   }
-  if (!differing.empty()) return std::unexpected(Failure{"mixed-versions", "", differing + elsewhere});
+  if (!differing.empty())
+    return std::unexpected(Failure{OwnStatus::kMixedVersions, "", differing + elsewhere});
   if (checked == 0) return "one library, no sub-libraries";
   return std::to_string(checked) + " sub-libraries agree" + elsewhere;
 }

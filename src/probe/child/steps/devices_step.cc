@@ -11,13 +11,11 @@ namespace {
 
 struct CudaDevice {
   int index = 0;
-  std::string name, uuid, bus_id, compute_capability, compute_mode, ecc;
+  std::string name, uuid, bus_id, compute_capability;
+  base::ComputeMode compute_mode = base::ComputeMode::kUnknown;
+  base::Switch ecc = base::Switch::kUnknown;
   uint64_t memory_total = 0;
 };
-
-std::string ComputeMode(int mode) {
-  return mode == 0 ? "default" : mode == 2 ? "prohibited" : mode == 3 ? "exclusive-process" : "";
-}
 
 CudaDevice AskCuda(const cuda::Driver& driver, int index, int device) {
   CudaDevice told;
@@ -37,8 +35,8 @@ CudaDevice AskCuda(const cuda::Driver& driver, int index, int device) {
   if (attribute(cuda::Driver::kCapabilityMajor, major) && attribute(cuda::Driver::kCapabilityMinor, minor)) {
     told.compute_capability = std::to_string(major) + "." + std::to_string(minor);
   }
-  if (attribute(cuda::Driver::kComputeMode, value)) told.compute_mode = ComputeMode(value);
-  if (attribute(cuda::Driver::kEccEnabled, value)) told.ecc = value != 0 ? "on" : "off";
+  if (attribute(cuda::Driver::kComputeMode, value)) told.compute_mode = base::ComputeModeOf(value);
+  if (attribute(cuda::Driver::kEccEnabled, value)) told.ecc = base::SwitchOf(value != 0);
   if (size_t bytes = 0; !Try(driver, driver.cuDeviceTotalMem, &bytes, device)) told.memory_total = bytes;
   return told;
 }
@@ -66,8 +64,10 @@ void TellHolders(Session& session, const cuda::NvmlDevice& device) {
   }
 }
 
-std::string Either(const std::string& first, const std::string& second) {
-  return first.empty() ? second : first;
+// The first one that is known.
+template <typename T>
+T Either(const T& first, const T& second) {
+  return first == T{} ? second : first;
 }
 
 void Tell(Session& session, const CudaDevice* cuda, const cuda::NvmlDevice* nvml) {
@@ -79,15 +79,15 @@ void Tell(Session& session, const CudaDevice* cuda, const cuda::NvmlDevice* nvml
   const CudaDevice& c = cuda != nullptr ? *cuda : no_cuda;
   const cuda::NvmlDevice& n = nvml != nullptr ? *nvml : no_nvml;
   teller.Fact("name", Either(c.name, n.name));
-  teller.Fact("uuid", Either(n.uuid, c.uuid.empty() ? "" : "GPU-" + c.uuid));
+  teller.Fact("uuid", Either(n.uuid, c.uuid.empty() ? std::string() : "GPU-" + c.uuid));
   teller.Fact("bus_id", Either(n.bus_id, c.bus_id));
   teller.Fact("compute_capability", Either(c.compute_capability, n.compute_capability));
   const uint64_t total = n.memory_total != 0 ? n.memory_total : c.memory_total;
   if (total != 0) teller.Fact("memory_total", std::to_string(total));
   if (n.memory_total != 0) teller.Fact("memory_free", std::to_string(n.memory_free));
-  teller.Fact("compute_mode", Either(n.compute_mode, c.compute_mode));
-  teller.Fact("mig", n.mig);
-  teller.Fact("ecc", Either(n.ecc, c.ecc));
+  teller.Fact("compute_mode", base::Word(Either(n.compute_mode, c.compute_mode)));
+  teller.Fact("mig", base::Word(n.mig));
+  teller.Fact("ecc", base::Word(Either(n.ecc, c.ecc)));
   teller.Fact("ecc_errors", n.ecc_errors);
   teller.Fact("driver_model", n.driver_model);
   TellHolders(session, n);

@@ -78,7 +78,7 @@ Outcome CopyStep(Session& session) {
   }
   if (auto failure = beside.Read(received.data(), bytes)) return std::unexpected(*failure);
   if (const std::string difference = Difference(sent, received); !difference.empty()) {
-    return std::unexpected(Failure{"wrong-result", "cuMemcpyDtoH_v2", difference});
+    return std::unexpected(Failure{OwnStatus::kWrongResult, "cuMemcpyDtoH_v2", difference});
   }
   // The first copy has set everything up; this one is for the figures.
   auto start = std::chrono::steady_clock::now();
@@ -88,7 +88,7 @@ Outcome CopyStep(Session& session) {
   if (auto failure = there.Read(received.data(), bytes)) return std::unexpected(*failure);
   const double down = SecondsSince(start);
   if (Checksum(sent) != Checksum(received)) {
-    return std::unexpected(Failure{"wrong-result", "cuMemcpyDtoH_v2", Difference(sent, received)});
+    return std::unexpected(Failure{OwnStatus::kWrongResult, "cuMemcpyDtoH_v2", Difference(sent, received)});
   }
   const auto rate = [bytes](double seconds) {
     return Short(static_cast<double>(bytes) / 1e9 / std::max(seconds, 1e-9));

@@ -25,7 +25,7 @@ std::optional<Failure> Fetch(const cuda::Nvrtc& nvrtc, const SizeQuestion& size_
   if (auto failure = Try(nvrtc, size_of, program, &size)) return failure;
   constexpr size_t kMost = 64 << 20;
   if (size == 0 || size > kMost) {
-    return Failure{"wrong-result", size_of.name(), "a size of " + std::to_string(size) + " bytes"};
+    return Failure{OwnStatus::kWrongResult, size_of.name(), "a size of " + std::to_string(size) + " bytes"};
   }
   bytes.assign(size + 1, '\0');
   return Try(nvrtc, get, program, bytes.data());

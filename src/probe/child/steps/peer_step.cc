@@ -37,7 +37,7 @@ Outcome PeerStep(Session& session) {
   const cuda::Driver& driver = session.driver();
   int count = 0;
   if (auto failure = Try(driver, driver.cuDeviceGetCount, &count)) return std::unexpected(*failure);
-  if (count < 2) return std::unexpected(Failure{kNotRun, "", "there is only one device"});
+  if (count < 2) return std::unexpected(Failure{OwnStatus::kNotRun, "", "there is only one device"});
   const int peer = session.device_index() == 0 ? 1 : 0;
   OtherContext other(session, peer);
   if (other.failure) return std::unexpected(*other.failure);
@@ -62,7 +62,7 @@ Outcome PeerStep(Session& session) {
   if (auto failure = there.Free()) return std::unexpected(*failure);
   if (auto failure = other.Back()) return std::unexpected(*failure);
   if (const std::string difference = Difference(sent, received); !difference.empty()) {
-    return std::unexpected(Failure{"wrong-result", "cuMemcpyPeer",
+    return std::unexpected(Failure{OwnStatus::kWrongResult, "cuMemcpyPeer",
                                    "from device " + std::to_string(session.device_index()) + " to device " +
                                        std::to_string(peer) + ": " + difference});
   }

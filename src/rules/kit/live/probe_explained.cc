@@ -1,8 +1,6 @@
 #include "rules/kit/live/probe_explained.h"
 
 #include <algorithm>
-#include <array>
-#include <initializer_list>
 
 #include "base/text.h"
 #include "knowledge/messages/status_codes.h"
@@ -13,10 +11,9 @@ namespace {
 
 using report::Finding;
 using snapshot::ProbeStep;
+using snapshot::StepName;
 
-bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> list) {
-  return std::ranges::find(list, text) != list.end();
-}
+constexpr int32_t kInsufficientDriver = 35;  // cudaErrorInsufficientDriver
 
 bool IsError(const Finding& finding) { return finding.severity == report::Severity::kError; }
 
@@ -51,16 +48,24 @@ bool AboutDriverLibrary(const Finding& finding) {
          base::Contains(finding.subject, "nvcuda.dll");
 }
 
-bool ExplainsDriver(const Finding& finding, const ProbeStep& step) {
-  const std::string_view code = finding.code;
-  // Without the JIT compiler, or with JIT forbidden, only PTX fails.
-  if (step.name == "kernel") return IsOneOf(code, {"CUL1022", "CUL7004"});
-  if (IsOneOf(code, {"CUL1022", "CUL1013"}) || !HasHappened(finding, step)) return false;
-  if (!IsOneOf(step.name, {"libcuda", "nvml", "init", "devices", "context"})) return false;
-  if (code.starts_with("CUL5")) return AboutDriverLibrary(finding);
-  if (step.name == "nvml")
-    return code.starts_with("CUL1") || IsOneOf(code, {"CUL2004", "CUL2008", "CUL2009"});
-  return code.starts_with("CUL1") || code.starts_with("CUL2");
+bool ExplainsDriver(const RuledFinding& ruled, const ProbeStep& step) {
+  const auto& [rule, finding] = ruled;
+  switch (step.name) {
+    case StepName::kKernel:  // without the JIT compiler, or with JIT forbidden, only PTX fails
+      return rule->CanExplain(Explains::kPtx);
+    case StepName::kLibcuda:
+    case StepName::kInit:
+    case StepName::kDevices:
+    case StepName::kContext:
+    case StepName::kNvml: {
+      const Explains what = step.name == StepName::kNvml ? Explains::kNvml : Explains::kCudaStart;
+      const bool can =
+          rule->CanExplain(what) || (rule->CanExplain(Explains::kDriverFiles) && AboutDriverLibrary(finding));
+      return can && HasHappened(finding, step);
+    }
+    default:
+      return false;
+  }
 }
 
 // Whether a finding is about the files that a step used.
@@ -73,50 +78,66 @@ bool AboutItsFiles(const snapshot::ProbeFacts& facts, const Finding& finding, co
   return std::ranges::find(loaded, place, &snapshot::ProbedLibrary::path) != loaded.end();
 }
 
-bool ExplainsRuntime(const snapshot::ProbeFacts& facts, const Finding& finding, const ProbeStep& step) {
+bool ExplainsRuntime(const snapshot::ProbeFacts& facts, const RuledFinding& ruled, const ProbeStep& step) {
+  const auto& [rule, finding] = ruled;
   if (!IsError(finding)) return false;
-  if (CudaCode(step) == 35) return finding.code == "CUL1013";
-  if (step.name == "nvrtc" && finding.code == "CUL4011") return true;
-  if (!finding.code.starts_with("CUL4") && !finding.code.starts_with("CUL5")) return false;
+  if (CudaCode(step) == kInsufficientDriver) return rule->CanExplain(Explains::kOldDriver);
+  if (step.name == StepName::kNvrtc && rule->CanExplain(Explains::kNvrtc)) return true;
+  if (!rule->CanExplain(Explains::kCudaFiles)) return false;
   const std::string stem(base::BaseName(step.subject).substr(0, base::BaseName(step.subject).find(".so")));
   return AboutItsFiles(facts, finding, step)
              ? LoadFailed(step)
              : !stem.empty() && base::BaseName(finding.subject).starts_with(stem + ".");
 }
 
-bool ExplainsCudnn(const snapshot::ProbeFacts& facts, const Finding& finding, const ProbeStep& step) {
+bool ExplainsCudnn(const snapshot::ProbeFacts& facts, const RuledFinding& ruled, const ProbeStep& step) {
+  const auto& [rule, finding] = ruled;
   if (!IsError(finding)) return false;
-  if (CudaCode(step) == 35) return finding.code == "CUL1013";
-  const bool kind = finding.code.starts_with("CUL3") || finding.code.starts_with("CUL5");
-  if (!kind || !AboutItsFiles(facts, finding, step)) return false;
+  if (CudaCode(step) == kInsufficientDriver) return rule->CanExplain(Explains::kOldDriver);
+  if (!rule->CanExplain(Explains::kCudnnFiles) || !AboutItsFiles(facts, finding, step)) return false;
   const bool mixed = finding.cause == "cudnn-mixed-versions";
-  if (base::Contains(step.status, "VERSION_MISMATCH") || step.status == "mixed-versions") return mixed;
+  if (SaysMixed(step)) return mixed;
   // A crash is explained by the file in which it happened.
   if (!step.library.empty()) return mixed || finding.subject == step.library;
   return true;
 }
 
-bool ExplainsFramework(const Finding& finding, const ProbeStep& step) {
-  const bool cpu_only = step.status == "cpu-only" && finding.cause == "framework-cpu-only" &&
+bool ExplainsFramework(const RuledFinding& ruled, const ProbeStep& step) {
+  const auto& [rule, finding] = ruled;
+  const bool cpu_only = step.status == base::OwnStatus::kCpuOnly && finding.cause == "framework-cpu-only" &&
                         finding.severity != report::Severity::kNote;
   if (!IsError(finding) && !cpu_only) return false;
-  if (finding.code.starts_with("CUL2") || finding.code.starts_with("CUL8")) return false;
+  if (!rule->CanExplain(Explains::kFramework)) return false;
   const std::string name = FrameworkOf(step);
   return std::ranges::any_of(finding.affects,
                              [&](const std::string& affected) { return affected.starts_with(name); });
 }
 
-bool ExplainsCompile(const Finding& finding, const ProbeStep& step) {
+bool ExplainsCompile(const RuledFinding& ruled, const ProbeStep& step) {
+  const auto& [rule, finding] = ruled;
   if (finding.severity == report::Severity::kNote) return false;
+  if (step.name == StepName::kRunCudnn) return rule->CanExplain(Explains::kBuiltCudnn);
+  if (!IsCompile(step.name)) return false;
   const std::string words = Words(step);
-  const std::string_view code = finding.code;
-  if (step.name.starts_with("compile")) {
-    if (SaysHostCompiler(words)) return code == "CUL8002";
-    if (SaysUnknownArchitecture(words)) return code == "CUL8001";
-    if (SaysHeaderMissing(words)) return IsOneOf(code, {"CUL8004", "CUL8003"});
-    return LoadFailed(step) && IsOneOf(code, {"CUL4001", "CUL4002", "CUL4003"});
+  if (SaysHostCompiler(words)) return rule->CanExplain(Explains::kHostCompiler);
+  if (SaysUnknownArchitecture(words)) return rule->CanExplain(Explains::kArchitecture);
+  if (SaysHeaderMissing(words)) return rule->CanExplain(Explains::kHeaders);
+  return LoadFailed(step) && rule->CanExplain(Explains::kCompilerFiles);
+}
+
+bool CanBeExplainedBy(const RuledFinding& ruled, const snapshot::ProbeFacts& facts, const ProbeStep& step) {
+  switch (JobOf(step.name)) {
+    case snapshot::JobKind::kDriver:
+      return ExplainsDriver(ruled, step);
+    case snapshot::JobKind::kRuntime:
+      return ExplainsRuntime(facts, ruled, step);
+    case snapshot::JobKind::kCudnn:
+      return ExplainsCudnn(facts, ruled, step);
+    case snapshot::JobKind::kFramework:
+      return ExplainsFramework(ruled, step);
+    case snapshot::JobKind::kCompile:
+      return ExplainsCompile(ruled, step);
   }
-  if (step.name == "run-cudnn") return IsOneOf(code, {"CUL3008", "CUL8003"});
   return false;
 }
 
@@ -145,17 +166,13 @@ bool SaysHeaderMissing(std::string_view words) {
 }
 
 const Finding* ExplainedBy(const snapshot::ProbeFacts& facts, const ProbeStep& step,
-                           std::span<const Finding> findings) {
-  const std::string_view kind = JobKind(step);
+                           std::span<const RuledFinding> findings) {
   const Finding* best = nullptr;
-  for (const Finding& finding : findings) {
-    const bool explains = kind == "driver"      ? ExplainsDriver(finding, step)
-                          : kind == "runtime"   ? ExplainsRuntime(facts, finding, step)
-                          : kind == "cudnn"     ? ExplainsCudnn(facts, finding, step)
-                          : kind == "framework" ? ExplainsFramework(finding, step)
-                          : kind == "compile"   ? ExplainsCompile(finding, step)
-                                                : false;
-    if (explains && (best == nullptr || FitOf(finding, step).rank < FitOf(*best, step).rank)) best = &finding;
+  for (const RuledFinding& ruled : findings) {
+    const Finding& finding = ruled.finding;
+    if (CanBeExplainedBy(ruled, facts, step) &&
+        (best == nullptr || FitOf(finding, step).rank < FitOf(*best, step).rank))
+      best = &finding;
   }
   return best;
 }

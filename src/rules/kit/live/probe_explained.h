@@ -8,9 +8,13 @@
 
 namespace culprit::rules {
 
+struct RuledFinding {
+  const Rule* rule = nullptr;
+  report::Finding finding;
+};
 // One of `findings`; nullptr if none explains it.
 const report::Finding* ExplainedBy(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step,
-                                   std::span<const report::Finding> findings);
+                                   std::span<const RuledFinding> findings);
 
 // Classify compiler output.
 bool SaysHostCompiler(std::string_view words);

@@ -13,6 +13,8 @@
 namespace culprit::rules {
 namespace {
 
+using snapshot::StepOutcome;
+
 constexpr uint64_t kMiB = 1024 * 1024;
 constexpr uint64_t kGiB = 1024 * kMiB;
 // A context takes about 250 to 500 MiB, a cuBLAS or cuDNN handle its workspace on top.
@@ -32,33 +34,33 @@ const snapshot::ProbeFacts* Probed(const Scene& scene, Ruling& ruling) {
   return nullptr;
 }
 
-bool Failed(const snapshot::ProbeStep& step) { return step.outcome != "ok" && step.outcome != "not-run"; }
+bool Failed(const snapshot::ProbeStep& step) {
+  return step.outcome != StepOutcome::kOk && step.outcome != StepOutcome::kNotRun;
+}
 
 bool FollowsFromFailure(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step) {
   return std::ranges::any_of(facts.steps, [&](const snapshot::ProbeStep& other) {
-    const bool before = other.job == step.job || JobKind(other) == "driver";
+    const bool before = other.job == step.job || JobOf(other.name) == snapshot::JobKind::kDriver;
     return before && Failed(other);
   });
 }
 
-std::string_view JobKind(const snapshot::ProbeStep& step) {
-  const std::string_view name = step.name;
-  if (name.starts_with("cudnn-")) return "cudnn";
-  if (name == "import" || name.starts_with("framework-")) return "framework";
-  if (name.starts_with("compile-") || name.starts_with("link-") || name.starts_with("run-")) return "compile";
-  if (name == "cudart" || name == "nvrtc" || name.starts_with("cublas")) return "runtime";
-  return "driver";
+std::string FrameworkOf(const snapshot::ProbeStep& step) {
+  return step.job.name().empty() ? "the framework" : step.job.name();
 }
 
-std::string FrameworkOf(const snapshot::ProbeStep& step) {
-  const std::vector<std::string> words = base::SplitWords(step.job, " ");
-  return words.empty() ? "the framework" : words.front();
+std::string SubjectOf(const snapshot::ProbeStep& step) {
+  return step.subject.empty() ? step.job.text() : step.subject;
+}
+
+std::string TitleOf(const snapshot::ProbeStep& step) {
+  return step.title.empty() ? std::string(base::Word(step.name)) : step.title;
 }
 
 std::optional<int32_t> CudaCode(const snapshot::ProbeStep& step) {
-  if (const auto* row = knowledge::FindCudaStatus(std::string_view(step.status))) return row->code;
-  // A number that the prober's tables do not list: "CUDA_ERROR_987", "cuda 987".
-  std::string_view number = step.status;
+  if (const auto* row = knowledge::FindCudaStatus(step.status.text()))
+    return row->code;  // A number that the prober's tables do not list: "CUDA_ERROR_987", "cuda 987".
+  std::string_view number = step.status.text();
   for (const std::string_view prefix : {"CUDA_ERROR_", "cudaError_", "cudaError", "cuda "}) {
     if (!number.starts_with(prefix)) continue;
     number.remove_prefix(prefix.size());
@@ -72,14 +74,20 @@ std::optional<int32_t> CudaCode(const snapshot::ProbeStep& step) {
 }
 
 bool LoadFailed(const snapshot::ProbeStep& step) {
-  return step.outcome == "failed" &&
+  return step.outcome == StepOutcome::kFailed &&
          (step.call == "dlopen" || step.call == "LoadLibrary" || step.call == "dlsym" ||
-          step.call == "GetProcAddress" || step.status == "not-found" || step.status == "not-loaded");
+          step.call == "GetProcAddress" || step.status == base::OwnStatus::kNotFound ||
+          step.status == base::OwnStatus::kNotLoaded);
+}
+
+bool SaysMixed(const snapshot::ProbeStep& step) {
+  return step.status == base::OwnStatus::kMixedVersions ||
+         base::Contains(step.status.text(), "VERSION_MISMATCH");
 }
 
 std::string Words(const snapshot::ProbeStep& step) {
   std::string words;
-  for (const std::string& part : {step.call, step.status, step.detail, step.output}) {
+  for (const std::string& part : {step.call, step.status.text(), step.detail, step.output}) {
     if (!part.empty()) words += part + "\n";
   }
   return words;
@@ -87,21 +95,28 @@ std::string Words(const snapshot::ProbeStep& step) {
 
 std::string Said(const snapshot::ProbeStep& step) {
   const std::string in = step.library.empty() ? "" : " in " + step.library;
-  if (step.outcome == "crashed") return (step.status.empty() ? "crashed" : step.status) + in;
-  if (step.outcome == "hung") return "timed out" + in;
-  if (step.outcome == "garbage") return "its process wrote an invalid protocol line";
-  if (step.outcome == "ended") return "its process exited without a message";
+  if (step.outcome == StepOutcome::kCrashed)
+    return (step.status.empty() ? "crashed" : step.status.text()) + in;
+  if (step.outcome == StepOutcome::kHung) return "timed out" + in;
+  if (step.outcome == StepOutcome::kGarbage) return "its process wrote an invalid protocol line";
+  if (step.outcome == StepOutcome::kEnded) return "its process exited without a message";
   std::string said = step.call;
-  if (!step.status.empty()) said += (said.empty() ? "" : ": ") + step.status;
+  if (!step.status.empty()) said += (said.empty() ? "" : ": ") + step.status.text();
   if (!step.detail.empty()) said += said.empty() ? step.detail : " (" + step.detail + ")";
   return said.empty() ? "it failed" : said;
 }
 
-std::string PlaceOf(const snapshot::ProbeStep& step) {
-  return "culprit probe, " + step.job + ": " + step.name;
+std::string StepId(const snapshot::ProbeStep& step) {
+  return step.job.text() + ": " + std::string(base::Word(step.name));
 }
 
-report::Evidence EvidenceOf(const snapshot::ProbeStep& step) { return {Said(step), PlaceOf(step)}; }
+report::Evidence EvidenceOf(const snapshot::ProbeStep& step) {
+  return {Said(step), "culprit probe, " + StepId(step), StepId(step)};
+}
+
+bool IsAbout(const report::Finding& finding, const snapshot::ProbeStep& step) {
+  return std::ranges::find(finding.evidence, StepId(step), &report::Evidence::step) != finding.evidence.end();
+}
 
 void AddOutput(const snapshot::ProbeStep& step, report::Finding& finding) {
   std::vector<std::string> lines = base::Split(step.output, '\n');

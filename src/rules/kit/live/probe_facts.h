@@ -19,22 +19,28 @@ const snapshot::ProbeFacts* Probed(const Scene& scene, Ruling& ruling);
 bool Failed(const snapshot::ProbeStep& step);
 // A step of the same job, or of the driver, failed, so this one was not run.
 bool FollowsFromFailure(const snapshot::ProbeFacts& facts, const snapshot::ProbeStep& step);
-// "driver", "runtime", "cudnn", "framework", "compile": by the name of the step.
-std::string_view JobKind(const snapshot::ProbeStep& step);
 // "torch" for the job "torch /opt/venv/bin/python3".
 std::string FrameworkOf(const snapshot::ProbeStep& step);
+// The file, device or interpreter that it is about; the job where there is none.
+std::string SubjectOf(const snapshot::ProbeStep& step);
+// "a kernel from PTX, compiled by the driver".
+std::string TitleOf(const snapshot::ProbeStep& step);
 // The number of a CUDA status, from either of its names or a number; nullopt for others.
 std::optional<int32_t> CudaCode(const snapshot::ProbeStep& step);
 // A library failed to load: in our dlopen, or in that of another library.
 bool LoadFailed(const snapshot::ProbeStep& step);
+// It found parts of cuDNN of two versions.
+bool SaysMixed(const snapshot::ProbeStep& step);
 
 // All text of the step, one item per line, to search for messages of CUDA, the loader and compilers.
 std::string Words(const snapshot::ProbeStep& step);
 // "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
 std::string Said(const snapshot::ProbeStep& step);
-// Names the step as the source of a fact; a finding with it in its evidence is the one about that step.
-std::string PlaceOf(const snapshot::ProbeStep& step);
+// "driver: kernel", which no other step of the probe is called.
+std::string StepId(const snapshot::ProbeStep& step);
+// What the step said, as evidence; a finding with it is the one about that step.
 report::Evidence EvidenceOf(const snapshot::ProbeStep& step);
+bool IsAbout(const report::Finding& finding, const snapshot::ProbeStep& step);
 // Adds the last lines that its child wrote to standard error.
 void AddOutput(const snapshot::ProbeStep& step, report::Finding& finding);
 

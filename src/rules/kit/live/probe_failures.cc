@@ -14,10 +14,13 @@
 namespace culprit::rules {
 namespace {
 
-using report::Finding;
+using base::ComputeMode;
+using snapshot::JobKind;
 using snapshot::ProbedDevice;
 using snapshot::ProbeFacts;
 using snapshot::ProbeStep;
+using snapshot::StepName;
+using snapshot::StepOutcome;
 
 bool IsCode(const ProbeStep& step, std::initializer_list<int32_t> codes) {
   const auto code = CudaCode(step);
@@ -27,7 +30,7 @@ bool IsCode(const ProbeStep& step, std::initializer_list<int32_t> codes) {
 // What a library above the driver reports if the driver itself has no device.
 bool IsDriversStatus(const ProbeStep& step) {
   return IsCode(step, {3, 34, 35, 36, 46, 100, 101, 802, 803, 804, 999}) ||
-         base::Contains(step.status, "NO_DEVICE") || step.status == "no-device" ||
+         base::Contains(step.status.text(), "NO_DEVICE") || step.status == base::OwnStatus::kNoDevice ||
          base::Contains(Words(step), "no CUDA-capable device") ||
          base::Contains(Words(step), "Found no NVIDIA driver") ||
          base::Contains(Words(step), "failed call to cuInit");
@@ -44,8 +47,8 @@ bool SaysOutOfMemory(const ProbeStep& step) {
 bool MayMeanOutOfMemory(const ProbeStep& step) {
   for (const char* part : {"ALLOC_FAILED", "ALLOCATION_FAILED", "NOT_INITIALIZED", "INTERNAL_ERROR",
                            "EXECUTION_FAILED", "OUT_OF_MEMORY"}) {
-    if (base::Contains(step.status, part) ||
-        (JobKind(step) == "framework" && base::Contains(Words(step), part)))
+    if (base::Contains(step.status.text(), part) ||
+        (JobOf(step.name) == JobKind::kFramework && base::Contains(Words(step), part)))
       return true;
   }
   return false;
@@ -59,8 +62,10 @@ bool IsOutOfMemory(const ProbeFacts& facts, const ProbeStep& step) {
 
 bool IsComputeMode(const ProbeFacts& facts, const ProbeStep& step) {
   const ProbedDevice* device = DeviceOf(facts, step);
-  if (device == nullptr || device->compute_mode.empty() || device->compute_mode == "default") return false;
-  return step.name == "context" || IsDriversStatus(step);
+  if (device == nullptr || device->compute_mode == ComputeMode::kUnknown ||
+      device->compute_mode == ComputeMode::kDefault)
+    return false;
+  return step.name == StepName::kContext || IsDriversStatus(step);
 }
 
 bool NvmlShowsDevices(const ProbeFacts& facts) {
@@ -70,7 +75,7 @@ bool NvmlShowsDevices(const ProbeFacts& facts) {
 
 // cuDNN sub-libraries of two releases in the job of this step.
 bool CudnnIsMixed(const ProbeFacts& facts, const ProbeStep& step) {
-  if (base::Contains(step.status, "VERSION_MISMATCH") || step.status == "mixed-versions") return true;
+  if (SaysMixed(step)) return true;
   std::optional<base::Version> first;
   for (const ProbeStep& other : facts.steps) {
     if (other.job != step.job) continue;
@@ -87,7 +92,7 @@ bool CudnnIsMixed(const ProbeFacts& facts, const ProbeStep& step) {
 }
 
 bool IsCudnnPart(const ProbeStep& step) {
-  if (base::Contains(step.status, "SUBLIBRARY")) return true;
+  if (base::Contains(step.status.text(), "SUBLIBRARY")) return true;
   const std::string words = Words(step);
   const bool part = base::Contains(words, "libcudnn_") || base::Contains(words, "cudnn_");
   return part && (base::Contains(words, "cannot open shared object") ||
@@ -99,7 +104,7 @@ bool IsCudnnPart(const ProbeStep& step) {
 
 bool IsNoCode(const ProbeStep& step) {
   const std::string words = Words(step);
-  return IsCode(step, {209}) || base::Contains(step.status, "ARCH_MISMATCH") ||
+  return IsCode(step, {209}) || base::Contains(step.status.text(), "ARCH_MISMATCH") ||
          base::Contains(words, "no kernel image is available") ||
          base::Contains(words, "CUDA_ERROR_NO_BINARY_FOR_GPU");
 }
@@ -111,25 +116,25 @@ bool IsPtxRefused(const ProbeStep& step) {
 }
 
 Trouble TroubleOf(const ProbeFacts& facts, const ProbeStep& step) {
-  const std::string_view kind = JobKind(step);
+  const JobKind kind = JobOf(step.name);
   if (IsOutOfMemory(facts, step)) return Trouble::kOutOfMemory;
   if (IsComputeMode(facts, step)) return Trouble::kComputeMode;
-  if (kind == "cudnn" && CudnnIsMixed(facts, step)) return Trouble::kCudnnMixed;
-  if (kind == "cudnn" && step.outcome == "failed" && IsCudnnPart(step)) return Trouble::kCudnnPart;
-  if (step.outcome == "crashed") return Trouble::kCrash;
-  if (step.outcome == "hung") return Trouble::kHang;
-  if (step.outcome != "failed") return Trouble::kOther;
-  if (step.status == "wrong-result") return Trouble::kWrongResult;
-  if (step.name.starts_with("compile-") || step.name.starts_with("link-")) return Trouble::kNotBuilt;
+  if (kind == JobKind::kCudnn && CudnnIsMixed(facts, step)) return Trouble::kCudnnMixed;
+  if (kind == JobKind::kCudnn && step.outcome == StepOutcome::kFailed && IsCudnnPart(step))
+    return Trouble::kCudnnPart;
+  if (step.outcome == StepOutcome::kCrashed) return Trouble::kCrash;
+  if (step.outcome == StepOutcome::kHung) return Trouble::kHang;
+  if (step.outcome != StepOutcome::kFailed) return Trouble::kOther;
+  if (step.status == base::OwnStatus::kWrongResult) return Trouble::kWrongResult;
+  if (IsCompile(step.name) || IsLink(step.name)) return Trouble::kNotBuilt;
   if (IsNoCode(step)) return Trouble::kNoCode;
   if (IsPtxRefused(step)) return Trouble::kPtxRefused;
-  if (kind == "driver" && (step.name == "init" || step.name == "devices" || step.name == "context")) {
-    const bool none = IsCode(step, {100, 101}) || base::Contains(step.status, "no-device") ||
-                      base::Contains(step.status, "differ");
+  if (step.name == StepName::kInit || step.name == StepName::kDevices || step.name == StepName::kContext) {
+    const bool none = IsCode(step, {100, 101}) || step.status == base::OwnStatus::kNoDevice;
     return none && NvmlShowsDevices(facts) ? Trouble::kDevicesDiffer : Trouble::kCudaDoesNotStart;
   }
-  if (kind == "framework") return Trouble::kFramework;
-  if (step.name.starts_with("run-")) return Trouble::kBuiltDoesNotRun;
+  if (kind == JobKind::kFramework) return Trouble::kFramework;
+  if (IsRun(step.name)) return Trouble::kBuiltDoesNotRun;
   if (LoadFailed(step)) return Trouble::kNotLoaded;
   return Trouble::kOther;
 }
@@ -139,33 +144,34 @@ Trouble TroubleOf(const ProbeFacts& facts, const ProbeStep& step) {
 const ProbeFailure* Behind(const std::vector<ProbeFailure>& before, const ProbeStep& step, Trouble trouble) {
   for (const ProbeFailure& failure : before) {
     if (failure.trouble == Trouble::kConsequence) continue;
-    const bool driver =
-        JobKind(*failure.step) == "driver" && failure.step->name != "nvml" && failure.step->name != "peer";
+    const StepName name = failure.step->name;
+    const bool driver = JobOf(name) == JobKind::kDriver && name != StepName::kNvml && name != StepName::kPeer;
     if (driver && failure.step->job != step.job && IsDriversStatus(step)) return &failure;
-    const bool same_job = failure.step->job == step.job && JobKind(step) != "compile";
-    // Without libcuda nothing starts, and NVML ships with it.
-    if (same_job && failure.step->name == "libcuda" && LoadFailed(*failure.step) && LoadFailed(step))
+    const bool same_job =
+        failure.step->job == step.job &&
+        JobOf(step.name) != JobKind::kCompile;  // Without libcuda nothing starts, and NVML ships with it.
+    if (same_job && name == StepName::kLibcuda && LoadFailed(*failure.step) && LoadFailed(step))
       return &failure;
     const bool decides = failure.trouble == Trouble::kCudnnMixed || failure.trouble == Trouble::kCudnnPart ||
                          failure.trouble == Trouble::kExplained || failure.trouble == Trouble::kNotLoaded ||
                          failure.trouble == Trouble::kOutOfMemory || failure.trouble == trouble;
-    if (same_job && decides && JobKind(step) == "cudnn") return &failure;
-    if (same_job && JobKind(step) == "framework") return &failure;
+    if (same_job && decides && JobOf(step.name) == JobKind::kCudnn) return &failure;
+    if (same_job && JobOf(step.name) == JobKind::kFramework) return &failure;
   }
   return nullptr;
 }
 
-std::vector<Finding> StaticFindings(const Scene& scene) {
-  std::vector<Finding> findings;
+std::vector<RuledFinding> StaticFindings(const Scene& scene) {
+  std::vector<RuledFinding> findings;
   for (const Rule* rule : AllRules()) {
-    if (rule->code.starts_with("CUL9") || !AppliesTo(*rule, scene)) continue;
+    if (rule->live() || !AppliesTo(*rule, scene)) continue;
     Ruling ruling(*rule);
     try {
       rule->check(scene, ruling);
     } catch (const std::exception&) {  // engine::Check also runs it and reports this
       continue;
     }
-    findings.insert(findings.end(), ruling.findings().begin(), ruling.findings().end());
+    for (const report::Finding& finding : ruling.findings()) findings.push_back({rule, finding});
   }
   return findings;
 }

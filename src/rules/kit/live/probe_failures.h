@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/kit/live/probe_explained.h"
 #include "rules/rule.h"
 
 namespace culprit::rules {
@@ -41,8 +42,8 @@ struct ProbeFailure {
 
 // The failures of one scene, with the findings of other rules that they refer to.
 struct ProbeFailureList {
-  std::vector<report::Finding> findings;  // from all rules that need no probe
-  std::vector<ProbeFailure> failures;     // in the order of the steps
+  std::vector<RuledFinding> findings;  // from all rules that need no probe
+  std::vector<ProbeFailure> failures;  // in the order of the steps
 };
 // Computed on the first call for a scene; empty if nothing was probed.
 const ProbeFailureList& ProbeFailures(const Scene& scene);

@@ -1,0 +1,56 @@
+// What a failed call or step of a probe says of itself. Most of it is somebody else's word (a status of CUDA,
+// a signal, an exception of Python) and stays text; culprit's own words are a closed list.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/words.h"
+
+namespace culprit::base {
+
+enum class OwnStatus {
+  kForeign,  // none of ours
+  kWrongResult,
+  kNotFound,
+  kNotLoaded,
+  kFunctionMissing,
+  kNotStarted,
+  kNotTried,
+  kNotRun,  // inside culprit-probe; outside that is an outcome
+  kNoDevice,
+  kNoSuchDevice,
+  kNoAlgorithm,
+  kMixedVersions,
+  kCpuOnly,
+  kNotCuda,
+  kOnCpu,
+  kCompilerError,
+  kLinkerError,
+};
+constexpr std::array<std::string_view, 17> WordsOf(OwnStatus) {
+  return {"",          "wrong-result", "not-found", "not-loaded",     "function-missing", "not-started",
+          "not-tried", "not-run",      "no-device", "no-such-device", "no-algorithm",     "mixed-versions",
+          "cpu-only",  "not-cuda",     "on-cpu",    "compiler-error", "linker-error"};
+}
+
+class StepStatus {
+ public:
+  StepStatus() = default;
+  StepStatus(OwnStatus own) : own_(own), text_(Word(own)) {}
+  StepStatus(std::string text)
+      : own_(FromWord<OwnStatus>(text).value_or(OwnStatus::kForeign)), text_(std::move(text)) {}
+  StepStatus(const char* text) : StepStatus(std::string(text)) {}
+
+  bool empty() const { return text_.empty(); }
+  const std::string& text() const { return text_; }
+  bool operator==(OwnStatus own) const { return own_ == own && own != OwnStatus::kForeign; }
+  bool operator==(const StepStatus& other) const { return text_ == other.text_; }
+
+ private:
+  OwnStatus own_ = OwnStatus::kForeign;
+  std::string text_;
+};
+
+}  // namespace culprit::base
