@@ -26,6 +26,9 @@ else()
                                                  ${CULPRIT_FALSE_WARNINGS}
                                                  $<$<BOOL:${CULPRIT_STATIC}>:-ffunction-sections -fdata-sections>)
 endif()
+if(NOT WIN32)  # RE2 asks for it, and precompiled headers serve only sources with the same macros
+  target_compile_options(culprit_flags INTERFACE -pthread)
+endif()
 if(WIN32)  # Windows 10 and later
   target_compile_definitions(culprit_flags INTERFACE _WIN32_WINNT=0x0A00 UNICODE _UNICODE NOMINMAX)
 endif()

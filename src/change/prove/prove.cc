@@ -33,7 +33,7 @@ report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
                     const report::Finding& finding) {
   if (subject.machine == nullptr) return NotShown("a snapshot does not contain the files themselves");
   if (finding.fix.changes.empty()) return NotShown("the exact changes are not known in advance");
-  if (finding.code.starts_with("CUL9")) return NotShown("only a probe of the running machine can verify it");
+  if (finding.live()) return NotShown("only a probe of the running machine can verify it");
   std::vector<report::Change> changes = finding.fix.changes;
   subject.host = whatif::SaidHostAfter(subject.host, changes);
   GiveEnvironment(subject);
@@ -47,7 +47,7 @@ report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
   const report::CheckReport after = diagnosis.Judge();
   // Nobody probes a machine that does not exist: what a probe found cannot be gone there.
   report::CheckReport comparable = before;
-  std::erase_if(comparable.findings, [](const auto& one) { return one.code.starts_with("CUL9"); });
+  std::erase_if(comparable.findings, [](const auto& one) { return one.live(); });
   return Compare(comparable, after, finding);
 }
 
