@@ -14,7 +14,7 @@ function(culprit_program name)
     target_link_options(${name} PRIVATE -static LINKER:--gc-sections)
   elseif(CULPRIT_STATIC)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc LINKER:--gc-sections LINKER:-O1
-                                        LINKER:--as-needed LINKER:-z,relro,-z,now
+                                        LINKER:--as-needed LINKER:-z,relro,-z,lazy
                                         -no-pie)  # 4,600 relocations less at each start: docs/decisions.md
   endif()
   install(TARGETS ${name} RUNTIME)

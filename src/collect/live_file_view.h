@@ -38,6 +38,11 @@ class LiveFileView final : public snapshot::FileView {
   std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path) override;
   std::optional<bool> Has(const std::string& path, const std::string& function) override;
 
+  // GPU code that was read already. It counts as asked for when it is.
+  void Expect(std::map<std::string, snapshot::Fact<binfmt::GpuCode>> codes) {
+    expected_codes_ = std::move(codes);
+  }
+
   struct Known {
     snapshot::FileFacts facts;
     bool is_link = false;
@@ -65,7 +70,7 @@ class LiveFileView final : public snapshot::FileView {
   std::unordered_map<std::string, std::string> real_paths_;
   std::map<std::string, std::optional<std::vector<snapshot::DirectoryItem>>> listed_;
   std::unordered_map<std::string, snapshot::Fact<snapshot::LibraryVersion>> versions_;
-  std::map<std::string, snapshot::Fact<binfmt::GpuCode>> gpu_codes_;
+  std::map<std::string, snapshot::Fact<binfmt::GpuCode>> gpu_codes_, expected_codes_;
   std::set<std::string> asked_for_exports_;
   std::map<std::string, std::shared_ptr<const binfmt::PeExports>> exports_;
   std::map<std::string, std::vector<binfmt::PeExports::Forwarder>> asks_;

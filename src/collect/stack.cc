@@ -4,9 +4,11 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <optional>
 
 #include "base/in_time.h"
 #include "collect/environment.h"
+#include "collect/live_file_view.h"
 #include "collect/windows/facts.h"
 #include "collect/windows/stack.h"
 
@@ -31,6 +33,8 @@ class Running {
       }
     });
   }
+
+  bool IsReady() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
 
   Fact<T> Wait(std::chrono::steady_clock::time_point until) {
     if (result_.wait_until(until) == std::future_status::ready) return result_.get();
@@ -60,6 +64,21 @@ constexpr Platform kLinux = {CollectDriver,   CollectGpus,  CollectPython,
 constexpr Platform kWindows = {CollectWindowsDriver,   CollectWindowsGpus,  CollectWindowsPython,
                                CollectWindowsToolkits, CollectWindowsCudnn, CollectWindowsContext};
 
+// Of packages that bring a library for each CUDA one is used; which one is for the rules to say.
+constexpr size_t kMostLibraries = 4;
+
+Fact<GpuCodes> ReadGpuCodes(const Surroundings& around, const Environments& environments) {
+  LiveFileView view(around.system);
+  GpuCodes codes;
+  for (const snapshot::PythonEnvironment& environment : environments) {
+    for (const snapshot::Framework& framework : environment.frameworks) {
+      if (framework.libraries.size() > kMostLibraries) continue;
+      for (const std::string& library : framework.libraries) codes.emplace(library, view.GpuCode(library));
+    }
+  }
+  return Fact<GpuCodes>::Of(std::move(codes), "libraries of the frameworks");
+}
+
 }  // namespace
 
 std::span<const CollectorInfo> Collectors(base::Platform platform) {
@@ -72,7 +91,7 @@ std::span<const CollectorInfo> Collectors(base::Platform platform) {
   return linux_table;
 }
 
-snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit) {
+snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit, GpuCodes* codes) {
   const auto start = std::chrono::steady_clock::now();
   const auto until = start + limit;
   const base::Platform platform = around.system.platform();
@@ -99,12 +118,20 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
     return platform == base::Platform::kWindows ? CollectWindows(*shared, *environments)
                                                 : Fact<snapshot::WindowsFacts>();
   });
+  std::optional<Running<GpuCodes>> gpu_code;
+  const bool gpus_are_known = gpus.IsReady();
+  if (gpus_are_known) stack.gpus = gpus.Wait(until);
+  if (codes != nullptr && stack.gpus && !stack.gpus->empty())
+    gpu_code.emplace("GPU code", [=] { return ReadGpuCodes(*shared, *environments); });
   stack.driver = driver.Wait(until);
-  stack.gpus = gpus.Wait(until);
+  if (!gpus_are_known) stack.gpus = gpus.Wait(until);
   stack.toolkits = toolkits.Wait(until);
   stack.cudnn = cudnn.Wait(until);
   stack.context = context.Wait(until);
   stack.windows = windows.Wait(until);
+  if (gpu_code) {
+    if (auto read = gpu_code->Wait(until)) *codes = *std::move(read.value);
+  }
   return stack;
 }
 

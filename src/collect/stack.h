@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/platform.h"
+#include "binfmt/gpu/fatbin.h"
 #include "snapshot/stack.h"
 #include "system/system.h"
 
@@ -61,8 +62,14 @@ snapshot::Fact<snapshot::Context> CollectContext(const Surroundings& around);
 extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, kToolkitsCollector,
     kCudnnCollector, kContextCollector;
 
+// GPU code by the path of its file.
+using GpuCodes = std::map<std::string, snapshot::Fact<binfmt::GpuCode>>;
+
 // Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
-// Fact and is abandoned with a copy of `around`.
-snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit);
+// Fact and is abandoned with a copy of `around`. Where there is a GPU and `codes` is given, the libraries of
+// the frameworks are searched for GPU code meanwhile: that takes thousands of small reads, and judging has to
+// wait for them.
+snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
+                             GpuCodes* codes = nullptr);
 
 }  // namespace culprit::collect
