@@ -4,11 +4,9 @@
 #include <exception>
 #include <future>
 #include <memory>
-#include <optional>
 
 #include "base/in_time.h"
 #include "collect/environment.h"
-#include "collect/live_file_view.h"
 #include "collect/windows/facts.h"
 #include "collect/windows/stack.h"
 
@@ -67,7 +65,7 @@ constexpr Platform kWindows = {CollectWindowsDriver,   CollectWindowsGpus,  Coll
 // Of packages that bring a library for each CUDA one is used; which one is for the rules to say.
 constexpr size_t kMostLibraries = 4;
 
-Fact<GpuCodes> ReadGpuCodes(const Surroundings& around, const Environments& environments) {
+GpuCodes ReadGpuCodes(const Surroundings& around, const Environments& environments) {
   LiveFileView view(around.system);
   GpuCodes codes;
   for (const snapshot::PythonEnvironment& environment : environments) {
@@ -76,7 +74,7 @@ Fact<GpuCodes> ReadGpuCodes(const Surroundings& around, const Environments& envi
       for (const std::string& library : framework.libraries) codes.emplace(library, view.GpuCode(library));
     }
   }
-  return Fact<GpuCodes>::Of(std::move(codes), "libraries of the frameworks");
+  return codes;
 }
 
 }  // namespace
@@ -91,7 +89,8 @@ std::span<const CollectorInfo> Collectors(base::Platform platform) {
   return linux_table;
 }
 
-snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit, GpuCodes* codes) {
+snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
+                             std::future<GpuCodes>* codes) {
   const auto start = std::chrono::steady_clock::now();
   const auto until = start + limit;
   const base::Platform platform = around.system.platform();
@@ -118,20 +117,16 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
     return platform == base::Platform::kWindows ? CollectWindows(*shared, *environments)
                                                 : Fact<snapshot::WindowsFacts>();
   });
-  std::optional<Running<GpuCodes>> gpu_code;
   const bool gpus_are_known = gpus.IsReady();
   if (gpus_are_known) stack.gpus = gpus.Wait(until);
-  if (codes != nullptr && stack.gpus && !stack.gpus->empty())
-    gpu_code.emplace("GPU code", [=] { return ReadGpuCodes(*shared, *environments); });
+  if (codes != nullptr && shared->owner != nullptr && stack.gpus && !stack.gpus->empty())
+    *codes = base::StartAside([=] { return ReadGpuCodes(*shared, *environments); });
   stack.driver = driver.Wait(until);
   if (!gpus_are_known) stack.gpus = gpus.Wait(until);
   stack.toolkits = toolkits.Wait(until);
   stack.cudnn = cudnn.Wait(until);
   stack.context = context.Wait(until);
   stack.windows = windows.Wait(until);
-  if (gpu_code) {
-    if (auto read = gpu_code->Wait(until)) *codes = *std::move(read.value);
-  }
   return stack;
 }
 

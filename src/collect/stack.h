@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <future>
 #include <map>
 #include <memory>
 #include <span>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "base/platform.h"
-#include "binfmt/gpu/fatbin.h"
+#include "collect/live_file_view.h"
 #include "snapshot/stack.h"
 #include "system/system.h"
 
@@ -62,14 +63,11 @@ snapshot::Fact<snapshot::Context> CollectContext(const Surroundings& around);
 extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, kToolkitsCollector,
     kCudnnCollector, kContextCollector;
 
-// GPU code by the path of its file.
-using GpuCodes = std::map<std::string, snapshot::Fact<binfmt::GpuCode>>;
-
 // Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
-// Fact and is abandoned with a copy of `around`. Where there is a GPU and `codes` is given, the libraries of
-// the frameworks are searched for GPU code meanwhile: that takes thousands of small reads, and judging has to
-// wait for them.
+// Fact and is abandoned with a copy of `around`. Where there is a GPU, `codes` is given and `around` owns its
+// system, the libraries of the frameworks are searched for GPU code meanwhile and afterwards: that takes thousands of small reads,
+// which only judging has to wait for.
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
-                             GpuCodes* codes = nullptr);
+                             std::future<GpuCodes>* codes = nullptr);
 
 }  // namespace culprit::collect
