@@ -65,8 +65,8 @@ extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, k
 
 // Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
 // Fact and is abandoned with a copy of `around`. Where there is a GPU, `codes` is given and `around` owns its
-// system, the libraries of the frameworks are searched for GPU code meanwhile and afterwards: that takes thousands of small reads,
-// which only judging has to wait for.
+// system, the libraries of the frameworks are searched for GPU code meanwhile and afterwards: that takes
+// thousands of small reads, which only judging has to wait for.
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
                              std::future<GpuCodes>* codes = nullptr);
 
