@@ -62,10 +62,9 @@ constexpr Platform kLinux = {CollectDriver,   CollectGpus,  CollectPython,
 constexpr Platform kWindows = {CollectWindowsDriver,   CollectWindowsGpus,  CollectWindowsPython,
                                CollectWindowsToolkits, CollectWindowsCudnn, CollectWindowsContext};
 
-// Of packages that bring a library for each CUDA one is used; which one is for the rules to say.
-constexpr size_t kMostLibraries = 4;
-
 GpuCodes ReadGpuCodes(const Surroundings& around, const Environments& environments) {
+  // Of packages that bring a library for each CUDA one is used; which one is for the rules to say.
+  constexpr size_t kMostLibraries = 4;
   LiveFileView view(around.system);
   GpuCodes codes;
   for (const snapshot::PythonEnvironment& environment : environments) {
