@@ -134,6 +134,9 @@ snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
   using Code = snapshot::Fact<binfmt::GpuCode>;
   if (const auto known = gpu_codes_.find(path); known != gpu_codes_.end()) return known->second;
   const FileFacts& facts = Open(path);
+  if (coming_codes_.valid()) expected_codes_ = coming_codes_.get();
+  if (auto expected = expected_codes_.extract(path); !expected.empty())
+    return gpu_codes_.insert(std::move(expected)).position->second;
   Code fact;
   if (facts.error != PathError::kNone) {
     fact = Code::Unreadable(std::string(base::Strerror(facts.error)), path);

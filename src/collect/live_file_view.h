@@ -2,6 +2,7 @@
 // machine and the same question always gets the same answer while a report is made.
 #pragma once
 
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,9 @@
 namespace culprit::collect {
 
 snapshot::FileKind KindOf(system::FileType type);
+
+// GPU code by the path of its file.
+using GpuCodes = std::map<std::string, snapshot::Fact<binfmt::GpuCode>>;
 
 class LiveFileView final : public snapshot::FileView {
  public:
@@ -38,6 +42,9 @@ class LiveFileView final : public snapshot::FileView {
   std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path) override;
   std::optional<bool> Has(const std::string& path, const std::string& function) override;
 
+  // GPU code that somebody else is reading. It counts as asked for when it is.
+  void Expect(std::future<GpuCodes> codes) { coming_codes_ = std::move(codes); }
+
   struct Known {
     snapshot::FileFacts facts;
     bool is_link = false;
@@ -46,7 +53,7 @@ class LiveFileView final : public snapshot::FileView {
   const std::unordered_map<std::string, Known>& opened() const { return files_; }
   const std::unordered_map<std::string, snapshot::PathError>& directories() const { return directories_; }
   const auto& listed() const { return listed_; }
-  const std::map<std::string, snapshot::Fact<binfmt::GpuCode>>& gpu_codes() const { return gpu_codes_; }
+  const GpuCodes& gpu_codes() const { return gpu_codes_; }
   // The files whose export tables were asked for, or a part of them.
   const std::set<std::string>& asked_for_exports() const { return asked_for_exports_; }
   // The same table, to be kept; nullptr: there was none to be read.
@@ -65,7 +72,8 @@ class LiveFileView final : public snapshot::FileView {
   std::unordered_map<std::string, std::string> real_paths_;
   std::map<std::string, std::optional<std::vector<snapshot::DirectoryItem>>> listed_;
   std::unordered_map<std::string, snapshot::Fact<snapshot::LibraryVersion>> versions_;
-  std::map<std::string, snapshot::Fact<binfmt::GpuCode>> gpu_codes_;
+  GpuCodes gpu_codes_, expected_codes_;
+  std::future<GpuCodes> coming_codes_;
   std::set<std::string> asked_for_exports_;
   std::map<std::string, std::shared_ptr<const binfmt::PeExports>> exports_;
   std::map<std::string, std::vector<binfmt::PeExports::Forwarder>> asks_;

@@ -30,7 +30,9 @@ StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>
   snapshot.working_directory = around.working_directory;
   Surroundings with_programs = around;
   with_programs.programs = programs;
-  auto stack = CollectStack(with_programs, limit);
+  std::future<GpuCodes> codes;
+  auto stack = CollectStack(with_programs, limit, &codes);
+  look.view->Expect(std::move(codes));
   if (!stack.windows) stack.windows = std::move(snapshot.stack.windows);  // in time there is some answer
   snapshot.stack = std::move(stack);
   if (windows) {  // its one loader is known without reading it

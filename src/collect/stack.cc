@@ -32,6 +32,8 @@ class Running {
     });
   }
 
+  bool IsReady() const { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+
   Fact<T> Wait(std::chrono::steady_clock::time_point until) {
     if (result_.wait_until(until) == std::future_status::ready) return result_.get();
     return {FactState::kTimedOut, std::nullopt, "timed out; a file system may not be responding", name_};
@@ -60,6 +62,20 @@ constexpr Platform kLinux = {CollectDriver,   CollectGpus,  CollectPython,
 constexpr Platform kWindows = {CollectWindowsDriver,   CollectWindowsGpus,  CollectWindowsPython,
                                CollectWindowsToolkits, CollectWindowsCudnn, CollectWindowsContext};
 
+GpuCodes ReadGpuCodes(const Surroundings& around, const Environments& environments) {
+  // Of packages that bring a library for each CUDA one is used; which one is for the rules to say.
+  constexpr size_t kMostLibraries = 4;
+  LiveFileView view(around.system);
+  GpuCodes codes;
+  for (const snapshot::PythonEnvironment& environment : environments) {
+    for (const snapshot::Framework& framework : environment.frameworks) {
+      if (framework.libraries.size() > kMostLibraries) continue;
+      for (const std::string& library : framework.libraries) codes.emplace(library, view.GpuCode(library));
+    }
+  }
+  return codes;
+}
+
 }  // namespace
 
 std::span<const CollectorInfo> Collectors(base::Platform platform) {
@@ -72,7 +88,8 @@ std::span<const CollectorInfo> Collectors(base::Platform platform) {
   return linux_table;
 }
 
-snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit) {
+snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
+                             std::future<GpuCodes>* codes) {
   const auto start = std::chrono::steady_clock::now();
   const auto until = start + limit;
   const base::Platform platform = around.system.platform();
@@ -99,8 +116,12 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
     return platform == base::Platform::kWindows ? CollectWindows(*shared, *environments)
                                                 : Fact<snapshot::WindowsFacts>();
   });
+  const bool gpus_are_known = gpus.IsReady();
+  if (gpus_are_known) stack.gpus = gpus.Wait(until);
+  if (codes != nullptr && shared->owner != nullptr && stack.gpus && !stack.gpus->empty())
+    *codes = base::StartAside([=] { return ReadGpuCodes(*shared, *environments); });
   stack.driver = driver.Wait(until);
-  stack.gpus = gpus.Wait(until);
+  if (!gpus_are_known) stack.gpus = gpus.Wait(until);
   stack.toolkits = toolkits.Wait(until);
   stack.cudnn = cudnn.Wait(until);
   stack.context = context.Wait(until);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <future>
 #include <map>
 #include <memory>
 #include <span>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/platform.h"
+#include "collect/live_file_view.h"
 #include "snapshot/stack.h"
 #include "system/system.h"
 
@@ -62,7 +64,10 @@ extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, k
     kCudnnCollector, kContextCollector;
 
 // Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
-// Fact and is abandoned with a copy of `around`.
-snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit);
+// Fact and is abandoned with a copy of `around`. Where there is a GPU, `codes` is given and `around` owns its
+// system, the libraries of the frameworks are searched for GPU code meanwhile and afterwards: that takes
+// thousands of small reads, which only judging has to wait for.
+snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
+                             std::future<GpuCodes>* codes = nullptr);
 
 }  // namespace culprit::collect

@@ -75,7 +75,8 @@ bool IsNameOf(const Library& library, std::string_view file_name) {
 }
 
 const Library* FindLibrary(std::string_view file_name) {
-  const std::string_view ending = file_name.substr(file_name.size() - std::min(file_name.size(), kDll.size()));
+  const std::string_view ending =
+      file_name.substr(file_name.size() - std::min(file_name.size(), kDll.size()));
   if (base::FoldCase(ending) == kDll) return FindWindowsLibrary(base::FoldCase(file_name));
   if (!file_name.starts_with("lib") || file_name.ends_with('.')) return nullptr;
   const size_t dot = file_name.find(kSo);

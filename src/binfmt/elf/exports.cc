@@ -74,7 +74,7 @@ struct Tables {
   }
 };
 
-// `count` numbers from `offset` on, whose bytes stand as this machine has them.
+// `count` numbers or records from `offset` on, with their bytes as they stand in the file.
 template <typename Number>
 std::optional<std::vector<Number>> ReadNumbers(const base::ByteSource& source, uint64_t offset,
                                                uint64_t count) {
@@ -86,21 +86,37 @@ std::optional<std::vector<Number>> ReadNumbers(const base::ByteSource& source, u
   return numbers;
 }
 
+// The chains of a GNU hash table: one number for each symbol from the first on, and the last one is odd.
+// `least` is how many there are at any rate.
+std::optional<std::vector<uint32_t>> ReadChains(const base::ByteSource& source, uint64_t offset,
+                                                uint64_t least) {
+  auto chains = ReadNumbers<uint32_t>(source, offset, least);
+  while (chains && (chains->back() & 1) == 0) {
+    const auto next = ReadNumbers<uint32_t>(source, SaturatingAdd(offset, 4 * chains->size()), 1);
+    if (!next || chains->size() >= kMaxElfSymbols) return std::nullopt;
+    chains->push_back(next->front());
+  }
+  return chains;
+}
+
 }  // namespace
 
 std::vector<PeExports::Forwarder> ReadElfAsks(const base::ByteSource& source, const ElfFile& elf) {
   std::vector<PeExports::Forwarder> asks;
   Tables tables(source);
   if (!AsksByLibrary(elf) || !tables.Find(elf)) return asks;
-  const auto numbers = tables.tags.versym ? MapAddress(elf.loads, *tables.tags.versym) : std::nullopt;
+  const auto table = tables.tags.versym ? MapAddress(elf.loads, *tables.tags.versym) : std::nullopt;
   const auto end = CountUndefined(tables.reader, elf, tables.tags);
-  if (!numbers || !end) return asks;
+  auto numbers = table && end ? ReadNumbers<uint16_t>(source, table->offset, *end) : std::nullopt;
+  if (!numbers) return asks;
+  if (elf.big_endian() != (std::endian::native == std::endian::big)) {
+    for (uint16_t& number : *numbers) number = std::byteswap(number);
+  }
   ElfStrings strings(tables.reader, elf.loads, tables.tags.strtab);
   const auto versions = VersionsOfLibraries(tables.reader, elf, tables.tags, strings);
-  // The numbers lie close together and few of them count, so a symbol is read only when its number does.
-  for (uint64_t i = 1; i < *end; ++i) {
-    const auto number = tables.reader.Half(SaturatingAdd(numbers->offset, 2 * i));
-    const auto version = number ? versions.find(*number & kVersionBits) : versions.end();
+  // Few of the numbers count, so a symbol is read only when its number does.
+  for (size_t i = 1; i < numbers->size(); ++i) {
+    const auto version = versions.find((*numbers)[i] & kVersionBits);
     const auto symbol = version != versions.end() ? tables.Symbol(i) : std::nullopt;
     if (!symbol || symbol->section != SHN_UNDEF || symbol->info >> 4 == kWeak) continue;
     if (auto name = strings.At(symbol->name)) {
@@ -139,17 +155,18 @@ std::optional<ElfDefinedNames> ElfDefinedNames::Read(const base::ByteSource& sou
   const auto hash = tags.gnu_hash ? MapAddress(elf.loads, *tags.gnu_hash) : std::nullopt;
   const auto text = tags.strtab ? MapAddress(elf.loads, *tags.strtab) : std::nullopt;
   const auto header = hash ? tables.reader.Words<4>(hash->offset) : std::nullopt;
-  const auto count = CountSymbols(tables.reader, elf, tags);
-  if (!header || !count || !text || !tags.strsz || *tags.strsz > kMaxStringsTotal) return std::nullopt;
+  if (!header || !text || !tags.strsz || *tags.strsz > kMaxStringsTotal) return std::nullopt;
   const auto [bucket_count, first, bloom_count, bloom_shift] = *header;
   const uint64_t at = SaturatingAdd(hash->offset, 16 + uint64_t{bloom_count} * 8);
-  const uint64_t defined = count->end - count->first_defined;
   auto buckets = ReadNumbers<uint32_t>(source, at, bucket_count);
-  auto chains = ReadNumbers<uint32_t>(source, SaturatingAdd(at, uint64_t{bucket_count} * 4), defined);
-  auto symbols = ReadNumbers<Symbol>(
-      source, SaturatingAdd(tables.symbols, count->first_defined * sizeof(Symbol)), defined);
+  const uint64_t last = buckets && !buckets->empty() ? *std::ranges::max_element(*buckets) : 0;
+  if (last == 0 || last < first || last >= kMaxElfSymbols) return std::nullopt;
+  auto chains = ReadChains(source, SaturatingAdd(at, uint64_t{bucket_count} * 4), last - first + 1);
+  if (!chains) return std::nullopt;
+  auto symbols =
+      ReadNumbers<Symbol>(source, SaturatingAdd(tables.symbols, first * sizeof(Symbol)), chains->size());
   auto strings = ReadNumbers<char>(source, text->offset, *tags.strsz);
-  if (!buckets || buckets->empty() || !chains || !symbols || !strings) return std::nullopt;
+  if (!symbols || !strings) return std::nullopt;
   strings->push_back('\0');
   ElfDefinedNames names;
   names.first_ = first;
