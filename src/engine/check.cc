@@ -34,12 +34,8 @@ void AddUnknown(CheckReport& report, const char* what, const snapshot::Fact<T>& 
 // The same thing said of several processes is one finding that affects them all.
 void Add(std::vector<Finding>& findings, const Finding& finding) {
   for (Finding& known : findings) {
-    const bool olds =
-        known.code == finding.code && known.summary == finding.summary && known.subject == finding.subject;
-    if (olds != SameMatter(known, finding))
-      std::fprintf(stderr, "ADD old %d: %s | %s | %s || %s\n", olds, known.code.c_str(),
-                   known.subject.c_str(), known.summary.c_str(), finding.summary.c_str());
-    if (!olds) continue;
+    if (known.code != finding.code || known.summary != finding.summary || known.subject != finding.subject)
+      continue;
     for (const std::string& affected : finding.affects) {
       if (std::ranges::find(known.affects, affected) == known.affects.end())
         known.affects.push_back(affected);
@@ -98,13 +94,8 @@ void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
   const std::vector<Finding> all = findings;
   std::erase_if(findings, [&](const Finding& finding) {
     return !finding.affects.empty() && !seen(finding) && std::ranges::any_of(all, [&](const Finding& other) {
-      const bool olds = other.code == finding.code && other.fix.text == finding.fix.text &&
-                        other.fix.commands == finding.fix.commands && seen(other);
-      const bool news = SameCure(other, finding) && seen(other);
-      if (olds != news)
-        std::fprintf(stderr, "DROP old %d: %s | %s || %s\n", olds, other.code.c_str(), other.fix.text.c_str(),
-                     finding.fix.text.c_str());
-      return olds;
+      return other.code == finding.code && other.fix.text == finding.fix.text &&
+             other.fix.commands == finding.fix.commands && seen(other);
     });
   });
 }

@@ -14,11 +14,4 @@ std::string_view Name(Severity severity) {
   return "error";
 }
 
-bool SameCure(const Finding& a, const Finding& b) {
-  if (a.code != b.code || a.fix.commands != b.fix.commands || a.fix.changes != b.fix.changes) return false;
-  return !a.fix.commands.empty() || !a.fix.changes.empty() || a.subject == b.subject;
-}
-
-bool SameMatter(const Finding& a, const Finding& b) { return a.subject == b.subject && SameCure(a, b); }
-
 }  // namespace culprit::report

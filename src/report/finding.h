@@ -68,11 +68,6 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// Whether two findings tell one to do the same.
-bool SameCure(const Finding& a, const Finding& b);
-// Whether two findings are one: the same rule about the same thing with the same cure.
-bool SameMatter(const Finding& a, const Finding& b);
-
 struct NotChecked {
   std::string what;
   std::string why;

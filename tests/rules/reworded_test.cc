@@ -11,7 +11,6 @@
 
 #include "change/prove/proof.h"
 #include "change/whatif/carry_out.h"
-#include "diff/diff.h"
 #include "engine/check.h"
 #include "made_up_machine.h"
 #include "report/fix.h"
@@ -125,17 +124,6 @@ std::string Bones(const report::CheckReport& report) {
   return bones;
 }
 
-std::string Bones(const report::DiffReport& report) {
-  std::string bones;
-  for (const report::Difference& one : report.differences) {
-    bones += std::string(Name(one.how)) + " " + std::string(base::Word(one.kind)) + " " + one.subject + " " +
-             std::to_string(one.suspicion);
-    for (const std::string& code : one.findings) bones += " " + code;
-    bones += "\n";
-  }
-  return bones;
-}
-
 // A machine judged twice: in culprit's words, and in others from its first fact on.
 struct Judged {
   std::unique_ptr<engine::Diagnosis> diagnosis;
@@ -158,6 +146,12 @@ struct Judged {
   rules::Scene other() const { return {snapshot, plain().view, scenarios}; }
 };
 
+TEST(Rewording, ReplacesWordsAndKeepsNames) {
+  std::string text = "libcudnn.so.9 of torch (9.1.0) leads nowhere: -> /opt/x/libcudnn.so.8, CUDA 12";
+  Reword(text);
+  EXPECT_EQ(text, "libcudnn.so.9 fo hcrot (9.1.0) sdael erehwon: -> /opt/x/libcudnn.so.8, CUDA 12");
+}
+
 class Reworded : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(Reworded, TheDiagnosisStaysTheSame) {
@@ -172,7 +166,6 @@ TEST_P(Reworded, TheDiagnosisStaysTheSame) {
   const auto found = fired(before.in_its_words), same = fired(before.in_others);
   if (found == before.in_its_words.findings.end() || found->fix.changes.empty()) return;
   ASSERT_NE(same, before.in_others.findings.end());
-  EXPECT_NE(same->summary, found->summary) << "it was reworded";
   std::vector<report::Change> changes = found->fix.changes;
   toml::table description = one.description;
   if (const auto host = description["host"].value<std::string>())
@@ -182,9 +175,6 @@ TEST_P(Reworded, TheDiagnosisStaysTheSame) {
   const Judged after(**changed, description);
   EXPECT_EQ(Name(prove::Compare(before.in_others, after.in_others, *same).outcome),
             Name(prove::Compare(before.in_its_words, after.in_its_words, *found).outcome));
-  const rules::Scene then = before.other(), now = after.other();
-  EXPECT_EQ(Bones(diff::Diff({then, before.in_others}, {now, after.in_others})),
-            Bones(diff::Diff({before.plain(), before.in_its_words}, {after.plain(), after.in_its_words})));
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Reworded, testing::ValuesIn(model::AllCases()),

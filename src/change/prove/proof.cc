@@ -22,9 +22,6 @@ auto CountAt(const CheckReport& report, const Finding& finding) {
 // there is one less.
 const Finding* StillThere(const CheckReport& before, const CheckReport& after, const Finding& finding) {
   for (const Finding& one : after.findings) {
-    if (SamePlace(one, finding) && (one.summary == finding.summary) != SameMatter(one, finding))
-      std::fprintf(stderr, "PROOF old %d: %s | %s || %s\n", one.summary == finding.summary, one.code.c_str(),
-                   one.summary.c_str(), finding.summary.c_str());
     if (SamePlace(one, finding) &&
         (one.summary == finding.summary || CountAt(after, finding) >= CountAt(before, finding)))
       return &one;
