@@ -178,7 +178,7 @@ TEST_P(Reworded, TheDiagnosisStaysTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Reworded, testing::ValuesIn(model::AllCases()),
-                         [](const auto& info) { return model::CaseName(info.param); });
+                         [](const auto& one) { return model::CaseName(one.param); });
 
 }  // namespace
 }  // namespace culprit

@@ -41,7 +41,7 @@ bool HasOtherRule(const FailedLoad& failed) {
 }
 
 bool Explained(const Scene& scene, const loader::Scenario& scenario) {
-  if (!scenario.graph.version_errors.empty()) return true;
+  if (!scenario.graph.missing_versions.empty()) return true;
   if (std::ranges::any_of(FailedLoads(scene),
                           [&](const FailedLoad& failed) { return failed.scenario == &scenario; })) {
     return true;
