@@ -152,10 +152,12 @@ std::optional<ElfDefinedNames> ElfDefinedNames::Read(const base::ByteSource& sou
   const bool usual = elf.bits() == 64 && !elf.big_endian() && std::endian::native == std::endian::little;
   if (!usual || !IsNamedAfterItself(elf) || !tables.Find(elf)) return std::nullopt;
   const ElfDynamicTags& tags = tables.tags;
-  const auto hash = tags.gnu_hash ? MapAddress(elf.loads, *tags.gnu_hash) : std::nullopt;
-  const auto text = tags.strtab ? MapAddress(elf.loads, *tags.strtab) : std::nullopt;
-  const auto header = hash ? tables.reader.Words<4>(hash->offset) : std::nullopt;
-  if (!header || !text || !tags.strsz || *tags.strsz > kMaxStringsTotal) return std::nullopt;
+  if (!tags.gnu_hash || !tags.strtab || !tags.strsz || *tags.strsz > kMaxStringsTotal) return std::nullopt;
+  const auto hash = MapAddress(elf.loads, *tags.gnu_hash);
+  const auto text = MapAddress(elf.loads, *tags.strtab);
+  if (!hash || !text) return std::nullopt;
+  const auto header = tables.reader.Words<4>(hash->offset);
+  if (!header) return std::nullopt;
   const auto [bucket_count, first, bloom_count, bloom_shift] = *header;
   const uint64_t at = SaturatingAdd(hash->offset, 16 + uint64_t{bloom_count} * 8);
   auto buckets = ReadNumbers<uint32_t>(source, at, bucket_count);
