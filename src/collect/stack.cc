@@ -64,12 +64,12 @@ constexpr Platform kWindows = {CollectWindowsDriver,   CollectWindowsGpus,  Coll
 
 GpuCodes ReadGpuCodes(const Surroundings& around, const Environments& environments) {
   // Of packages that bring a library for each CUDA one is used; which one is for the rules to say.
-  constexpr size_t kMostLibraries = 4;
+  constexpr size_t kMostRead = 4;
   LiveFileView view(around.system);
   GpuCodes codes;
   for (const snapshot::PythonEnvironment& environment : environments) {
     for (const snapshot::Framework& framework : environment.frameworks) {
-      if (framework.libraries.size() > kMostLibraries) continue;
+      if (framework.libraries.size() > kMostRead) continue;
       for (const std::string& library : framework.libraries) codes.emplace(library, view.GpuCode(library));
     }
   }
