@@ -130,9 +130,9 @@ TEST(Preflight, ChoosesAmongSeveral) {
   EXPECT_TRUE(Fact(User(two, "preflight policy=2 index=0"), "device").starts_with("0 "));
   EXPECT_TRUE(Fact(User(two, "preflight policy=3 uuid=GPU-1112"), "device").starts_with("0 "));
   const std::string out = User(two, "preflight policy=2 index=0 free=2000000000");
-  EXPECT_EQ(
-      Fact(out, "line"),
-      "no usable GPU: GPU 0 (Fake H200) has 0.9 of 80.0 GiB free, but 1.9 GiB is required; running on the CPU");
+  EXPECT_EQ(Fact(out, "line"),
+            "no usable GPU: GPU 0 (Fake H200) has 0.9 of 80.0 GiB free, but 1.9 GiB is required; running on "
+            "the CPU");
   EXPECT_EQ(Fact(out, "cause"), "out-of-memory");
 }
 

@@ -20,7 +20,8 @@ class PlanCli : public Cli {
   }
   void ExpectPlan(const std::string& name, const std::vector<std::string>& words, int status) const {
     ExpectGolden(name, Ask(words), status, [](std::string text) {
-      text = std::regex_replace(text, std::regex("version tables from [-0-9]+[^\n]*"), "version tables from DAY");
+      text = std::regex_replace(text, std::regex("version tables from [-0-9]+[^\n]*"),
+                                "version tables from DAY");
       return std::regex_replace(text, std::regex("\"knowledge\": \\{[^}]*\\}"), "\"knowledge\": {}");
     });
   }

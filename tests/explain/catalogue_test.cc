@@ -30,7 +30,8 @@ std::set<std::string, std::less<>> Symptoms() {
 // As the reader sees it: without colours and prefixes.
 std::string Cleaned(const std::string& text) {
   std::string cleaned;
-  for (const std::string& line : base::Split(text, '\n')) cleaned += logs::CleanLine(line).text + "\n";
+  for (const std::string& line : base::Split(text, '\n'))
+    cleaned += (cleaned.empty() ? "" : "\n") + logs::CleanLine(line).text;
   return cleaned;
 }
 

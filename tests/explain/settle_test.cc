@@ -50,7 +50,7 @@ TEST(Settle, WhatTheLogNeedsIsHeldAgainstTheDriver) {
               std::string("Successfully opened dynamic library libcudart.so.12\n") + kInsufficient,
               "driver=470.82.01,gpu=sm_80");
   EXPECT_EQ(first.cause, "driver-too-old");
-  EXPECT_NE(first.summary.find("driver 470.82.01 is below the 525.60.13 that CUDA 12 needs"),
+  EXPECT_NE(first.summary.find("driver 470.82.01 is older than 525.60.13, which CUDA 12 needs"),
             std::string::npos)
       << first.summary;
 }

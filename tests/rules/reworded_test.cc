@@ -21,6 +21,8 @@ namespace {
 
 using model::RuleCase;
 
+// Every word in capitals: no sentence is as it was, and what is reworded twice (a rule that quotes a fact) is
+// the same as what is reworded once.
 void Reword(std::string& text) {
   const auto ends_word = [&](size_t at) {
     return at >= text.size() || std::string_view(" ,;:()'\"`").contains(text[at]);
@@ -29,8 +31,7 @@ void Reword(std::string& text) {
     if (begin > 0 && !ends_word(begin - 1)) continue;
     size_t end = begin;
     while (end < text.size() && std::islower(static_cast<unsigned char>(text[end]))) ++end;
-    if (ends_word(end))
-      std::reverse(text.begin() + static_cast<ptrdiff_t>(begin), text.begin() + static_cast<ptrdiff_t>(end));
+    for (; ends_word(end) && begin < end; ++begin) text[begin] = static_cast<char>(text[begin] - 'a' + 'A');
     begin = end;
   }
 }

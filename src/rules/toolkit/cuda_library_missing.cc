@@ -86,8 +86,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                     failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
                                         " is required, but not installed",
                                     failed.request->name);
-    finding.evidence.push_back(
-        {"no copy of it in any searched or usual directory", "library directories"});
+    finding.evidence.push_back({"no copy of it in any searched or usual directory", "library directories"});
     finding.fix = Install(scene, failed);
   }
 }
