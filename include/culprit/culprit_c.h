@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define CULPRIT_VERSION_MAJOR 0
-#define CULPRIT_VERSION_MINOR 8
+#define CULPRIT_VERSION_MINOR 9
 
 #if defined(_WIN32)
 #define CULPRIT_EXPORT

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Buffer = std::array<char, 1 << 16>;
-constexpr DWORD kGlance = 2;  // ms
+constexpr DWORD kTerminalGlance = 2;  // ms
 constexpr int kMostRounds = 64;
 
 void WriteAll(HANDLE to, std::string_view bytes) {
@@ -133,8 +133,8 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
   for (bool ended = false; !ended;) {
     const bool heard = pass();
     // Its end is told by an event that has to be answered, so the events come first.
-    if (events_wanted && !events.over() && events.Next(heard ? 0 : kGlance)) continue;
-    ended = WaitForSingleObject(child.get(), heard || events_wanted ? 0 : kGlance) == WAIT_OBJECT_0;
+    if (events_wanted && !events.over() && events.Next(heard ? 0 : kTerminalGlance)) continue;
+    ended = WaitForSingleObject(child.get(), heard || events_wanted ? 0 : kTerminalGlance) == WAIT_OBJECT_0;
   }
   // Children that stay behind go on without us.
   if (events_wanted) events.LetGo();
