@@ -40,9 +40,10 @@ TEST(Narrow, ExcludesWhatLacksItsNeed) {
 
 TEST(Narrow, FindsTwoThatPushEachOtherOut) {
   Universe universe;
-  universe.packages = {{"major", PackageRole::kNone, {Made(9), Made(8)}},
-                       {"a", PackageRole::kFramework, {Made(2, {Of(0, {0}, "uses 9")}), Made(1, {Of(0, {0}, "uses 9")})}},
-                       {"b", PackageRole::kFramework, {Made(1, {Of(0, {1}, "uses 8")})}}};
+  universe.packages = {
+      {"major", PackageRole::kNone, {Made(9), Made(8)}},
+      {"a", PackageRole::kFramework, {Made(2, {Of(0, {0}, "uses 9")}), Made(1, {Of(0, {0}, "uses 9")})}},
+      {"b", PackageRole::kFramework, {Made(1, {Of(0, {1}, "uses 8")})}}};
   universe.roots = {{1, {0, 1}, "a"}, {2, {0}, "b"}};
   EXPECT_NE(Narrow(universe, universe.roots).empty, kNone);
   EXPECT_FALSE(CanChoose(universe));
@@ -65,7 +66,9 @@ TEST(Choose, SeesWhatNoSingleNeedShows) {
   const auto colour = [](size_t other, size_t own) {
     return Of(other, {own == 0 ? 1U : 0U}, "another colour");
   };
-  universe.packages = {{"a", PackageRole::kFramework, {}}, {"b", PackageRole::kFramework, {}}, {"c", PackageRole::kFramework, {}}};
+  universe.packages = {{"a", PackageRole::kFramework, {}},
+                       {"b", PackageRole::kFramework, {}},
+                       {"c", PackageRole::kFramework, {}}};
   for (size_t p = 0; p < 3; ++p) {
     for (size_t own = 0; own < 2; ++own) {
       std::vector<Need> needs;
