@@ -9,6 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace probe = culprit::probe;
+  namespace snapshot = culprit::snapshot;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   probe::Transcript whole, pieces;
   const bool good = whole.Feed(text);
@@ -19,7 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (whole.done() != pieces.done() || whole.steps().size() != pieces.steps().size()) std::abort();
   if (whole.devices() != pieces.devices() || whole.where() != pieces.where()) std::abort();
   for (const auto& step : whole.steps()) {
-    if (step.outcome != "ok" && step.outcome != "failed" && step.outcome != "not-run") std::abort();
+    if (step.outcome != snapshot::StepOutcome::kOk && step.outcome != snapshot::StepOutcome::kFailed &&
+        step.outcome != snapshot::StepOutcome::kNotRun)
+      std::abort();
     if (probe::DecodeWord(probe::EncodeWord(step.detail)) != step.detail) std::abort();
   }
   return 0;

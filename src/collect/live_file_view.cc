@@ -82,11 +82,11 @@ std::string LiveFileView::RealPath(const std::string& path) { return Resolve(pat
 
 // Directory by directory, so that what many files share is resolved once.
 std::string LiveFileView::Resolve(const std::string& path, int links) {
-  constexpr int kLinkLimit = 40;
+  constexpr int kMostLinks = 40;
   if (const auto known = real_paths_.find(path); known != real_paths_.end()) return known->second;
   const std::string_view name = base::BaseName(path);
   std::string real;
-  if (path.starts_with('/') && !name.empty() && name != "." && name != ".." && links < kLinkLimit) {
+  if (path.starts_with('/') && !name.empty() && name != "." && name != ".." && links < kMostLinks) {
     const std::string_view directory = base::DirName(path);
     const std::string parent = directory == "/" ? "/" : Resolve(std::string(directory), links);
     const std::string joined = base::JoinPath(parent, name);

@@ -78,9 +78,9 @@ TEST(Compat, FrameworksWithTheirVariant) {
 TEST(Compat, SaysHowItReadAVersionWithoutVariant) {
   const auto answer = Ask({"torch=2.5", "driver=580.65.06"});
   ASSERT_EQ(answer.notes.size(), 2u);
-  EXPECT_EQ(answer.notes[0], "torch 2.5 is taken as 2.5.1");
+  EXPECT_EQ(answer.notes[0], "torch 2.5 is read as 2.5.1");
   EXPECT_EQ(answer.notes[1],
-            "torch 2.5 is taken as +cu124, the default of the package index; other builds: cu118, cu121");
+            "torch 2.5 is read as +cu124, the default of the package index; other builds: cu118, cu121");
 }
 
 TEST(Compat, RefusesWhatItCannotRead) {

@@ -22,11 +22,11 @@ std::string MissingVersion::Text() const {
 }
 
 std::optional<MissingVersion> ReadMissingVersion(std::string_view printed) {
-  constexpr std::string_view kVersion = ": version `", kNotFound = "' not found (required by ";
-  const size_t version = printed.find(kVersion), not_found = printed.find(kNotFound);
+  constexpr std::string_view kVersion = ": version `", kRequiredBy = "' not found (required by ";
+  const size_t version = printed.find(kVersion), not_found = printed.find(kRequiredBy);
   if (version == printed.npos || not_found == printed.npos || not_found < version) return std::nullopt;
   const size_t begin = version + kVersion.size();
-  std::string_view asker = printed.substr(not_found + kNotFound.size());
+  std::string_view asker = printed.substr(not_found + kRequiredBy.size());
   if (asker.ends_with(')')) asker.remove_suffix(1);
   return MissingVersion{.file = std::string(printed.substr(0, version)),
                         .version = std::string(printed.substr(begin, not_found - begin)),

@@ -44,14 +44,6 @@ class Filler {
     (*this)(key, fact.value.emplace());
     (*this)(key, fact.source);
   }
-  template <base::Worded T>
-  void operator()(const char*, T& value) {
-    value = static_cast<T>(1), ++leaves_;
-  }
-  template <OneText T>
-  void operator()(const char* key, T& value) {
-    value = T(std::string(key) + std::to_string(++leaves_));
-  }
   template <typename T>
     requires(std::is_class_v<T> && !OneText<T>)
   void operator()(const char*, T& value) {

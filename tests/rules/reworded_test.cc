@@ -150,7 +150,7 @@ struct Judged {
 TEST(Rewording, ReplacesWordsAndKeepsNames) {
   std::string text = "libcudnn.so.9 of torch (9.1.0) leads nowhere: -> /opt/x/libcudnn.so.8, CUDA 12";
   Reword(text);
-  EXPECT_EQ(text, "libcudnn.so.9 fo hcrot (9.1.0) sdael erehwon: -> /opt/x/libcudnn.so.8, CUDA 12");
+  EXPECT_EQ(text, "libcudnn.so.9 OF TORCH (9.1.0) LEADS NOWHERE: -> /opt/x/libcudnn.so.8, CUDA 12");
 }
 
 class Reworded : public testing::TestWithParam<RuleCase> {};

@@ -86,7 +86,8 @@ class Injection : public testing::Test {
     Strings calls;
     for (const record::Process& process : contents.processes) {
       for (const record::FailedCall& call : process.failed_calls) {
-        std::string text = call.api + " " + call.function + " " + std::to_string(call.code);
+        std::string text =
+            std::string(base::Word(call.api)) + " " + call.function + " " + std::to_string(call.code);
         if (!call.detail.empty()) text += " launching " + call.detail;
         if (!call.last_kernel.empty()) text += " after " + call.last_kernel;
         calls.push_back(text);

@@ -114,7 +114,7 @@ TEST(WindowsGpus, TheClassAloneAlsoRemembersOldCardsAndSaysSo) {
   EXPECT_EQ(gpus->front().driver_model, "TCC");
   EXPECT_EQ(gpus->front().compute_capability, "7.5");
   EXPECT_EQ(gpus->front().minor, "");
-  EXPECT_NE(gpus->front().source.find("taken out"), std::string::npos);
+  EXPECT_NE(gpus->front().source.find("removed"), std::string::npos);
 }
 
 TEST(WindowsGpus, NoRegistryIsNotNoGpu) {

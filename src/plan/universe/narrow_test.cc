@@ -20,9 +20,9 @@ Need Of(size_t package, std::vector<size_t> accepts, std::string words) {
 Universe AppOnLibrary() {
   Universe universe;
   universe.packages = {
-      {"library", "library", {Made(1)}},
+      {"library", PackageRole::kLibrary, {Made(1)}},
       {"app",
-       "framework",
+       PackageRole::kFramework,
        {Made(3, {Of(0, {}, "needs library 2")}), Made(2, {Of(0, {0}, "")}), Made(1, {Of(0, {0}, "")})}}};
   universe.wants = {1};
   universe.roots = {{1, {0, 1, 2}, "app"}};
@@ -40,9 +40,10 @@ TEST(Narrow, ExcludesWhatLacksItsNeed) {
 
 TEST(Narrow, FindsTwoThatPushEachOtherOut) {
   Universe universe;
-  universe.packages = {{"major", "", {Made(9), Made(8)}},
-                       {"a", "framework", {Made(2, {Of(0, {0}, "uses 9")}), Made(1, {Of(0, {0}, "uses 9")})}},
-                       {"b", "framework", {Made(1, {Of(0, {1}, "uses 8")})}}};
+  universe.packages = {
+      {"major", PackageRole::kNone, {Made(9), Made(8)}},
+      {"a", PackageRole::kFramework, {Made(2, {Of(0, {0}, "uses 9")}), Made(1, {Of(0, {0}, "uses 9")})}},
+      {"b", PackageRole::kFramework, {Made(1, {Of(0, {1}, "uses 8")})}}};
   universe.roots = {{1, {0, 1}, "a"}, {2, {0}, "b"}};
   EXPECT_NE(Narrow(universe, universe.roots).empty, kNone);
   EXPECT_FALSE(CanChoose(universe));
@@ -65,7 +66,9 @@ TEST(Choose, SeesWhatNoSingleNeedShows) {
   const auto colour = [](size_t other, size_t own) {
     return Of(other, {own == 0 ? 1U : 0U}, "another colour");
   };
-  universe.packages = {{"a", "framework", {}}, {"b", "framework", {}}, {"c", "framework", {}}};
+  universe.packages = {{"a", PackageRole::kFramework, {}},
+                       {"b", PackageRole::kFramework, {}},
+                       {"c", PackageRole::kFramework, {}}};
   for (size_t p = 0; p < 3; ++p) {
     for (size_t own = 0; own < 2; ++own) {
       std::vector<Need> needs;
@@ -85,7 +88,7 @@ TEST(Choose, SeesWhatNoSingleNeedShows) {
 
 TEST(Exclusions, SayOneReasonOnceWithItsRange) {
   Universe universe;
-  universe.packages = {{"gpu", "", {Made(1)}}, {"app", "framework", {}}};
+  universe.packages = {{"gpu", PackageRole::kNone, {Made(1)}}, {"app", PackageRole::kFramework, {}}};
   for (uint32_t version = 6; version > 0; --version) {
     const bool fits = version == 3;
     universe.packages[1].candidates.push_back(

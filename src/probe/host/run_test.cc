@@ -91,7 +91,7 @@ for step in cudart nvrtc cublas cublaslt; do
   if wants $step; then say "begin $step %"; kill -KILL $$; fi
 done
 say done)",
-                             {"cudart", "nvrtc", "cublas", "cublaslt"}));
+                             {StepName::kCudart, StepName::kNvrtc, StepName::kCublas, StepName::kCublasLt}));
   EXPECT_EQ(Outcomes(facts), "cudart=crashed nvrtc=crashed cublas=crashed cublaslt=crashed");
   EXPECT_NE(facts.steps[3].detail.find("out-of-memory killer"), std::string::npos);
 }
@@ -127,8 +127,8 @@ good init; good devices; good context; say done)"));
 }
 
 TEST(Run, AStepNobodyAskedForIsGarbage) {
-  const auto facts =
-      Do(Fake("good libcuda; say 'begin kernel %'; say 'ok %'; say done", {"libcuda", "nvml"}));
+  const auto facts = Do(Fake("good libcuda; say 'begin kernel %'; say 'ok %'; say done",
+                             {StepName::kLibcuda, StepName::kNvml}));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=garbage");
 }
 
@@ -139,7 +139,8 @@ if wants nvml; then say 'begin nvml %'; exit 3; fi
 good init; good devices; good context; say done)"));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=ended init=ok devices=ok context=ok");
   EXPECT_EQ(facts.steps[1].detail, "its process exited without a message, exit code 3");
-  EXPECT_EQ(Outcomes(Do(Fake("say done", {"libcuda", "nvml"}))), "libcuda=ended nvml=ended");
+  EXPECT_EQ(Outcomes(Do(Fake("say done", {StepName::kLibcuda, StepName::kNvml}))),
+            "libcuda=ended nvml=ended");
 }
 
 TEST(Run, HugeOutputIsCutToItsEnd) {
@@ -178,7 +179,7 @@ TEST(Run, DevicesAreKnownBeforeTheJobHasEnded) {
   EXPECT_TRUE(run.WaitForDevices().empty());
   run.Start(Fake(
       "good libcuda; say 'begin devices %'; say 'device 0 -'; say 'ok %'; sleep 60; good context; say done",
-      {"libcuda", "devices", "context"}));
+      {StepName::kLibcuda, StepName::kDevices, StepName::kContext}));
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(run.WaitForDevices().size(), 1u);
   EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(30'000));

@@ -12,7 +12,7 @@ using report::Proof;
 report::ProposedFix Link() {
   report::ProposedFix fix;
   fix.finding = {.code = "CUL5001",
-                 .summary = "/usr/lib/libz.so.1 dangling symlink",
+                 .summary = "/usr/lib/libz.so.1 is a dangling symlink",
                  .subject = "/usr/lib/libz.so.1",
                  .fix = {.text = "set the link", .commands = {"sudo ldconfig"}, .risk = "low"}};
   fix.actions = {{.text = "link /usr/lib/libz.so.1 -> libz.so.1.3", .automatic = true, .root = true}};
@@ -60,8 +60,8 @@ not checked
 
 TEST(Fix, WhatWasDoneAsText) {
   report::FixReport report{.fixes = {Link(), Driver()}, .applied = true, .journal = "/s/journal/1"};
-  report.steps = {{"link /usr/lib/libz.so.1 -> libz.so.1.3", "done", ""},
-                  {"CUL1006 driver 470 is too old", "skipped", "you said no"}};
+  report.steps = {{"link /usr/lib/libz.so.1 -> libz.so.1.3", report::StepState::kDone, ""},
+                  {"CUL1006 driver 470 is too old", report::StepState::kSkipped, "you said no"}};
   report.undo = "culprit fix --undo";
   report.left = {Driver().finding};
   EXPECT_EQ(ToText(report, {}), R"(1 change made
@@ -104,7 +104,7 @@ TEST(Fix, ForeignTextIsNoMarkup) {
   fix.finding.summary = "<b>|`";
   const std::string text = ToMarkdown({.fixes = {fix}});
   EXPECT_EQ(text.find("<b>"), std::string::npos) << text;
-  EXPECT_NE(text.find("Proof: shown"), std::string::npos) << text;
+  EXPECT_NE(text.find("Proof: verified"), std::string::npos) << text;
 }
 
 }  // namespace
