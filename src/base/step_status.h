@@ -38,10 +38,10 @@ constexpr std::array<std::string_view, 17> WordsOf(OwnStatus) {
 class StepStatus {
  public:
   StepStatus() = default;
-  StepStatus(OwnStatus own) : own_(own), text_(Word(own)) {}
-  StepStatus(std::string text)
+  StepStatus(OwnStatus own) : own_(own), text_(Word(own)) {}  // NOLINT(google-explicit-constructor)
+  StepStatus(std::string text)                                // NOLINT(google-explicit-constructor)
       : own_(FromWord<OwnStatus>(text).value_or(OwnStatus::kForeign)), text_(std::move(text)) {}
-  StepStatus(const char* text) : StepStatus(std::string(text)) {}
+  StepStatus(const char* text) : StepStatus(std::string(text)) {}  // NOLINT(google-explicit-constructor)
 
   bool empty() const { return text_.empty(); }
   const std::string& text() const { return text_; }

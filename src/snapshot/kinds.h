@@ -105,6 +105,7 @@ struct PartProblem {
   std::string detail;
 
   PartProblem() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor)
   PartProblem(Kind what, std::string more = "") : kind(what), detail(std::move(more)) {}
   explicit PartProblem(std::string stored);  // as a snapshot has it
   std::string text() const;                  // "leads nowhere: -> libcudnn.so.8", "is empty" ...

@@ -110,10 +110,10 @@ class ProbeJob {
  public:
   ProbeJob() = default;
   ProbeJob(std::string name, std::string place) : name_(std::move(name)), place_(std::move(place)) {}
-  ProbeJob(const std::string& text)
+  ProbeJob(const std::string& text)  // NOLINT(google-explicit-constructor)
       : name_(text.substr(0, text.find(' '))),
         place_(name_.size() == text.size() ? "" : text.substr(name_.size() + 1)) {}
-  ProbeJob(const char* text) : ProbeJob(std::string(text)) {}
+  ProbeJob(const char* text) : ProbeJob(std::string(text)) {}  // NOLINT(google-explicit-constructor)
 
   const std::string& name() const { return name_; }    // a kind of job, or a framework
   const std::string& place() const { return place_; }  // the directory or interpreter; "" not needed

@@ -93,7 +93,7 @@ DEMOS = [
          why=(Why("zlibwapi.dll", 193),), made_up=True),
     Demo("7-truncated", trees.truncated,
          expect=(("CUL5004", "corrupt-library", "error"),),
-         subject=part(CNN), words=("cut short",),
+         subject=part(CNN), words=("truncated",),
          why=(Why(CNN, 193), Why(TRAIN, 193, words=(CNN,), wine=WINE_SAYS_NOT_FOUND), Why(OPS, 0, part(OPS)))),
     Demo("8-python-ignores-path", trees.only_on_path,
          expect=(("CUL5025", "search-path", "error"),),
