@@ -106,8 +106,7 @@ TEST(PlanText, APlanThatCheckRejectsIsSaidSo) {
   Plan plan = Solution();
   plan.findings = {{.code = "CUL6001", .summary = "torch has no code for this GPU"}};
   const std::string text = ToText(plan, {}, {});
-  EXPECT_NE(text.find("this plan fails `culprit check` with 1 error"), std::string::npos)
-      << text;
+  EXPECT_NE(text.find("this plan fails `culprit check` with 1 error"), std::string::npos) << text;
   EXPECT_NE(text.find("error CUL6001  torch has no code for this GPU"), std::string::npos) << text;
 }
 
