@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -17,7 +18,12 @@ template <typename Function>
 auto StartAside(Function function) {
   std::packaged_task<std::invoke_result_t<Function&>()> task(std::move(function));
   auto answer = task.get_future();
-  std::thread(std::move(task)).detach();
+  auto thread = std::make_unique<std::thread>(std::move(task));
+#ifdef _WIN32
+  thread.release();  // winpthreads now and then crashes or hangs when a thread is detached while it starts
+#else
+  thread->detach();
+#endif
   return answer;
 }
 
