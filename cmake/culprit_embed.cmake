@@ -18,8 +18,8 @@ function(culprit_embed target symbol file)
   if(WIN32)
     set(section ".section .rdata,\"dr\"")
   endif()
-  # Written as C with one block of assembler, because every generator knows how to compile C for any target.
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_embedded.c)
+  # Written as C++ with one block of assembler, because every generator knows how to compile that for any target.
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_embedded.cc)
   string(REPLACE "\"" "\\\"" section "${section}")
   file(GENERATE OUTPUT ${source} CONTENT "__asm__(
     \"${section}\\n\"
@@ -32,7 +32,8 @@ function(culprit_embed target symbol file)
     \".byte 0\\n\"
     \".text\\n\");
 ")
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${file}")
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${file}" SKIP_UNITY_BUILD_INCLUSION ON
+                                                   SKIP_PRECOMPILE_HEADERS ON)
   target_sources(${target} PRIVATE ${source})
   if(ARG_DEPENDS)
     add_dependencies(${target} ${ARG_DEPENDS})

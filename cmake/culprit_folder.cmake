@@ -20,11 +20,12 @@ target_include_directories(culprit_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(MSVC)
   target_compile_options(culprit_flags INTERFACE /utf-8 /W3 /permissive- /Zc:__cplusplus /EHsc)
 else()
-  target_compile_options(culprit_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                                 -Wno-missing-field-initializers
-                                                 $<$<BOOL:${CULPRIT_WERROR}>:-Werror>
-                                                 ${CULPRIT_FALSE_WARNINGS}
-                                                 $<$<BOOL:${CULPRIT_STATIC}>:-ffunction-sections -fdata-sections>)
+  # A user's build (tools/build-program) does not look for what ours must not have.
+  if(CULPRIT_WERROR)
+    target_compile_options(culprit_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+                                                   -Wno-missing-field-initializers ${CULPRIT_FALSE_WARNINGS})
+  endif()
+  target_compile_options(culprit_flags INTERFACE $<$<BOOL:${CULPRIT_STATIC}>:-ffunction-sections -fdata-sections>)
 endif()
 if(NOT WIN32)  # RE2 asks for it, and precompiled headers serve only sources with the same macros
   target_compile_options(culprit_flags INTERFACE -pthread)

@@ -1,14 +1,17 @@
 # culprit_program(NAME SOURCES ... SEES ... LINKS ...)
 #   A program for users, placed at the top of the build folder (build/release/culprit). With CULPRIT_STATIC it
-#   depends on glibc alone, so that it starts on any distribution with that glibc or a newer one
-#   (packaging/test-release checks which), and carries no function that nothing calls. On Windows it depends on
-#   the DLLs of Windows alone.
+#   depends on glibc alone and carries no function that nothing calls; src/cli takes glibc in as well. On Windows it
+#   depends on the DLLs of Windows alone. packaging/test-release and packaging/test-windows check that.
 function(culprit_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;SEES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   list(TRANSFORM ARG_SEES PREPEND culprit_)
   target_link_libraries(${name} PRIVATE culprit_flags ${ARG_SEES} ${ARG_LINKS})
   culprit_unity(${name})
+  if(CULPRIT_PCH AND NOT MSVC)
+    culprit_as_room(${name})  # precompiled headers serve what is compiled alike
+    target_precompile_headers(${name} REUSE_FROM culprit_headers)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   if(CULPRIT_STATIC AND MINGW)
     target_link_options(${name} PRIVATE -static LINKER:--gc-sections)

@@ -338,12 +338,13 @@ class Writer {
               Edges(k + "_opens_windows", library.opens_windows) + ",\n     " + Literal(library.source) +
               "},\n";
     }
-    out_ << "\nconstexpr Library kLibraries[] = {\n" << rows << "};\n\nconstexpr LibraryName kNames[] = {\n";
+    out_ << "\nconstexpr Library kAllLibraries[] = {\n"
+         << rows << "};\n\nconstexpr LibraryName kLibraryNames[] = {\n";
     for (const auto& [name, found] : FindableNames(data)) {
       out_ << "    {" << Literal(name) << ", " << found.row << ", " << (found.any_version ? "true" : "false")
            << "},\n";
     }
-    out_ << "};\n\nconstexpr DllPattern kPatterns[] = {\n";
+    out_ << "};\n\nconstexpr DllPattern kDllPatterns[] = {\n";
     for (size_t row = 0; row < data.libraries.size(); ++row) {
       for (const std::string& dll : data.libraries[row].dlls) {
         const size_t star = dll.find('*');
@@ -353,14 +354,15 @@ class Writer {
       }
     }
     out_ << "    {}};\n\n";  // C++ has no empty array; the last is none
-    const std::string directories = Array("kDirectories", data.directories);
-    const std::string python = Array("kPythonDirectories", data.python);
-    const std::string windows = Array("kWindowsDirectories", data.windows);
-    const std::string windows_python = Array("kWindowsPythonDirectories", data.windows_python);
+    const std::string directories = Array("kUsualDirectories", data.directories);
+    const std::string python = Array("kUsualPythonDirectories", data.python);
+    const std::string windows = Array("kUsualWindowsDirectories", data.windows);
+    const std::string windows_python = Array("kUsualWindowsPythonDirectories", data.windows_python);
     out_ << "\n}  // namespace\n\n"
-         << "std::span<const Library> Libraries() { return kLibraries; }\n"
-         << "std::span<const LibraryName> LibraryNames() { return kNames; }\n"
-         << "std::span<const DllPattern> DllPatterns() { return {kPatterns, std::size(kPatterns) - 1}; }\n";
+         << "std::span<const Library> Libraries() { return kAllLibraries; }\n"
+         << "std::span<const LibraryName> LibraryNames() { return kLibraryNames; }\n"
+         << "std::span<const DllPattern> DllPatterns() { return {kDllPatterns, std::size(kDllPatterns) - 1}; "
+            "}\n";
     const auto list = [&](const char* function, const std::string& array) {
       out_ << "std::span<const std::string_view> " << function << "() { return " << array << "; }\n";
     };

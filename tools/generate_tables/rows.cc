@@ -67,7 +67,7 @@ std::string_view WhatItIsNot(Form form, std::string_view text) {
 
 class RowWriter {
  public:
-  explicit RowWriter(Errors& errors) : errors_(errors) {}
+  RowWriter(std::string prefix, Errors& errors) : prefix_(std::move(prefix)), errors_(errors) {}
 
   // One row as C++ writes it; `key` becomes the values that must not repeat.
   std::string Row(const Table& table, const toml::table& row, std::string& key) {
@@ -169,13 +169,14 @@ class RowWriter {
     if (texts.empty()) return "{}";
     std::string body;
     for (const std::string& text : texts) body += Literal(text) + ", ";
-    const auto [at, fresh] = names_.emplace(body, "kList" + std::to_string(names_.size()));
+    const auto [at, fresh] = names_.emplace(body, prefix_ + "List" + std::to_string(names_.size()));
     if (fresh) lists_ += "constexpr std::string_view " + at->second + "[] = {" + body + "};\n";
     return at->second;
   }
 
   static std::string NameOf(const Field& field) { return "'" + std::string(field.name) + "'"; }
 
+  std::string prefix_;  // of identifiers
   Errors& errors_;
   std::map<std::string, std::string> names_;  // what stands in a list -> its identifier
   std::string lists_;
@@ -185,11 +186,12 @@ class RowWriter {
 
 std::string Rows(const Subject& subject, const toml::table& root, const std::string& input, Errors& errors) {
   Reader reader(root, errors);
-  RowWriter writer(errors);
+  const std::string prefix = "k_" + input.substr(0, input.find('.'));  // all tables are compiled together
+  RowWriter writer(prefix, errors);
   std::string arrays, functions;
   for (size_t i = 0; i < subject.tables.size(); ++i) {
     const Table& table = subject.tables[i];
-    const std::string name = "kTable" + std::to_string(i);
+    const std::string name = prefix + std::to_string(i);
     const std::string type(table.type);
     std::map<std::string, int> keys;
     std::string rows;
