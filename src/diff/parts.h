@@ -26,8 +26,7 @@ struct Part {
 // Which names the new findings speak of, and how plainly.
 struct Mention {
   size_t finding = 0;  // place in the list
-  int strength =
-      0;  // 4 its subject, 3 its fix changes it, 2 a source of its evidence, 1 anywhere in its words
+  int strength = 0;    // 4 its subject, 3 its fix changes it, 2 its evidence or about, 1 in a command
 };
 using Mentions = std::map<std::string, std::vector<Mention>, std::less<>>;
 Mentions MentionsOf(const std::vector<report::Finding>& findings);

@@ -11,7 +11,7 @@ namespace {
 using report::Plan;
 using Strings = std::vector<std::string>;
 
-constexpr const char* kCu118 = "https://download.pytorch.org/whl/cu118";
+const report::Channel kCu118{report::ChannelKind::kTorchIndex, "https://download.pytorch.org/whl/cu118"};
 
 Plan Solved(std::vector<report::PlannedPackage> packages) {
   return {.outcome = Plan::Outcome::kSolution,
@@ -21,10 +21,13 @@ Plan Solved(std::vector<report::PlannedPackage> packages) {
           .knowledge_date = "2026-11-15"};
 }
 report::PlannedPackage Python(const std::string& version) {
-  return {.name = "python", .version = version, .channel = "host", .role = report::PackageRole::kPython};
+  return {.name = "python",
+          .version = version,
+          .channel = report::ChannelKind::kHost,
+          .role = report::PackageRole::kPython};
 }
 report::PlannedPackage Pip(const std::string& name, const std::string& version,
-                           const std::string& channel = "pypi") {
+                           const report::Channel& channel = report::ChannelKind::kPypi) {
   return {.name = name, .version = version, .channel = channel, .role = report::PackageRole::kFramework};
 }
 Strings Titles(const Plan& plan) {
@@ -137,11 +140,11 @@ TEST(Commands, CmakeNamesTheToolkitTheGpusAndCudnn) {
   question.host.gpus = {base::Version{{9, 0}}, base::Version{{8, 0}}, base::Version{{9, 0}}};
   const Plan plan = Write(Solved({{.name = "cuda-toolkit",
                                    .version = "12.4.1",
-                                   .channel = "nvidia-apt",
+                                   .channel = report::ChannelKind::kNvidiaApt,
                                    .role = report::PackageRole::kToolkit},
                                   {.name = "cudnn",
                                    .version = "9.5.1.17",
-                                   .channel = "nvidia-apt",
+                                   .channel = report::ChannelKind::kNvidiaApt,
                                    .role = report::PackageRole::kCudnn}}),
                           As::kCmake, question);
   for (const char* line :
@@ -176,13 +179,18 @@ TEST(Commands, WhatComesWithItsFrameworkIsNotNamedAgain) {
 }
 
 Plan WithSystem(const std::string& cuda, const std::string& cudnn) {
-  return Solved(
-      {{.name = "driver", .version = "525.60.13", .channel = "host", .role = report::PackageRole::kDriver},
-       {.name = "cuda-toolkit",
-        .version = cuda,
-        .channel = "nvidia-apt",
-        .role = report::PackageRole::kToolkit},
-       {.name = "cudnn", .version = cudnn, .channel = "nvidia-apt", .role = report::PackageRole::kCudnn}});
+  return Solved({{.name = "driver",
+                  .version = "525.60.13",
+                  .channel = report::ChannelKind::kHost,
+                  .role = report::PackageRole::kDriver},
+                 {.name = "cuda-toolkit",
+                  .version = cuda,
+                  .channel = report::ChannelKind::kNvidiaApt,
+                  .role = report::PackageRole::kToolkit},
+                 {.name = "cudnn",
+                  .version = cudnn,
+                  .channel = report::ChannelKind::kNvidiaApt,
+                  .role = report::PackageRole::kCudnn}});
 }
 
 TEST(Commands, DriverToolkitAndCudnnComeFromNvidiasRepositoryWhichIsNamedOnce) {

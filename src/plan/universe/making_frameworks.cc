@@ -54,7 +54,7 @@ Candidate Making::FrameworkCandidate(const Build& build) {
   candidate.variant = build.row.variant;
   candidate.channel = build.channel;
   candidate.extra = build.extra;
-  candidate.is_default = build.channel == "pypi";
+  candidate.is_default = build.channel.kind == report::ChannelKind::kPypi;
   candidate.row = &build.row;
   candidate.source = build.row.source;
   NeedMachine(build, candidate);
@@ -93,7 +93,7 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
     candidate.needs.push_back(
         FactNeed(machine_, knowledge::No("", build.row.source), "", "no wheel for " + MachineWords(machine)));
   }
-  if (build.channel.empty()) {
+  if (build.channel.kind == report::ChannelKind::kUnknown) {
     candidate.needs.push_back(
         FactNeed(machine_, knowledge::Unknown("", build.row.source), "", "its package index is not known"));
   }
@@ -117,7 +117,7 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
   if (build.wheel != nullptr) {
     if (const auto need = WheelPythonNeed(*build.wheel)) candidate.needs.push_back(*need);
     // Where CUDA is inside jaxlib and both come from a page of links: for the Pythons that the index has too.
-    if (build.row.framework == "jax" && build.channel != "pypi") {
+    if (build.row.framework == "jax" && build.channel.kind == report::ChannelKind::kPage) {
       if (const auto* wheel = WheelFor("jaxlib", build.wheel->version, machine)) {
         if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
       }
@@ -236,7 +236,7 @@ void Making::NeedLibraries(const Build& build, Candidate& candidate) {
   const LibrariesFrom from = LibrariesOf(build.row, machine);
   if (from == LibrariesFrom::kSystem) NeedSystem(build, candidate);
   if (machine == Machine::kWindows && build.row.framework == "torch") return;  // all is inside
-  const bool pinned = build.channel == "pypi";
+  const bool pinned = build.channel.kind == report::ChannelKind::kPypi;
   if (from == LibrariesFrom::kNvidiaPip) {
     const knowledge::Pin* pin = pinned ? knowledge::FindPin(build.distribution, build.version) : nullptr;
     if (pin != nullptr) {

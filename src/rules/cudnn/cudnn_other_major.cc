@@ -42,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.request->name + " is required, this machine has " +
                  (version ? "cuDNN " + version->version : std::string(base::BaseName(there))) + " in " +
                  std::string(base::DirName(there)),
-             failed.request->name);
+             failed.request->name, {there});
     for (const loader::LibraryCopy& copy : failed.copies) {
       const auto fact = scene.view.Version(copy.path);
       finding.evidence.push_back({copy.path + (fact ? " is " + fact->version : " is another major version"),

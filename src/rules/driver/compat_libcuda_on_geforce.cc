@@ -61,7 +61,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                            " from the loader's configuration, and update "
                            "the driver if the program needs a newer CUDA",
                    .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
   }
 }

@@ -73,7 +73,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   } else {
     finding.fix = {.text = "remove " + std::string(base::DirName(path)) + " from the loader's configuration",
                    .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
   }
 }

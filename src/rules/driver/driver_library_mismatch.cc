@@ -74,7 +74,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
             "the image bundles its own driver library: remove the driver packages from the image; the "
             "runtime mounts the host's",
         .commands = {"dpkg -S " + loaded->object->real_path},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = WithoutFile(scene, path, loaded->object->real_path)};
     finding.fix.changes.push_back(report::StartContainer{*driver.kernel_version});
     return;
@@ -92,7 +92,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                            ", the version of the module that is loaded and on disk (reinstall the driver "
                            "package)",
                    .commands = {"dpkg -S " + loaded->object->real_path},
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = {report::InstallDriver{*driver.kernel_version}}};
     if (const std::string command = InstallComputeLibraries(scene, *driver.kernel_version); !command.empty())
       finding.fix.commands.push_back(command);
@@ -104,7 +104,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                                    "still differ then, " +
                                        path + " is a leftover: remove it"),
       .commands = {"sudo reboot"},
-      .risk = "medium",
+      .risk = report::Risk::kMedium,
       .changes = {report::LoadModule{"nvidia", loaded->version}}};
 }
 

@@ -56,7 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
     finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not support this GPU",
                    .commands = {},
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = {}};
     if (const snapshot::Gpu* other = NeedsNewer(scene, row->last_driver_branch)) {
       finding.fix.text = "no driver supports both this GPU and the " + NameOf(*other) +

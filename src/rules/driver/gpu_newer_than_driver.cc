@@ -54,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
     finding.fix = {.text = "install a driver of branch " + branch + " or newer",
                    .commands = {},
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = {}};
     if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
       finding.fix.changes = {report::InstallDriver{choice}};

@@ -53,7 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                     "capability compute; mounting single files by hand is not enough"
                   : "reinstall the compute libraries of driver " + loaded->version,
       .commands = {},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {}};
   if (InContainer(scene)) {
     finding.fix.changes = {report::StartContainer{loaded->version}};

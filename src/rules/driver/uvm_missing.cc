@@ -57,7 +57,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({path + " is not a device", path});
     finding.fix = {.text = "remove it and let nvidia-modprobe create the node",
                    .commands = {"sudo rm -r " + path},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::RemoveFile{path}}};
     if (!container) AddNodeMaker(scene, finding.fix);
     AddNodes(scene, finding.fix);
@@ -77,7 +77,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text =
             "start the container through the NVIDIA runtime with the capability compute, or add the device",
         .commands = {"docker run --gpus all ...", "docker run --device /dev/nvidia-uvm ..."},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = {report::StartContainer{*driver->kernel_version}}};
     if (Circumstances(scene).container == "lxc") {
       finding.fix.text = "create the node on the host before the container starts, and pass it in";
@@ -92,7 +92,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       .text =
           "load the module and create its node; from then on nvidia-modprobe does both when a program starts",
       .commands = {"sudo modprobe nvidia-uvm"},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {}};
   AddNodeMaker(scene, finding.fix);
   AddNodes(scene, finding.fix);

@@ -35,15 +35,15 @@ void Check(const Scene& scene, Ruling& ruling) {
          {"CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT", "CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"}) {
       if (variable.empty() && !scene.Variable(name).empty() && scene.Variable(name) != "0") variable = name;
     }
-    report::Finding& finding = ruling.Fire(variable + "=" + std::string(scene.Variable(variable)) +
-                                               " leaves " + TitleOf(*fit.environment, *fit.framework) +
-                                               " without code for " + DisplayName(*fit.gpu),
-                                           variable);
+    report::Finding& finding = ruling.Fire(
+        variable + "=" + std::string(scene.Variable(variable)) + " leaves " +
+            TitleOf(*fit.environment, *fit.framework) + " without code for " + DisplayName(*fit.gpu),
+        variable, {TitleOf(*fit.environment, *fit.framework), DisplayName(*fit.gpu)});
     Explain(fit, finding);
     finding.evidence.push_back({variable + "=" + std::string(scene.Variable(variable)), "environment"});
     finding.fix = {.text = "unset the variable",
                    .commands = {scene.OnWindows() ? "set " + variable + "=" : "unset " + variable},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = {report::UnsetVariable{variable}}};
   }
 }

@@ -37,9 +37,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
     if (fit.fit != Fit::kPtxTooNew) continue;
     const std::string driver = DriverVersion(scene);
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " +
-                                               DisplayName(*fit.gpu) + ", too new for driver " + driver,
-                                           fit.library);
+    report::Finding& finding =
+        ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " + DisplayName(*fit.gpu) +
+                        ", too new for driver " + driver,
+                    fit.library, {TitleOf(*fit.environment, *fit.framework), DisplayName(*fit.gpu)});
     Explain(fit, finding);
     const auto version = base::Version::Parse(driver);
     if (const auto* newest = version ? knowledge::NewestPtxOfDriver(*version) : nullptr) {
@@ -48,7 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     finding.fix = {.text = "install a newer driver; a newer CUDA toolkit does not help",
                    .commands = {"culprit inspect " + fit.library},
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = {}};
     const DriverChoice choice = ChooseDriver(scene, [&](const base::Version& other) {
       const auto* compiles = knowledge::NewestPtxOfDriver(other);

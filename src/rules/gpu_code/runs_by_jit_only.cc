@@ -32,13 +32,14 @@ data/architectures.toml.
 void Check(const Scene& scene, Ruling& ruling) {
   for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
     if (fit.fit != Fit::kJit) continue;
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " +
-                                               DisplayName(*fit.gpu) + ": the first start is slow",
-                                           fit.library);
+    report::Finding& finding =
+        ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " + DisplayName(*fit.gpu) +
+                        ": the first start is slow",
+                    fit.library, {TitleOf(*fit.environment, *fit.framework), DisplayName(*fit.gpu)});
     Explain(fit, finding);
     finding.fix = {.text = "keep the driver's cache, so that the PTX is compiled only once",
                    .commands = {"export CUDA_CACHE_MAXSIZE=4294967296"},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = {report::NotInFiles{"a compute cache that is large enough",
                                                   "it fills at the first start, and this note stays"}}};
   }

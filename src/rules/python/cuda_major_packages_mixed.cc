@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (both.empty()) continue;
     report::Finding& finding = ruling.Fire(
         first + " are installed into one directory in " + environment.prefix + " and overwrite each other",
-        both[0]->record);
+        both[0]->record, {environment.prefix});
     // A cuDNN for another CUDA major is a separate cause.
     if (std::ranges::all_of(both,
                             [](const auto* package) { return package->name.starts_with("nvidia-cudnn-"); }))
@@ -78,7 +78,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                        "uninstall them all, then install the framework again: pip adds the packages of its "
                        "own CUDA major; uninstalling only one removes files of the other",
                    .commands = {PipOf(environment) + " uninstall -y" + names},
-                   .risk = "medium"};
+                   .risk = report::Risk::kMedium};
     finding.fix.changes = std::move(removed);
     for (const char* name : {"torch", "tensorflow", "jax"}) {
       const auto* framework = FindFramework(environment, name);

@@ -48,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(packages[0]->name + " " + packages[0]->version + " and " + packages[1]->name + " " +
                         packages[1]->version + " share one directory in " + environment.prefix,
-                    packages[1]->record);
+                    packages[1]->record, {environment.prefix, packages[0]->record});
     std::string names;
     for (const auto* package : packages) {
       finding.evidence.push_back({package->name + " " + package->version, package->record});
@@ -64,7 +64,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "uninstall all of them, then install the one for CUDA " + major,
                    .commands = {PipOf(environment) + " uninstall -y" + names,
                                 PipOf(environment) + " install " + ForPip(one)},
-                   .risk = "medium"};
+                   .risk = report::Risk::kMedium};
     if (major.empty()) finding.fix.text = "uninstall all of them, then install one";
     for (const auto* package : packages) {
       finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});

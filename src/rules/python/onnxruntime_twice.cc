@@ -51,7 +51,8 @@ void Check(const Scene& scene, Ruling& ruling) {
             packages[1]->version + " share one directory in " + environment.prefix +
             (framework == nullptr ? ""
                                   : "; the files are from " + framework->package + " " + framework->version),
-        framework == nullptr ? packages[1]->record : framework->directory);
+        framework == nullptr ? packages[1]->record : framework->directory,
+        {environment.prefix, packages[0]->record, packages[1]->record});
     if (!lost) finding.severity = report::Severity::kWarning;
     if (framework != nullptr) {
       finding.affects.push_back(TitleOf(environment, *framework));
@@ -77,7 +78,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             "of the other",
         .commands = {PipOf(environment) + " uninstall -y" + names,
                      PipOf(environment) + " install " + ForPip(one)},
-        .risk = "medium"};
+        .risk = report::Risk::kMedium};
     if (one.version.empty()) continue;
     for (const auto* package : packages) {
       finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});

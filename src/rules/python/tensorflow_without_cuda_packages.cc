@@ -92,7 +92,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             *missing.begin() +
             (missing.size() > 1 ? " and " + std::to_string(missing.size() - 1) + " other libraries" : "") +
             ", so it uses no GPU",
-        tensorflow->directory);
+        tensorflow->directory, {environment.prefix, *missing.begin()});
     if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
     finding.affects.push_back(scenario->title);
     const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
@@ -114,7 +114,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "install the CUDA packages that this build pins; a toolkit of another version does not help",
         .commands = {PipOf(environment) + " install " + ForPip(wanted)},
-        .risk = "low"};
+        .risk = report::Risk::kLow};
     AddInstall(scene, environment, wanted, Pip::kMissing, finding.fix.changes);
     AddFilesOfTheRest(environment, MajorOf(tensorflow->cuda), missing, finding.fix.changes);
   }

@@ -68,7 +68,7 @@ void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
                               .unlisted = {}};
       report::Finding& finding =
           Fire(ruling, failed, request.name + ", which cuDNN needs to compile engines, is not installed",
-               request.name);
+               request.name, {failed.asker});
       finding.cause = "dependent-missing";
       finding.severity = report::Severity::kWarning;
       finding.fix = Install(scene, failed);

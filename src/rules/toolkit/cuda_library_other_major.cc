@@ -46,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
                  " is required, this machine has " + std::string(base::BaseName(there)) + " in " +
                  std::string(base::DirName(there)),
-             failed.request->name);
+             failed.request->name, {there});
     for (const loader::LibraryCopy& copy : failed.copies) {
       const auto version = scene.view.Version(copy.path);
       finding.evidence.push_back(

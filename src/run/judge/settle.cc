@@ -129,7 +129,8 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
     Settlement missing{"dependent-missing", true,
                        fmt::format("{} is not on this machine; {} needs it{}", file, asker, through)};
     missing.because = because;
-    missing.fix = {.text = "install the package that provides " + file, .commands = {}, .risk = "low"};
+    missing.fix = {
+        .text = "install the package that provides " + file, .commands = {}, .risk = report::Risk::kLow};
     settlements.push_back(std::move(missing));
     settlements.push_back({"search-path", false, fmt::format("no {} in the usual places", file)});
     return;
@@ -145,7 +146,7 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
           base::BaseName(asker)),
       .commands = {fmt::format("LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}} {}",
                                base::DirName(path), report.command)},
-      .risk = "low"};
+      .risk = report::Risk::kLow};
   settlements.push_back(std::move(elsewhere));
   settlements.push_back({"dependent-missing", false, fmt::format("{} is on this machine: {}", file, path)});
 }
@@ -183,7 +184,7 @@ void ByTool(const report::RunReport& report, Settlements& settlements) {
                   ? "build with -lineinfo to get the source line; then fix the index or the size there"
                   : fmt::format("fix the index or the size at {}:{}", error.file, error.line),
       .commands = {},
-      .risk = "none"};
+      .risk = report::Risk::kNone};
   settlements.push_back(std::move(seen));
 }
 
@@ -220,7 +221,7 @@ void ByKernel(const report::RunCall& call, const std::string& command,
               : "use compute-sanitizer to find the kernel, line and address; then fix the index, the size or "
                 "the kernel",
       .commands = {},
-      .risk = "none"};
+      .risk = report::Risk::kNone};
   if (call.code != 710) settled.fix.commands.push_back("culprit run --sanitize -- " + command);
   settled.fix.commands.push_back("CUDA_LAUNCH_BLOCKING=1 " + command);
   settlements.push_back(std::move(settled));

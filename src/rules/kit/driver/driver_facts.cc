@@ -167,7 +167,7 @@ report::Fix InstallDriver(const Scene& scene) {
   report::Fix fix{.text = "install the NVIDIA driver" + DriverInWords(choice) +
                           " and reboot; do not mix distribution packages with NVIDIA's .run file",
                   .commands = {},
-                  .risk = "medium"};
+                  .risk = report::Risk::kMedium};
   if (!choice.version.empty()) fix.changes = {report::InstallDriver{choice.version}};
   if (scene.OnWindows()) {
     fix.text = "install NVIDIA's driver for this GPU (GeForce or Studio driver for GeForce cards, the " +
@@ -178,7 +178,7 @@ report::Fix InstallDriver(const Scene& scene) {
     fix.text =
         "install the driver on the host, not in the container, and start the container with GPU access";
     fix.commands = {"nvidia-smi   # on the host: must list the GPU first"};
-    fix.risk = "low";
+    fix.risk = report::Risk::kLow;
     if (!choice.version.empty()) fix.changes.push_back(report::StartContainer{choice.version});
   } else if (OnDistribution(scene, "Ubuntu")) {
     fix.commands = {"sudo ubuntu-drivers install", "sudo reboot"};
