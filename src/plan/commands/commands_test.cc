@@ -72,7 +72,7 @@ TEST(Commands, AnOldPythonGetsAPipThatKnowsTheTagsOfWheels) {
             (Strings{"python3.9 -m venv .venv", ".venv/bin/python -m pip install --upgrade pip"}));
   EXPECT_EQ(CommandsOf(plan, "install"),
             Strings{".venv/bin/python -m pip install torch==1.13.1+cu117 --extra-index-url " +
-                    std::string(kCu118)});
+                    kCu118.address});
 }
 
 TEST(Commands, WindowsHasItsOwnSpelling) {
@@ -116,7 +116,7 @@ TEST(Commands, UvNamesTheEnvironmentAndTheIndex) {
   Plan plan = Write(solved, As::kUv);
   EXPECT_EQ(CommandsOf(plan, "environment"), Strings{"uv venv --python 3.11 .venv"});
   EXPECT_EQ(CommandsOf(plan, "install"),
-            Strings{"uv pip install --python .venv torch==2.4.1+cu118 --index " + std::string(kCu118)});
+            Strings{"uv pip install --python .venv torch==2.4.1+cu118 --index " + kCu118.address});
   solved.removed = {{.name = "xformers", .version = "0.0.20"}};
   plan = Write(solved, As::kUv, {}, {"/venv"});
   EXPECT_EQ(CommandsOf(plan, "remove"), Strings{"uv pip uninstall --python /venv xformers"});

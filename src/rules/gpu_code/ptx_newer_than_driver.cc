@@ -4,7 +4,6 @@
 #include "knowledge/packages/release.h"
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules::ptx_newer_than_driver {
 namespace {
@@ -38,10 +37,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (fit.fit != Fit::kPtxTooNew) continue;
     const std::string driver = DriverVersion(scene);
     report::Finding& finding =
-        ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " + DisplayName(*fit.gpu) +
-                        ", too new for driver " + driver,
-                    fit.library, {TitleOf(*fit.environment, *fit.framework), DisplayName(*fit.gpu)});
-    Explain(fit, finding);
+        Fire(ruling, fit, "has only PTX for " + DisplayName(*fit.gpu) + ", too new for driver " + driver);
     const auto version = base::Version::Parse(driver);
     if (const auto* newest = version ? knowledge::NewestPtxOfDriver(*version) : nullptr) {
       finding.evidence.push_back({"driver " + driver + " compiles PTX up to " + std::string(newest->isa),

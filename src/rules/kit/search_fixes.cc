@@ -104,6 +104,15 @@ report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& direct
       .changes = SearchedByLdconfig(directory, name)};
 }
 
+void AddCopies(const Scene& scene, const FailedLoad& failed, const std::string& otherwise,
+               report::Finding& finding) {
+  for (const loader::LibraryCopy& copy : failed.copies) {
+    const auto version = scene.view.Version(copy.path);
+    finding.evidence.push_back({copy.path + (version ? " is " + version->version : otherwise),
+                                version ? version.source : copy.path});
+  }
+}
+
 void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling) {
   const Missed missed = HowItIsMissed(scene, failed).kind;
   if (missed == Missed::kPathLeftOut || missed == Missed::kNewShell) return;  // CUL5025, CUL5024
@@ -111,11 +120,7 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
   report::Finding& finding = Fire(
       ruling, failed, failed.request->name + " is in " + directory + ", which the loader does not search",
       failed.copies.front().path, {failed.request->name});
-  for (const loader::LibraryCopy& copy : failed.copies) {
-    const auto version = scene.view.Version(copy.path);
-    finding.evidence.push_back({copy.path + (version ? " is " + version->version : " is there"),
-                                version ? version.source : copy.path});
-  }
+  AddCopies(scene, failed, " is there", finding);
   finding.fix = SearchToo(scene, failed, directory);
 }
 
