@@ -11,7 +11,7 @@
 #include "knowledge/messages/causes.h"
 #include "knowledge/messages/status_codes.h"
 #include "knowledge/visible_devices.h"
-#include "rules/rule.h"
+#include "rules/kit/hidden_devices.h"
 
 namespace culprit::api {
 namespace {
@@ -84,10 +84,9 @@ std::optional<Reason> HiddenDevices(const LiveDriver& live, const std::string* v
   const knowledge::VisibleDevices visible = knowledge::ParseVisibleDevices(*visible_devices, devices);
   if (!visible.entries.empty() || visible.unsure) return std::nullopt;
   const std::string value(base::Trim(*visible_devices));
-  const bool on_purpose = value.empty() || value == "-1" || value == "none" || value == "NoDevFiles";
-  const rules::Rule* rule = rules::FindRule(on_purpose ? "CUL2001" : "CUL2002");
-  if (rule == nullptr) return std::nullopt;
-  Reason reason{.cause = std::string(rule->cause), .code = std::string(rule->code), .proven = true};
+  const bool on_purpose = rules::HidesOnPurpose(value);
+  const rules::Rule& rule = rules::HiddenDevicesRule(on_purpose);
+  Reason reason{.cause = std::string(rule.cause), .code = std::string(rule.code), .proven = true};
   const std::string gpus = live.nvml.size() == 1 ? "the GPU" : fmt::format("all {} GPUs", live.nvml.size());
   reason.summary = fmt::format("CUDA_VISIBLE_DEVICES={} hides {}", base::Printable(value), gpus);
   if (!on_purpose) {

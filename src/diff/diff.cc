@@ -245,9 +245,8 @@ report::DiffReport Diff(const Side& before, const Side& after) {
   report.remarks = std::move(parts.remarks);
   report.not_compared = std::move(parts.not_compared);
   for (const report::NotChecked& item : after.check.not_checked) {
-    const bool told = std::ranges::any_of(
-        report.not_compared, [&](const report::NotChecked& other) { return other.why.ends_with(item.why); });
-    if (!told && std::ranges::find(before.check.not_checked, item) == before.check.not_checked.end())
+    if (!parts.reasons.contains(item.why) &&
+        std::ranges::find(before.check.not_checked, item) == before.check.not_checked.end())
       report.not_compared.push_back(item);
   }
   report.new_findings = std::move(change.new_findings);

@@ -1,5 +1,5 @@
-// Which findings are new, and of what they speak: their subject, what their fix would change, their sources,
-// and every path and word in their text.
+// Which findings are new, and of what they speak: their subject, what tells them apart, what their fix would
+// change, the sources of their evidence and the arguments of their commands. Never what their sentences say.
 #include <algorithm>
 
 #include "base/text.h"
@@ -21,7 +21,8 @@ void Note(Mentions& mentions, std::string_view name, size_t finding, int strengt
   list.push_back({finding, strength});
 }
 
-// The words and paths of a sentence: cut at what no such name has, and at ':' unless it is that of a drive.
+// The names in a subject, a source or a command ("DT_NEEDED of /opt/a.so"): cut at what no such name has, and
+// at ':' unless it is that of a drive.
 void NoteWords(Mentions& mentions, std::string_view text, size_t finding, int strength) {
   size_t start = 0;
   const auto flush = [&](size_t end) {
@@ -46,13 +47,11 @@ Mentions MentionsOf(const std::vector<Finding>& findings) {
     const Finding& finding = findings[i];
     Note(mentions, finding.subject, i, 4);
     NoteWords(mentions, finding.subject, i, 4);
-    for (const report::Change& change : finding.fix.changes) NoteWords(mentions, InWords(change), i, 3);
-    for (const report::Evidence& item : finding.evidence) {
-      NoteWords(mentions, item.source, i, 2);
-      NoteWords(mentions, item.fact, i, 1);
+    for (const report::Change& change : finding.fix.changes) {
+      for (const std::string& name : NamesIn(change)) NoteWords(mentions, name, i, 3);
     }
-    NoteWords(mentions, finding.summary, i, 2);
-    NoteWords(mentions, finding.fix.text, i, 1);
+    for (const std::string& name : finding.about) Note(mentions, name, i, 2);
+    for (const report::Evidence& item : finding.evidence) NoteWords(mentions, item.source, i, 2);
     for (const std::string& command : finding.fix.commands) NoteWords(mentions, command, i, 1);
   }
   return mentions;

@@ -14,72 +14,71 @@ std::string Shown(const Toolkit* toolkit) {
   return toolkit->version.empty() ? "unknown version" : toolkit->version;
 }
 
+std::string Listed(const std::vector<std::string>& links) {
+  std::string text;
+  for (const std::string& link : links) text += (text.empty() ? "" : ", ") + link;
+  return OrNone(text);
+}
+
+// A toolkit in one place. What is said of it is the first thing that differs, its version before the rest.
+void AddToolkit(Parts& parts, const std::string& root, const Toolkit* was, const Toolkit* is) {
+  const Toolkit& toolkit = is == nullptr ? *was : *is;
+  std::string a = Shown(was), b = Shown(is), what = "toolkit in ";
+  if (was != nullptr && is != nullptr && was->version == is->version) {
+    if (was->links != is->links) {
+      a = Listed(was->links), b = Listed(is->links), what = "symlinks to the toolkit in ";
+    } else if (was->nvcc_version != is->nvcc_version) {
+      a = OrNone(was->nvcc_version), b = OrNone(is->nvcc_version), what = "nvcc of the toolkit in ";
+    } else if (was->header_version != is->header_version) {
+      a = OrNone(was->header_version), b = OrNone(is->header_version), what = "cuda.h of the toolkit in ";
+    } else {
+      return;
+    }
+  }
+  std::string summary = what + root + ": " + a + " -> " + b;
+  if (was == nullptr) summary = "toolkit " + b + " in " + root + " is new";
+  if (is == nullptr) summary = "toolkit " + a + " in " + root + " is gone";
+  std::vector<std::string> names = {root, toolkit.nvcc};
+  names.insert(names.end(), toolkit.links.begin(), toolkit.links.end());
+  parts.Add({.how = HowOf(was != nullptr, is != nullptr),
+             .kind = report::DifferenceKind::kToolkit,
+             .subject = root,
+             .summary = std::move(summary),
+             .before = std::move(a),
+             .after = std::move(b),
+             .suspicion = 48},
+            std::move(names));
+}
+
+// A setting of builds that has one value: "nvcc on PATH".
+void AddBuildSetting(Parts& parts, const std::string& what, const std::string& was, const std::string& is,
+                     int suspicion, std::vector<std::string> names) {
+  if (was == is) return;
+  parts.Add({.kind = report::DifferenceKind::kToolkit,
+             .subject = what,
+             .summary = what + ": " + was + " -> " + is,
+             .before = was,
+             .after = is,
+             .suspicion = suspicion},
+            std::move(names));
+}
+
 void AddToolkits(Parts& parts, const snapshot::Toolkits& before, const snapshot::Toolkits& after) {
   Align(
       before.copies, after.copies, [](const Toolkit& toolkit) { return toolkit.root; },
       [&](const std::string& root, const Toolkit* was, const Toolkit* is) {
-        const Toolkit& toolkit = is == nullptr ? *was : *is;
-        std::string summary = "toolkit in " + root + ": " + Shown(was) + " -> " + Shown(is);
-        if (was == nullptr) summary = "toolkit " + Shown(is) + " in " + root + " is new";
-        if (is == nullptr) summary = "toolkit " + Shown(was) + " in " + root + " is gone";
-        std::string a = Shown(was), b = Shown(is);
-        if (was != nullptr && is != nullptr) {
-          if (was->links != is->links && was->version == is->version) {
-            const auto listed = [](const std::vector<std::string>& links) {
-              std::string text;
-              for (const std::string& link : links) text += (text.empty() ? "" : ", ") + link;
-              return OrNone(text);
-            };
-            a = listed(was->links), b = listed(is->links);
-            summary = "symlinks to the toolkit in " + root + ": " + a + " -> " + b;
-          } else if (was->nvcc_version != is->nvcc_version && was->version == is->version) {
-            a = OrNone(was->nvcc_version), b = OrNone(is->nvcc_version);
-            summary = "nvcc of the toolkit in " + root + ": " + a + " -> " + b;
-          } else if (was->header_version != is->header_version && was->version == is->version) {
-            a = OrNone(was->header_version), b = OrNone(is->header_version);
-            summary = "cuda.h of the toolkit in " + root + ": " + a + " -> " + b;
-          } else if (was->version == is->version) {
-            return;
-          }
-        }
-        std::vector<std::string> names = {root, toolkit.nvcc};
-        names.insert(names.end(), toolkit.links.begin(), toolkit.links.end());
-        parts.Add({.how = HowOf(was != nullptr, is != nullptr),
-                   .kind = report::DifferenceKind::kToolkit,
-                   .subject = root,
-                   .summary = std::move(summary),
-                   .before = std::move(a),
-                   .after = std::move(b),
-                   .suspicion = 48},
-                  std::move(names));
+        AddToolkit(parts, root, was, is);
       });
-  if (before.nvcc_on_path != after.nvcc_on_path) {
-    parts.Add(
-        {.kind = report::DifferenceKind::kToolkit,
-         .subject = "nvcc on PATH",
-         .summary = "nvcc on PATH: " + OrNone(before.nvcc_on_path) + " -> " + OrNone(after.nvcc_on_path),
-         .before = OrNone(before.nvcc_on_path),
-         .after = OrNone(after.nvcc_on_path),
-         .suspicion = 42},
-        {after.nvcc_on_path, before.nvcc_on_path});
-  }
+  AddBuildSetting(parts, "nvcc on PATH", OrNone(before.nvcc_on_path), OrNone(after.nvcc_on_path), 42,
+                  {after.nvcc_on_path, before.nvcc_on_path});
   const auto compiler = [](const snapshot::Toolkits& toolkits) {
-    if (toolkits.host_compilers.empty()) return std::string("none");
-    const snapshot::Compiler& first = toolkits.host_compilers.front();
-    return first.name + " " + first.version;
+    return toolkits.host_compilers.empty() ? snapshot::Compiler{} : toolkits.host_compilers.front();
   };
-  if (compiler(before) != compiler(after)) {
-    const auto path = [](const snapshot::Toolkits& toolkits) {
-      return toolkits.host_compilers.empty() ? std::string() : toolkits.host_compilers.front().path;
-    };
-    parts.Add({.kind = report::DifferenceKind::kToolkit,
-               .subject = "compiler that nvcc uses",
-               .summary = "compiler that nvcc uses: " + compiler(before) + " -> " + compiler(after),
-               .before = compiler(before),
-               .after = compiler(after),
-               .suspicion = 38},
-              {path(after), path(before)});
-  }
+  const snapshot::Compiler was = compiler(before), is = compiler(after);
+  const auto shown = [](const snapshot::Compiler& one) {
+    return one.path.empty() ? "none" : one.name + " " + one.version;
+  };
+  AddBuildSetting(parts, "compiler that nvcc uses", shown(was), shown(is), 38, {is.path, was.path});
 }
 
 std::string Shown(const CudnnCopy* copy) {

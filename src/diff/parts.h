@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,8 +27,7 @@ struct Part {
 // Which names the new findings speak of, and how plainly.
 struct Mention {
   size_t finding = 0;  // place in the list
-  int strength =
-      0;  // 4 its subject, 3 its fix changes it, 2 a source of its evidence, 1 anywhere in its words
+  int strength = 0;    // 4 its subject, 3 its fix changes it, 2 its evidence or about, 1 in a command
 };
 using Mentions = std::map<std::string, std::vector<Mention>, std::less<>>;
 Mentions MentionsOf(const std::vector<report::Finding>& findings);
@@ -42,6 +42,7 @@ class Parts {
   const Mentions& mentions;
   std::vector<Part> list;
   std::vector<report::NotChecked> not_compared;
+  std::set<std::string, std::less<>> reasons;  // why facts of those are not known
   std::vector<std::string> remarks;
 
   void Add(report::Difference difference, std::vector<std::string> names);
@@ -111,6 +112,7 @@ std::pair<const T*, const T*> BothOf(Parts& parts, const char* what, const snaps
   // Not to be had on either side, for one reason: the same.
   if (before.state != after.state || before.why != after.why) {
     const std::string& why = first ? before.why : after.why;
+    parts.reasons.insert(why);
     parts.not_compared.push_back(
         {what, std::string("not known ") + (first ? "before" : "after") + (why.empty() ? "" : ": " + why)});
   }

@@ -34,8 +34,7 @@ void AddUnknown(CheckReport& report, const char* what, const snapshot::Fact<T>& 
 // The same thing said of several processes is one finding that affects them all.
 void Add(std::vector<Finding>& findings, const Finding& finding) {
   for (Finding& known : findings) {
-    if (known.code != finding.code || known.summary != finding.summary || known.subject != finding.subject)
-      continue;
+    if (!known.SaysTheSame(finding)) continue;
     for (const std::string& affected : finding.affects) {
       if (std::ranges::find(known.affects, affected) == known.affects.end())
         known.affects.push_back(affected);
@@ -83,6 +82,18 @@ void Conclude(CheckReport& report, bool blind, bool hostless) {
   }
 }
 
+// Whether both ask for the same thing to be done. What no file shows is a sentence and tells nothing apart.
+bool AsksTheSame(const Finding& one, const Finding& other) {
+  if (one.code != other.code || one.fix.commands != other.fix.commands ||
+      one.fix.changes != other.fix.changes)
+    return false;
+  const bool in_words_alone =
+      one.fix.commands.empty() && std::ranges::all_of(one.fix.changes, [](const report::Change& change) {
+        return change.As<report::NotInFiles>() != nullptr;
+      });
+  return !in_words_alone || one.SaysTheSame(other);
+}
+
 // What was seen in a process need not be foretold of it too: the same thing to do, told once.
 void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
   const auto seen = [&](const Finding& finding) {
@@ -94,8 +105,7 @@ void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
   const std::vector<Finding> all = findings;
   std::erase_if(findings, [&](const Finding& finding) {
     return !finding.affects.empty() && !seen(finding) && std::ranges::any_of(all, [&](const Finding& other) {
-      return other.code == finding.code && other.fix.text == finding.fix.text &&
-             other.fix.commands == finding.fix.commands && seen(other);
+      return seen(other) && AsksTheSame(finding, other);
     });
   });
 }

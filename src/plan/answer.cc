@@ -24,7 +24,7 @@ void FollowTorch(const Universe& universe, const Choice& choice, PlannedPackage&
     if (universe.packages[p].name != "torch" || choice[p] == kNone) continue;
     const Candidate& torch = universe.at(p, choice[p]);
     planned.channel = torch.channel;
-    if (torch.channel != "pypi") planned.version += "+" + torch.variant;
+    if (torch.channel.kind == report::ChannelKind::kTorchIndex) planned.version += "+" + torch.variant;
   }
 }
 
@@ -70,7 +70,7 @@ void SetPresence(const Question& question, const Universe& universe, const Choic
     return;
   }
   // Of the system, not the package of pip that has the same name.
-  if (planned.role == PackageRole::kToolkit || planned.channel.starts_with("nvidia-")) {
+  if (planned.role == PackageRole::kToolkit || planned.channel.OfNvidia()) {
     planned.present =
         planned.role == PackageRole::kToolkit && IsHere(host, universe.at(package, choice[package]).number);
     return;
@@ -103,7 +103,7 @@ void AddRemoved(const Question& question, const Universe& universe, const Choice
     const size_t package = universe.installed[i];
     const Package& whole = universe.packages[package];
     if (choice[package] != kNone) continue;
-    PlannedPackage gone{.name = whole.name, .channel = "pypi", .role = whole.role};
+    PlannedPackage gone{.name = whole.name, .channel = report::ChannelKind::kPypi, .role = whole.role};
     if (universe.here[i] != kNone) gone.name = universe.at(package, universe.here[i]).distribution;
     if (whole.role == PackageRole::kLibrary) {
       const std::string folder = SharedFolder(whole.name);
@@ -130,7 +130,7 @@ std::string TorchThatBrings(const Question& question, const Universe& universe, 
   for (size_t p = 0; p < universe.packages.size(); ++p) {
     if (universe.packages[p].name != "torch" || choice[p] == kNone) continue;
     const Candidate& torch = universe.at(p, choice[p]);
-    if (torch.channel == "pypi" || torch.row == nullptr) return "";
+    if (torch.channel.kind == report::ChannelKind::kPypi || torch.row == nullptr) return "";
     if (LibrariesOf(*torch.row, question.host.machine) != knowledge::LibrariesFrom::kNvidiaPip) return "";
     const uint32_t major = knowledge::Known(torch.row->cuda).part(0);
     const std::string suffix = "-cu" + std::to_string(major);

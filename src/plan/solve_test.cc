@@ -100,7 +100,7 @@ TEST(Solve, SaysWhyNothingNewerWasTaken) {
   ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution);
   const PlannedPackage* torch = Find(plan.packages, "torch");
   ASSERT_NE(torch, nullptr);
-  EXPECT_EQ(torch->channel, "https://download.pytorch.org/whl/cu126");
+  EXPECT_EQ(torch->channel.address, "https://download.pytorch.org/whl/cu126");
   std::string because;
   for (const report::Bound& bound : torch->because) because += bound.text + "\n";
   EXPECT_TRUE(Has(because, "torch 2.14.1 to 2.15.0: no code for sm_61")) << because;

@@ -53,6 +53,34 @@ struct Words {
   std::string operator()(const NotInFiles& c) const { return c.what; }
 };
 
+struct Names {
+  using List = std::vector<std::string>;
+  List operator()(const SetVariable& c) const { return {c.name, c.value}; }
+  List operator()(const UnsetVariable& c) const { return {c.name}; }
+  List operator()(const DropFromList& c) const { return {c.element, c.name}; }
+  List operator()(const AddToList& c) const { return {c.element, c.name}; }
+  List operator()(const PutLink& c) const { return {c.path, c.target}; }
+  List operator()(const PutText& c) const { return {c.path}; }
+  List operator()(const RemoveFile& c) const { return {c.path}; }
+  List operator()(const SetMode& c) const { return {c.path}; }
+  List operator()(const PutDevice& c) const { return {c.path}; }
+  List operator()(const RefreshCache&) const { return {}; }
+  List operator()(const PutLibrary& c) const { return {c.path, c.version}; }
+  List operator()(const SetRegistry& c) const { return {c.name, c.key}; }
+  List operator()(const InstallPackage& c) const { return {c.package, c.version, c.environment}; }
+  List operator()(const RemovePackage& c) const { return {c.package, c.environment}; }
+  List operator()(const InstallDriver& c) const { return {"driver", c.version}; }
+  List operator()(const DropFromLoaderConf& c) const { return {c.directory, "/etc/ld.so.conf"}; }
+  List operator()(const LoadModule& c) const { return {c.name, c.version}; }
+  List operator()(const BindGpu& c) const { return {c.bus_id, c.driver}; }
+  List operator()(const MakeComputeInstance& c) const { return {c.instance}; }
+  List operator()(const StartContainer&) const { return {}; }
+  List operator()(const InstallToolkit& c) const { return {c.version, c.root}; }
+  List operator()(const InstallCudnn& c) const { return {c.version, c.cuda, c.directory}; }
+  List operator()(const StartProcess& c) const { return {c.name}; }
+  List operator()(const NotInFiles&) const { return {}; }
+};
+
 }  // namespace
 
 Change::Change(SetVariable change) : value_(std::make_shared<const AnyChange>(std::move(change))) {}
@@ -83,5 +111,7 @@ Change::Change(StartContainer change) : value_(std::make_shared<const AnyChange>
 bool Change::operator==(const Change& other) const { return *value_ == *other.value_; }
 
 std::string InWords(const Change& change) { return std::visit(Words{}, change.value()); }
+
+std::vector<std::string> NamesIn(const Change& change) { return std::visit(Names{}, change.value()); }
 
 }  // namespace culprit::report

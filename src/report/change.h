@@ -192,5 +192,7 @@ class Change {
 
 // "link /usr/lib/libcudnn.so.9 -> libcudnn.so.9.14.0", "install nvidia-cudnn-cu12 9.1.0.70 into /opt/venv"
 std::string InWords(const Change& change);
+// The variables, files, packages and versions that it names.
+std::vector<std::string> NamesIn(const Change& change);
 
 }  // namespace culprit::report

@@ -1,10 +1,12 @@
 // A finding: what is wrong, the proof, whom it hits, and the fix. Rules fill it, renderers read it.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "report/change.h"
 
 namespace culprit::report {
@@ -42,11 +44,15 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
+// What the commands of a fix may break.
+enum class Risk { kUnknown, kNone, kLow, kMedium, kHigh };
+constexpr std::array<std::string_view, 5> WordsOf(Risk) { return {"", "none", "low", "medium", "high"}; }
+
 struct Fix {
   std::string text;                   // one or two sentences; also what not to do where bad advice is common
   std::vector<std::string> commands;  // to paste, in order
-  std::string risk;                   // "none", "low", "medium", "high": what the commands may break
-  std::vector<Change> changes{};      // what is different afterwards, as far as it can be looked at
+  Risk risk = Risk::kUnknown;
+  std::vector<Change> changes{};  // what is different afterwards, as far as it can be looked at
   bool operator==(const Fix&) const = default;
 };
 
@@ -59,12 +65,17 @@ struct Finding {
   Severity severity = Severity::kError;
   std::string summary;               // lower case, no full stop, both sides of a mismatch named
   std::string subject;               // the file, environment or variable that it is about
+  std::vector<std::string> about{};  // names that tell it from others of its rule about this subject
   std::vector<std::string> affects;  // frameworks, programs
   std::vector<Evidence> evidence;
   Fix fix;
   std::vector<std::string> links;
 
   bool live() const { return family == Family::kLive; }
+  // Whether both say the same, whatever their words are and whomever it hits.
+  bool SaysTheSame(const Finding& other) const {
+    return code == other.code && subject == other.subject && about == other.about;
+  }
   bool operator==(const Finding&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/words.h"
@@ -26,11 +27,39 @@ constexpr std::array<std::string_view, 8> WordsOf(PackageRole) {
   return {"", "driver", "toolkit", "cudnn", "python", "framework", "companion", "library"};
 }
 
+// Where a package comes from.
+enum class ChannelKind {
+  kUnknown,
+  kHost,
+  kPypi,
+  kIndex,       // an index in place of PyPI
+  kTorchIndex,  // PyTorch's: its versions end in "+cu118"
+  kFeed,        // an index with one package and nothing that it needs: ONNX Runtime's
+  kPage,        // a page of links to wheels
+  kNvidiaApt,
+  kNvidiaInstaller
+};
+constexpr std::array<std::string_view, 9> WordsOf(ChannelKind) {
+  return {"", "host", "pypi", "", "", "", "", "nvidia-apt", "nvidia-installer"};
+}
+struct Channel {
+  Channel(ChannelKind of = ChannelKind::kUnknown, std::string at = {}) : kind(of), address(std::move(at)) {}
+
+  ChannelKind kind;
+  std::string address;  // of an index, feed or page
+
+  bool OfPip() const { return kind >= ChannelKind::kPypi && kind <= ChannelKind::kPage; }
+  bool OfNvidia() const { return kind >= ChannelKind::kNvidiaApt; }
+  // "pypi", "https://download.pytorch.org/whl/cu118": a word of the JSON contract.
+  std::string text() const { return address.empty() ? std::string(base::Word(kind)) : address; }
+  bool operator==(const Channel&) const = default;
+};
+
 struct PlannedPackage {
   std::string
       name;  // as its channel calls it: "torch", "nvidia-cudnn-cu12", "driver", "python", "cuda-toolkit"
   std::string version;  // "2.4.1+cu118"; of a driver a lower bound where none is here
-  std::string channel;  // "pypi", "https://download.pytorch.org/whl/cu118", "nvidia-apt", "host" ...
+  Channel channel;
   PackageRole role = PackageRole::kNone;
   std::string extra;     // "and-cuda": what is asked for in brackets
   bool wanted = false;   // the user named it

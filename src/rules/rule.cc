@@ -60,7 +60,7 @@ bool Rule::CanExplain(Explains failure) const {
   return (static_cast<uint16_t>(all) & static_cast<uint16_t>(failure)) != 0;
 }
 
-report::Finding& Ruling::Fire(std::string summary, std::string subject) {
+report::Finding& Ruling::Fire(std::string summary, std::string subject, std::vector<std::string> about) {
   return findings_.emplace_back(report::Finding{.code = std::string(rule_.code),
                                                 .cause = std::string(rule_.cause),
                                                 .family = rule_.family,
@@ -68,7 +68,8 @@ report::Finding& Ruling::Fire(std::string summary, std::string subject) {
                                                 .by_size = rule_.by_size,
                                                 .severity = rule_.severity,
                                                 .summary = std::move(summary),
-                                                .subject = std::move(subject)});
+                                                .subject = std::move(subject),
+                                                .about = std::move(about)});
 }
 
 void Ruling::NotEnoughFacts(std::string what, std::string why, bool of_host) {

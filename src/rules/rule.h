@@ -51,8 +51,9 @@ class Ruling {
  public:
   explicit Ruling(const Rule& rule) : rule_(rule) {}
 
-  // Adds a finding with the rule's code, cause and severity; the caller fills in the rest.
-  report::Finding& Fire(std::string summary, std::string subject);
+  // Adds a finding with the rule's code, cause and severity; the caller fills in the rest. A rule that can
+  // say several things of one subject names in `about` what tells them apart.
+  report::Finding& Fire(std::string summary, std::string subject, std::vector<std::string> about = {});
   // The rule needs a fact that is not available: "the loaded kernel module", "/proc/driver/nvidia: Permission
   // denied". The rule then counts as not run, unless it also fired.
   void NotEnoughFacts(std::string what, std::string why, bool of_host = false);

@@ -151,8 +151,8 @@ void AskAgain(const Question& question, const report::Plan& plan) {
     const size_t plus = package.version.find('+');
     std::string variant = plus == std::string::npos ? "" : package.version.substr(plus + 1);
     if (framework == "jax") variant = package.extra.substr(0, package.extra.find('_'));
-    if (const size_t feed = package.channel.find("onnxruntime-cuda-"); feed != std::string::npos)
-      variant = "cuda" + package.channel.substr(feed + sizeof("onnxruntime-cuda-") - 1, 2);
+    if (const size_t feed = package.channel.address.find("onnxruntime-cuda-"); feed != std::string::npos)
+      variant = "cuda" + package.channel.address.substr(feed + sizeof("onnxruntime-cuda-") - 1, 2);
     const auto rows = knowledge::FindFramework(framework, NumberOf(package.version), variant);
     if (rows.empty()) continue;  // a patch release, judged as its minor release
     const knowledge::FrameworkRelease& row = *rows.front();

@@ -24,8 +24,10 @@ void PrintTo(const Planned& plan, std::ostream* out) { *out << plan.name; }
 
 report::Plan PlanOf(const Planned& planned) {
   report::Plan plan{.outcome = report::Plan::Outcome::kSolution};
-  plan.packages.push_back(
-      {.name = "python", .version = planned.python, .channel = "host", .role = report::PackageRole::kPython});
+  plan.packages.push_back({.name = "python",
+                           .version = planned.python,
+                           .channel = report::ChannelKind::kHost,
+                           .role = report::PackageRole::kPython});
   for (const std::string& text : planned.packages) {
     const size_t equals = text.find("==");
     report::PlannedPackage package{.name = text.substr(0, equals), .version = text.substr(equals + 2)};
@@ -33,9 +35,9 @@ report::Plan PlanOf(const Planned& planned) {
       package.extra = package.name.substr(bracket + 1, package.name.size() - bracket - 2);
       package.name.resize(bracket);
     }
-    package.channel = "pypi";
+    package.channel = report::ChannelKind::kPypi;
     if (package.name == "cuda-toolkit" || package.name == "cudnn") {
-      package.channel = "nvidia-apt";
+      package.channel = report::ChannelKind::kNvidiaApt;
       package.role = package.name == "cudnn" ? report::PackageRole::kCudnn : report::PackageRole::kToolkit;
       plan.packages.push_back(std::move(package));
       continue;

@@ -9,9 +9,11 @@
 #include <deque>
 #include <type_traits>
 
+#include "base/words.h"
 #include "change/prove/proof.h"
 #include "change/whatif/carry_out.h"
 #include "engine/check.h"
+#include "engine/findings.h"
 #include "made_up_machine.h"
 #include "report/fix.h"
 #include "rule_case.h"
@@ -114,7 +116,7 @@ std::string Bones(const report::Finding& finding) {
   for (const report::Evidence& evidence : finding.evidence) bones += "    by " + evidence.source + "\n";
   for (const std::string& command : finding.fix.commands) bones += "    run " + command + "\n";
   for (const report::Change& change : finding.fix.changes) bones += "    " + InWords(change) + "\n";
-  return bones + "    risk " + finding.fix.risk + "\n";
+  return bones + "    risk " + std::string(base::Word(finding.fix.risk)) + "\n";
 }
 
 std::string Bones(const report::CheckReport& report) {
@@ -153,6 +155,21 @@ TEST(Rewording, ReplacesWordsAndKeepsNames) {
   EXPECT_EQ(text, "libcudnn.so.9 OF TORCH (9.1.0) LEADS NOWHERE: -> /opt/x/libcudnn.so.8, CUDA 12");
 }
 
+// What a rule says is known by its names, never by its sentence: findings of one rule about one subject say
+// the same exactly where they are worded alike.
+void ExpectNamesToTellApart(const rules::Scene& scene) {
+  for (const engine::Ruled& ruled : engine::AskRules(scene)) {
+    for (const report::Finding& one : ruled.ruling.findings()) {
+      for (const report::Finding& other : ruled.ruling.findings()) {
+        if (one.subject != other.subject) continue;
+        EXPECT_EQ(one.SaysTheSame(other), one.summary == other.summary)
+            << one.code << ": " << one.summary << "\n"
+            << other.summary;
+      }
+    }
+  }
+}
+
 class Reworded : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(Reworded, TheDiagnosisStaysTheSame) {
@@ -161,6 +178,7 @@ TEST_P(Reworded, TheDiagnosisStaysTheSame) {
   machine.Apply(one.description);
   const Judged before(machine.system, one.description);
   EXPECT_EQ(Bones(before.in_others), Bones(before.in_its_words));
+  ExpectNamesToTellApart(before.plain());
   const auto fired = [&](const report::CheckReport& report) {
     return std::ranges::find(report.findings, one.code, &report::Finding::code);
   };

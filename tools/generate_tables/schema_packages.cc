@@ -51,6 +51,7 @@ Subject Frameworks() {
                                  {"is_default", Form::kFlag},
                                  {"default_windows", Form::kFlag},
                                  {"default_aarch64", Form::kFlag},
+                                 {"index_unknown", Form::kFlag},
                                  kNote,
                                  kSource},
                       .unique = {"framework", "version", "variant"}},

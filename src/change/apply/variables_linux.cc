@@ -87,56 +87,52 @@ std::string NotFound(const std::string& name, const Place& place, const std::vec
          " this way; it comes from whatever started this shell (a container, a service, a module, a job)";
 }
 
-}  // namespace
-
-base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, const Place& place) {
-  const std::string name = VariableOf(change);
-  if (!place.root.empty() && place.environment_file.empty())
-    return Fail(ErrorCode::kUnsupported, "no file in --root sets " + name + "; pass its value with --env");
+// What the startup files that were read so far do about the variable.
+struct Search {
   std::vector<Intent> intents;
-  const auto files = Files(place);
   bool set = false;
-  std::string maybe;
-  for (const EnvironmentFile& file : files) {
-    const auto spot = FindSpot("", file.path);
-    if (!spot) continue;
-    const auto standing = LookAt(spot->directory.get(), spot->name);
-    if (!standing || standing->kind == Standing::Kind::kAbsent) continue;
-    if (standing->kind == Standing::Kind::kLink) {
-      // Never through a link; but one that matters must not be passed over either.
-      const auto target = OpenDirectory("", std::string(base::DirName(file.path)));
-      const std::string path = base::JoinPath(base::DirName(file.path), standing->target);
-      const auto behind = FindSpot("", path);
-      const auto text = behind ? ReadBytes(behind->directory.get(), behind->name, kTextLimit)
-                               : base::Result<std::string>("");
-      if (target && (!text || Edit(*text, file.dialect, change, Variable(place, "HOME")).sets))
-        return Fail(ErrorCode::kUnsupported, file.path + " is a symlink to " + standing->target +
-                                                 ", which sets " + name + ": edit that file");
-      continue;
-    }
-    if (standing->kind != Standing::Kind::kFile) continue;
-    const auto text = ReadBytes(spot->directory.get(), spot->name, kTextLimit);
-    if (!text)
-      return Fail(ErrorCode::kUnsupported, file.path + " could not be read: " + text.error().message);
-    const Edited edited = Edit(*text, file.dialect, change, Variable(place, "HOME"));
-    if (!edited.refusal.empty())
-      return Fail(ErrorCode::kUnsupported, file.path + ": " + edited.refusal + "; edit it yourself");
-    if (!edited.maybe.empty()) maybe = file.path + ": " + edited.maybe;
-    set = set || edited.sets;
-    if (edited.text == *text) continue;
-    auto intent = Rewrite(file.path, edited, change);
-    if (!intent) return std::unexpected(intent.error());
-    intents.push_back(std::move(*intent));
-    // The first place is enough for what is set or added.
-    if (change.As<report::DropFromList>() == nullptr && change.As<report::UnsetVariable>() == nullptr)
-      return intents;
-  }
-  if (!intents.empty() && !maybe.empty()) intents.back().text += " (also check " + maybe + ")";
-  if (intents.empty() && !maybe.empty()) return Fail(ErrorCode::kUnsupported, maybe + "; edit it yourself");
-  if (!intents.empty() || (set && change.As<report::DropFromList>() == nullptr)) return intents;
-  const bool adds = change.As<report::SetVariable>() != nullptr || change.As<report::AddToList>() != nullptr;
-  const EnvironmentFile file = adds ? ForNewLines(place) : EnvironmentFile{};
-  if (file.path.empty()) return Fail(ErrorCode::kUnsupported, NotFound(name, place, files));
+  bool done = false;
+  std::string maybe;  // a line that may set it and that culprit does not edit
+};
+
+// Never through a link; but one that matters must not be passed over either.
+base::Result<void> PassOverLink(const EnvironmentFile& file, const std::string& to,
+                                const report::Change& change, const Place& place) {
+  const auto target = OpenDirectory("", std::string(base::DirName(file.path)));
+  const auto behind = FindSpot("", base::JoinPath(base::DirName(file.path), to));
+  const auto text =
+      behind ? ReadBytes(behind->directory.get(), behind->name, kTextLimit) : base::Result<std::string>("");
+  if (target && (!text || Edit(*text, file.dialect, change, Variable(place, "HOME")).sets))
+    return Fail(ErrorCode::kUnsupported, file.path + " is a symlink to " + to + ", which sets " +
+                                             VariableOf(change) + ": edit that file");
+  return {};
+}
+
+base::Result<void> SearchFile(const EnvironmentFile& file, const report::Change& change, const Place& place,
+                              Search& search) {
+  const auto spot = FindSpot("", file.path);
+  if (!spot) return {};
+  const auto standing = LookAt(spot->directory.get(), spot->name);
+  if (!standing) return {};
+  if (standing->kind == Standing::Kind::kLink) return PassOverLink(file, standing->target, change, place);
+  if (standing->kind != Standing::Kind::kFile) return {};
+  const auto text = ReadBytes(spot->directory.get(), spot->name, kTextLimit);
+  if (!text) return Fail(ErrorCode::kUnsupported, file.path + " could not be read: " + text.error().message);
+  const Edited edited = Edit(*text, file.dialect, change, Variable(place, "HOME"));
+  if (!edited.refusal.empty())
+    return Fail(ErrorCode::kUnsupported, file.path + ": " + edited.refusal + "; edit it yourself");
+  if (!edited.maybe.empty()) search.maybe = file.path + ": " + edited.maybe;
+  search.set = search.set || edited.sets;
+  if (edited.text == *text) return {};
+  auto intent = Rewrite(file.path, edited, change);
+  if (!intent) return std::unexpected(intent.error());
+  search.intents.push_back(std::move(*intent));
+  // The first place is enough for what is set or added.
+  search.done = change.As<report::DropFromList>() == nullptr && change.As<report::UnsetVariable>() == nullptr;
+  return {};
+}
+
+base::Result<Intent> AddLine(const EnvironmentFile& file, const report::Change& change) {
   const auto spot = FindSpot("", file.path);
   if (!spot) return std::unexpected(spot.error());
   const auto standing = LookAt(spot->directory.get(), spot->name);
@@ -149,10 +145,32 @@ base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, 
   if (!text) return std::unexpected(text.error());
   const Edited edited = Append(*text, file.dialect, change);
   if (!edited.refusal.empty()) return Fail(ErrorCode::kUnsupported, file.path + ": " + edited.refusal);
-  auto intent = Rewrite(file.path, edited, change);
+  return Rewrite(file.path, edited, change);
+}
+
+}  // namespace
+
+base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, const Place& place) {
+  const std::string name = VariableOf(change);
+  if (!place.root.empty() && place.environment_file.empty())
+    return Fail(ErrorCode::kUnsupported, "no file in --root sets " + name + "; pass its value with --env");
+  const auto files = Files(place);
+  Search search;
+  for (const EnvironmentFile& file : files) {
+    if (const auto looked = SearchFile(file, change, place, search); !looked)
+      return std::unexpected(looked.error());
+    if (search.done) return search.intents;
+  }
+  auto& [intents, set, done, maybe] = search;
+  if (!intents.empty() && !maybe.empty()) intents.back().text += " (also check " + maybe + ")";
+  if (intents.empty() && !maybe.empty()) return Fail(ErrorCode::kUnsupported, maybe + "; edit it yourself");
+  if (!intents.empty() || (set && change.As<report::DropFromList>() == nullptr)) return intents;
+  const bool adds = change.As<report::SetVariable>() != nullptr || change.As<report::AddToList>() != nullptr;
+  const EnvironmentFile file = adds ? ForNewLines(place) : EnvironmentFile{};
+  if (file.path.empty()) return Fail(ErrorCode::kUnsupported, NotFound(name, place, files));
+  auto intent = AddLine(file, change);
   if (!intent) return std::unexpected(intent.error());
-  intents.push_back(std::move(*intent));
-  return intents;
+  return std::vector{std::move(*intent)};
 }
 
 }  // namespace culprit::apply

@@ -23,7 +23,7 @@ auto CountAt(const CheckReport& report, const Finding& finding) {
 const Finding* StillThere(const CheckReport& before, const CheckReport& after, const Finding& finding) {
   for (const Finding& one : after.findings) {
     if (SamePlace(one, finding) &&
-        (one.summary == finding.summary || CountAt(after, finding) >= CountAt(before, finding)))
+        (one.about == finding.about || CountAt(after, finding) >= CountAt(before, finding)))
       return &one;
   }
   return nullptr;

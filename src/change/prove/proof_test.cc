@@ -35,8 +35,9 @@ TEST(Compare, AFindingThatStaysOrMovesIsNotGone) {
 }
 
 TEST(Compare, OneOfTwoAboutTheSameSubjectCanBeGone) {
-  const Finding one = Of("CUL1", "a", Severity::kError, "one"),
-                two = Of("CUL1", "a", Severity::kError, "two");
+  Finding one = Of("CUL1", "a"), two = Of("CUL1", "a");
+  one.about = {"one"};
+  two.about = {"two"};
   EXPECT_EQ(Compare(Says({one, two}), Says({two}), one).outcome, Proof::Outcome::kShown);
   EXPECT_EQ(Compare(Says({one, two}), Says({one}), one).outcome, Proof::Outcome::kNotGone);
 }

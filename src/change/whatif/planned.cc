@@ -100,24 +100,18 @@ void AddWindows(const std::string& python, MemorySystem& machine) {
                           {"VIRTUAL_ENV", "C:\\planned"}});
 }
 
-bool IsOfPip(const PlannedPackage& package) {
-  return package.channel == "pypi" || package.channel.starts_with("http");
-}
-
 // Toolkit and cuDNN as NVIDIA's packages and installers put them.
 std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const report::Plan& plan) {
   std::vector<report::Change> changes;
   std::string cuda;
   for (const PlannedPackage& package : plan.packages) {
-    if (IsOfPip(package) || package.channel == "host" || package.role != report::PackageRole::kToolkit)
-      continue;
+    if (!package.channel.OfNvidia() || package.role != report::PackageRole::kToolkit) continue;
     cuda = package.version;
     changes.push_back(report::InstallToolkit{.version = cuda, .root = ""});
   }
   const bool windows = host.platform == base::Platform::kWindows;
   for (const PlannedPackage& package : plan.packages) {
-    if (IsOfPip(package) || package.channel == "host" || package.role != report::PackageRole::kCudnn)
-      continue;
+    if (!package.channel.OfNvidia() || package.role != report::PackageRole::kCudnn) continue;
     const auto parts = base::Split(package.version + ".0", '.');
     const std::string release = cuda.empty() ? "12" : cuda.substr(0, cuda.find('.', cuda.find('.') + 1));
     // Until cuDNN 8 an archive is unpacked over the toolkit, from 9 on an installer has a place of its own.
@@ -162,16 +156,16 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
   std::shared_ptr<const system::System> machine = bare;
   std::vector<const PlannedPackage*> inside;
   for (const PlannedPackage& package : plan.packages) {
-    if (!IsOfPip(package)) continue;
-    if (package.name == "jax" && package.channel != "pypi") {
+    if (!package.channel.OfPip()) continue;
+    if (package.name == "jax" && package.channel.kind != report::ChannelKind::kPypi) {
       return base::Fail(
           base::ErrorCode::kUnsupported,
           "the contents of a jaxlib with bundled CUDA are not in the tables: jax " + package.version);
     }
     // Builds for several CUDA under one version; which one it is, its page of links alone tells.
-    if (package.name == "onnxruntime-gpu" && package.channel != "pypi") {
+    if (package.name == "onnxruntime-gpu" && package.channel.kind != report::ChannelKind::kPypi) {
       return base::Fail(base::ErrorCode::kUnsupported, "the build of onnxruntime-gpu " + package.version +
-                                                           " " + package.channel +
+                                                           " " + package.channel.text() +
                                                            " is not clear from its version");
     }
     inside.push_back(&package);

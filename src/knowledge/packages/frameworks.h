@@ -47,6 +47,7 @@ struct FrameworkRelease {
   bool
       default_windows;  // ... and on Windows as well; without it the index has no GPU build there, or another
   bool default_aarch64;  // ... and on Linux aarch64
+  bool index_unknown;    // not on the package index, and where else it is published was not verified
   std::string_view note;
   std::string_view source;
 };

@@ -20,7 +20,7 @@ constexpr uint32_t kFirstOpenBranch = 560;
 
 const PlannedPackage* FromApt(const report::Plan& plan, report::PackageRole role) {
   const auto found = std::ranges::find_if(plan.packages, [&](const PlannedPackage& package) {
-    return package.role == role && package.channel == "nvidia-apt";
+    return package.role == role && package.channel.kind == report::ChannelKind::kNvidiaApt;
   });
   return found == plan.packages.end() ? nullptr : &*found;
 }

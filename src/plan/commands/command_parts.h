@@ -11,7 +11,7 @@ namespace culprit::plan {
 
 // Packages that one command of pip can install: those of one index.
 struct PipGroup {
-  std::string channel;  // "pypi", or the address of another index
+  report::Channel channel;
   std::vector<const report::PlannedPackage*> packages;
 };
 

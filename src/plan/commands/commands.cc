@@ -11,10 +11,6 @@ namespace {
 
 using report::PlannedPackage;
 
-bool FromPip(const PlannedPackage& package) {
-  return package.channel == "pypi" || package.channel.starts_with("https://");
-}
-
 // Distributions that put their files into one directory: to take one away damages the other.
 bool ShareFiles(const std::string& one, const std::string& other) {
   for (const std::string_view stem : {"onnxruntime", "cupy", "opencv", "tensorflow", "faiss"}) {
@@ -43,7 +39,7 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
   for (const PlannedPackage& package : plan.packages) {
     if (package.role == report::PackageRole::kPython) parts.python = package.version;
     if (package.role == report::PackageRole::kDriver && !package.present) parts.driver = &package;
-    if (FromPip(package)) {
+    if (package.channel.OfPip()) {
       const bool damaged = !fresh && std::ranges::any_of(plan.removed, [&](const PlannedPackage& removed) {
         return ShareFiles(package.name, removed.name);
       });
@@ -60,7 +56,8 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
     if (package.role == report::PackageRole::kToolkit) parts.toolkit = &package;
     if (package.role == report::PackageRole::kCudnn) parts.cudnn = &package;
   }
-  const auto pypi = std::ranges::find(parts.pip, "pypi", &PipGroup::channel);
+  const auto pypi =
+      std::ranges::find(parts.pip, report::Channel(report::ChannelKind::kPypi), &PipGroup::channel);
   if (pypi != parts.pip.end()) std::rotate(pypi, pypi + 1, parts.pip.end());
   return parts;
 }
@@ -89,7 +86,7 @@ bool NeedsLibraryPath(const report::Plan& plan) {
            return package.name == "onnxruntime-gpu" || package.name == "ctranslate2";
          }) &&
          has([](const PlannedPackage& package) {
-           return FromPip(package) && package.name.starts_with("nvidia-");
+           return package.channel.OfPip() && package.name.starts_with("nvidia-");
          });
 }
 

@@ -11,7 +11,7 @@ namespace {
 using report::Plan;
 using Strings = std::vector<std::string>;
 
-constexpr const char* kCu118 = "https://download.pytorch.org/whl/cu118";
+const report::Channel kCu118{report::ChannelKind::kTorchIndex, "https://download.pytorch.org/whl/cu118"};
 
 Plan Solved(std::vector<report::PlannedPackage> packages) {
   return {.outcome = Plan::Outcome::kSolution,
@@ -21,10 +21,13 @@ Plan Solved(std::vector<report::PlannedPackage> packages) {
           .knowledge_date = "2026-11-15"};
 }
 report::PlannedPackage Python(const std::string& version) {
-  return {.name = "python", .version = version, .channel = "host", .role = report::PackageRole::kPython};
+  return {.name = "python",
+          .version = version,
+          .channel = report::ChannelKind::kHost,
+          .role = report::PackageRole::kPython};
 }
 report::PlannedPackage Pip(const std::string& name, const std::string& version,
-                           const std::string& channel = "pypi") {
+                           const report::Channel& channel = report::ChannelKind::kPypi) {
   return {.name = name, .version = version, .channel = channel, .role = report::PackageRole::kFramework};
 }
 Strings Titles(const Plan& plan) {
@@ -69,7 +72,7 @@ TEST(Commands, AnOldPythonGetsAPipThatKnowsTheTagsOfWheels) {
             (Strings{"python3.9 -m venv .venv", ".venv/bin/python -m pip install --upgrade pip"}));
   EXPECT_EQ(CommandsOf(plan, "install"),
             Strings{".venv/bin/python -m pip install torch==1.13.1+cu117 --extra-index-url " +
-                    std::string(kCu118)});
+                    kCu118.address});
 }
 
 TEST(Commands, WindowsHasItsOwnSpelling) {
@@ -113,7 +116,7 @@ TEST(Commands, UvNamesTheEnvironmentAndTheIndex) {
   Plan plan = Write(solved, As::kUv);
   EXPECT_EQ(CommandsOf(plan, "environment"), Strings{"uv venv --python 3.11 .venv"});
   EXPECT_EQ(CommandsOf(plan, "install"),
-            Strings{"uv pip install --python .venv torch==2.4.1+cu118 --index " + std::string(kCu118)});
+            Strings{"uv pip install --python .venv torch==2.4.1+cu118 --index " + kCu118.address});
   solved.removed = {{.name = "xformers", .version = "0.0.20"}};
   plan = Write(solved, As::kUv, {}, {"/venv"});
   EXPECT_EQ(CommandsOf(plan, "remove"), Strings{"uv pip uninstall --python /venv xformers"});
@@ -137,11 +140,11 @@ TEST(Commands, CmakeNamesTheToolkitTheGpusAndCudnn) {
   question.host.gpus = {base::Version{{9, 0}}, base::Version{{8, 0}}, base::Version{{9, 0}}};
   const Plan plan = Write(Solved({{.name = "cuda-toolkit",
                                    .version = "12.4.1",
-                                   .channel = "nvidia-apt",
+                                   .channel = report::ChannelKind::kNvidiaApt,
                                    .role = report::PackageRole::kToolkit},
                                   {.name = "cudnn",
                                    .version = "9.5.1.17",
-                                   .channel = "nvidia-apt",
+                                   .channel = report::ChannelKind::kNvidiaApt,
                                    .role = report::PackageRole::kCudnn}}),
                           As::kCmake, question);
   for (const char* line :
@@ -176,13 +179,18 @@ TEST(Commands, WhatComesWithItsFrameworkIsNotNamedAgain) {
 }
 
 Plan WithSystem(const std::string& cuda, const std::string& cudnn) {
-  return Solved(
-      {{.name = "driver", .version = "525.60.13", .channel = "host", .role = report::PackageRole::kDriver},
-       {.name = "cuda-toolkit",
-        .version = cuda,
-        .channel = "nvidia-apt",
-        .role = report::PackageRole::kToolkit},
-       {.name = "cudnn", .version = cudnn, .channel = "nvidia-apt", .role = report::PackageRole::kCudnn}});
+  return Solved({{.name = "driver",
+                  .version = "525.60.13",
+                  .channel = report::ChannelKind::kHost,
+                  .role = report::PackageRole::kDriver},
+                 {.name = "cuda-toolkit",
+                  .version = cuda,
+                  .channel = report::ChannelKind::kNvidiaApt,
+                  .role = report::PackageRole::kToolkit},
+                 {.name = "cudnn",
+                  .version = cudnn,
+                  .channel = report::ChannelKind::kNvidiaApt,
+                  .role = report::PackageRole::kCudnn}});
 }
 
 TEST(Commands, DriverToolkitAndCudnnComeFromNvidiasRepositoryWhichIsNamedOnce) {

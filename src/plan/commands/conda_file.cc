@@ -11,10 +11,11 @@ void WriteConda(report::Plan& plan, const Question& question) {
   file += "  - python" + (parts.python.empty() ? "" : "=" + parts.python) + "\n  - pip\n";
   if (!parts.pip.empty()) file += "  - pip:\n";
   for (const PipGroup& group : parts.pip) {
-    if (group.channel == "pypi") continue;
+    if (group.channel.kind == report::ChannelKind::kPypi) continue;
     // Options hold for the whole list; the pins say which index is meant (2.4.1+cu118).
-    const bool page = group.channel.ends_with(".html");
-    file += std::string("      - ") + (page ? "--find-links " : "--extra-index-url ") + group.channel + "\n";
+    const bool page = group.channel.kind == report::ChannelKind::kPage;
+    file += std::string("      - ") + (page ? "--find-links " : "--extra-index-url ") +
+            group.channel.address + "\n";
   }
   for (const PipGroup& group : parts.pip) {
     for (const report::PlannedPackage* package : group.packages) {

@@ -58,14 +58,15 @@ std::string PythonOf(const std::string& environment, bool windows) {
 }
 
 std::string IndexOptions(const PipGroup& group, bool uv) {
-  if (group.channel == "pypi") return "";
-  if (group.channel.ends_with(".html")) return "--find-links " + group.channel;
-  if (uv) return "--index " + group.channel;
-  return (IsAdditional(group) ? "--extra-index-url " : "--index-url ") + group.channel;
+  const report::Channel& channel = group.channel;
+  if (channel.kind == report::ChannelKind::kPypi) return "";
+  if (channel.kind == report::ChannelKind::kPage) return "--find-links " + channel.address;
+  if (uv) return "--index " + channel.address;
+  return (IsAdditional(group) ? "--extra-index-url " : "--index-url ") + channel.address;
 }
 
 std::string NeededBefore(const PipGroup& group) {
-  if (group.channel.find("/onnxruntime-cuda-") == std::string::npos) return "";
+  if (group.channel.kind != report::ChannelKind::kFeed) return "";
   return "coloredlogs flatbuffers numpy packaging protobuf sympy";
 }
 

@@ -17,6 +17,7 @@ using base::Version;
 using knowledge::Distribution;
 using knowledge::FrameworkRelease;
 using knowledge::LibrariesFrom;
+using report::ChannelKind;
 
 constexpr std::string_view kTorchIndex = "https://download.pytorch.org/whl/";
 constexpr std::string_view kJaxWheels = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html";
@@ -68,21 +69,24 @@ bool IsDefault(const FrameworkRelease& row, Machine machine) {
   return row.default_windows;
 }
 
-std::string ChannelOf(const FrameworkRelease& row, const Version& number, Machine machine) {
+report::Channel ChannelOf(const FrameworkRelease& row, const Version& number, Machine machine) {
   const std::string variant(row.variant);
   const bool on_index = IsDefault(row, machine);
-  if (row.framework == "torch") return on_index ? "pypi" : std::string(kTorchIndex) + variant;
-  if (row.framework == "onnxruntime") {
-    if (row.is_default) return "pypi";
-    if (row.note.find("not verified") != std::string_view::npos) return "";
-    return std::string(kOnnxFeed) + variant.substr(variant.size() - 2) + "/pypi/simple/";
+  if (row.framework == "torch" && !on_index)
+    return {ChannelKind::kTorchIndex, std::string(kTorchIndex) + variant};
+  if (row.framework == "onnxruntime" && !row.is_default) {
+    if (row.index_unknown) return {};
+    return {ChannelKind::kFeed,
+            std::string(kOnnxFeed) + variant.substr(variant.size() - 2) + "/pypi/simple/"};
   }
-  if (row.framework == "jax") {  // wheels with CUDA inside the jaxlib until 0.4.29
-    return number < Version{{0, 4, 30}} ? std::string(kJaxWheels) : "pypi";
+  // Wheels with CUDA inside the jaxlib until 0.4.29.
+  if (row.framework == "jax" && number < Version{{0, 4, 30}})
+    return {ChannelKind::kPage, std::string(kJaxWheels)};
+  if (row.framework == "paddle" && !on_index) {
+    if (number.part(0) < 3) return {};
+    return {ChannelKind::kIndex, std::string(kPaddleIndex) + variant + "/"};
   }
-  if (row.framework == "paddle" && on_index) return "pypi";
-  if (row.framework == "paddle") return number.part(0) < 3 ? "" : std::string(kPaddleIndex) + variant + "/";
-  return "pypi";
+  return ChannelKind::kPypi;
 }
 
 // "tensorflow[and-cuda]" -> "and-cuda"
@@ -127,14 +131,14 @@ Build MakeBuild(const FrameworkRelease& row, const Version& number, std::string_
   build.wheel = WheelFor(distribution, version, machine);
   build.channel = ChannelOf(row, number, machine);
   build.extra = LibrariesOf(row, machine) == LibrariesFrom::kExtra ? ExtraOf(row) : "";
-  const bool local = build.channel.starts_with(kTorchIndex);
+  const bool local = build.channel.kind == ChannelKind::kTorchIndex;
   build.shown = std::string(version) + (local ? "+" + std::string(row.variant) : "");
   return build;
 }
 
 bool Before(const Build& a, const Build& b) {
   if (a.number != b.number) return a.number > b.number;
-  const bool plain_a = a.channel == "pypi", plain_b = b.channel == "pypi";
+  const bool plain_a = a.channel.kind == ChannelKind::kPypi, plain_b = b.channel.kind == ChannelKind::kPypi;
   if (plain_a != plain_b) return plain_a;
   if (a.row.is_default != b.row.is_default) return a.row.is_default;
   return knowledge::Known(a.row.cuda) > knowledge::Known(b.row.cuda);

@@ -14,6 +14,7 @@
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/frameworks.h"
 #include "plan/question.h"
+#include "report/plan.h"
 
 namespace culprit::plan {
 
@@ -24,7 +25,7 @@ struct Build {
   std::string_view distribution;         // "onnxruntime-gpu"
   const knowledge::Distribution* wheel;  // for this machine; nullptr: none is listed
   bool listed = false;                   // the package index has the release for some machine
-  std::string channel;                   // "" = where it is published is not known
+  report::Channel channel;               // kUnknown: where it is published is not known
   std::string shown;                     // "2.4.1+cu118"
   std::string extra;                     // "and-cuda"
   bool own_row = true;                   // false: taken over from an older release, GPU code is not known

@@ -44,6 +44,9 @@ class Making {
   size_t AddFramework(const std::string& name);
   Candidate FrameworkCandidate(const Build& build);
   void NeedMachine(const Build& build, Candidate& candidate);
+  knowledge::Answer OnPlatform(const Build& build) const;
+  void NeedWheel(const Build& build, Candidate& candidate);
+  Need RowPythonNeed(const Build& build) const;
   void NeedGpus(const Build& build, Candidate& candidate);
   void NeedCudnn(const Build& build, Candidate& candidate);
   void NeedLibraries(const Build& build, Candidate& candidate);

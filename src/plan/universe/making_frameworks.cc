@@ -54,7 +54,7 @@ Candidate Making::FrameworkCandidate(const Build& build) {
   candidate.variant = build.row.variant;
   candidate.channel = build.channel;
   candidate.extra = build.extra;
-  candidate.is_default = build.channel == "pypi";
+  candidate.is_default = build.channel.kind == report::ChannelKind::kPypi;
   candidate.row = &build.row;
   candidate.source = build.row.source;
   NeedMachine(build, candidate);
@@ -88,26 +88,15 @@ Candidate Making::FrameworkCandidate(const Build& build) {
 
 void Making::NeedMachine(const Build& build, Candidate& candidate) {
   const Machine machine = question_.host.machine;
-  const std::string_view source = build.wheel != nullptr ? build.wheel->source : build.row.source;
   if (build.listed && build.wheel == nullptr) {
     candidate.needs.push_back(
         FactNeed(machine_, knowledge::No("", build.row.source), "", "no wheel for " + MachineWords(machine)));
   }
-  if (build.channel.empty()) {
+  if (build.channel.kind == report::ChannelKind::kUnknown) {
     candidate.needs.push_back(
         FactNeed(machine_, knowledge::Unknown("", build.row.source), "", "its package index is not known"));
   }
-  Answer platform = knowledge::FrameworkOnPlatform(build.row, PlatformOf(machine));
-  if (machine == Machine::kLinuxArm && build.row.libraries_aarch64 != LibrariesFrom::kUnknown) {
-    const bool none = build.row.libraries_aarch64 == LibrariesFrom::kNoGpu;
-    platform = {none ? Verdict::kNo : Verdict::kYes, "", build.row.source};
-  } else if (platform.verdict == Verdict::kYes && machine == Machine::kLinuxArm) {
-    // The wheels of these for aarch64 may be for the CPU alone; of the others a wheel with CUDA in its name
-    // says it.
-    const bool named =
-        build.row.framework == "onnxruntime" || build.row.framework == "cupy" || build.row.framework == "jax";
-    if (!named && build.row.code_aarch64.empty()) platform = knowledge::Unknown("", build.row.source);
-  }
+  const Answer platform = OnPlatform(build);
   if (platform.verdict != Verdict::kYes) {
     const bool none = platform.verdict == Verdict::kNo;
     candidate.needs.push_back(FactNeed(machine_, platform, "",
@@ -115,21 +104,47 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
                                             : "GPU support on " + MachineWords(machine) + " is not known"));
   }
   if (build.wheel != nullptr) {
-    if (const auto need = WheelPythonNeed(*build.wheel)) candidate.needs.push_back(*need);
-    // Where CUDA is inside jaxlib and both come from a page of links: for the Pythons that the index has too.
-    if (build.row.framework == "jax" && build.channel != "pypi") {
-      if (const auto* wheel = WheelFor("jaxlib", build.wheel->version, machine)) {
-        if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
-      }
-    }
-    if (glibc_ != kNone && !build.wheel->glibc.empty()) {
-      const bool met = *question_.host.glibc >= knowledge::Known(build.wheel->glibc);
-      const std::string words = "needs glibc " + std::string(build.wheel->glibc) + " or newer";
-      candidate.needs.push_back(
-          FactNeed(glibc_, {met ? Verdict::kYes : Verdict::kNo, "", source}, words, words));
-    }
-    return;
+    NeedWheel(build, candidate);
+  } else {
+    candidate.needs.push_back(RowPythonNeed(build));
   }
+}
+
+// Whether the build uses GPUs on this machine's system.
+Answer Making::OnPlatform(const Build& build) const {
+  const knowledge::FrameworkRelease& row = build.row;
+  const Machine machine = question_.host.machine;
+  if (machine == Machine::kLinuxArm && row.libraries_aarch64 != LibrariesFrom::kUnknown) {
+    const bool none = row.libraries_aarch64 == LibrariesFrom::kNoGpu;
+    return {none ? Verdict::kNo : Verdict::kYes, "", row.source};
+  }
+  const Answer platform = knowledge::FrameworkOnPlatform(row, PlatformOf(machine));
+  // The wheels of other frameworks for aarch64 may be for the CPU alone; of these a wheel with CUDA in its
+  // name says it.
+  const bool named = row.framework == "onnxruntime" || row.framework == "cupy" || row.framework == "jax";
+  const bool told = machine != Machine::kLinuxArm || named || !row.code_aarch64.empty();
+  return platform.verdict != Verdict::kYes || told ? platform : knowledge::Unknown("", row.source);
+}
+
+// What its wheel asks for: Python and glibc.
+void Making::NeedWheel(const Build& build, Candidate& candidate) {
+  if (const auto need = WheelPythonNeed(*build.wheel)) candidate.needs.push_back(*need);
+  // Where CUDA is inside jaxlib and both come from a page of links: for the Pythons that the index has too.
+  if (build.row.framework == "jax" && build.channel.kind == report::ChannelKind::kPage) {
+    if (const auto* wheel = WheelFor("jaxlib", build.wheel->version, question_.host.machine)) {
+      if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
+    }
+  }
+  if (glibc_ != kNone && !build.wheel->glibc.empty()) {
+    const bool met = *question_.host.glibc >= knowledge::Known(build.wheel->glibc);
+    const std::string words = "needs glibc " + std::string(build.wheel->glibc) + " or newer";
+    candidate.needs.push_back(
+        FactNeed(glibc_, {met ? Verdict::kYes : Verdict::kNo, "", build.wheel->source}, words, words));
+  }
+}
+
+// Of a release without a wheel in the tables: the Pythons that its row names.
+Need Making::RowPythonNeed(const Build& build) const {
   Need need{.package = python_, .words = "Python", .source = std::string(build.row.source)};
   std::vector<Version> rising;
   const auto& pythons = universe_.packages[python_].candidates;
@@ -149,7 +164,7 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
   need.fails = need.unknown || !question_.host.python
                    ? (need.unknown ? "its Python versions are not known" : need.words)
                    : "no wheel for Python " + knowledge::MinorOf(*question_.host.python).ToString();
-  candidate.needs.push_back(std::move(need));
+  return need;
 }
 
 Answer Making::OnGpu(const Build& build, const Version& cc) {
@@ -236,7 +251,7 @@ void Making::NeedLibraries(const Build& build, Candidate& candidate) {
   const LibrariesFrom from = LibrariesOf(build.row, machine);
   if (from == LibrariesFrom::kSystem) NeedSystem(build, candidate);
   if (machine == Machine::kWindows && build.row.framework == "torch") return;  // all is inside
-  const bool pinned = build.channel == "pypi";
+  const bool pinned = build.channel.kind == report::ChannelKind::kPypi;
   if (from == LibrariesFrom::kNvidiaPip) {
     const knowledge::Pin* pin = pinned ? knowledge::FindPin(build.distribution, build.version) : nullptr;
     if (pin != nullptr) {

@@ -42,7 +42,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
     candidate.distribution = name;
     candidate.version = wheel->version;
     candidate.number = one.number;
-    candidate.channel = "pypi";
+    candidate.channel = report::ChannelKind::kPypi;
     candidate.source = wheel->source;
     if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
     if (glibc_ != kNone && !wheel->glibc.empty()) {

@@ -19,7 +19,7 @@ constexpr std::array<uint32_t, 10> kPythonMinors = {12, 13, 11, 14, 10, 15, 9, 8
 constexpr uint32_t kFirstMinorCompatible = 11;  // minor-version compatibility begins with CUDA 11
 
 Candidate Fact(std::string version, Version number) {
-  return {.version = std::move(version), .number = std::move(number), .channel = "host"};
+  return {.version = std::move(version), .number = std::move(number), .channel = report::ChannelKind::kHost};
 }
 
 // Every driver at which something begins to work.

@@ -17,8 +17,9 @@ using base::Version;
 using knowledge::Answer;
 using knowledge::Verdict;
 
-std::string SystemChannel(Machine machine) {
-  return machine == Machine::kWindows ? "nvidia-installer" : "nvidia-apt";
+report::Channel SystemChannel(Machine machine) {
+  return machine == Machine::kWindows ? report::ChannelKind::kNvidiaInstaller
+                                      : report::ChannelKind::kNvidiaApt;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct Candidate {
   std::string version;       // as shown and installed: "2.4.1+cu118"
   base::Version number;      // 2.4.1: what specifiers are held against
   std::string variant;       // "cu118"
-  std::string channel;
+  report::Channel channel;
   std::string extra;
   bool is_default = true;  // no other index is needed
   bool native = true;      // the driver belongs to its CUDA or a newer one

@@ -21,16 +21,18 @@ base::Json FindingJson(const report::Finding& finding) {
   base::Json evidence = base::Json::array();
   for (const auto& item : finding.evidence)
     evidence.push_back({{"fact", item.fact}, {"source", item.source}});
-  return {
-      {"code", finding.code},
-      {"cause", finding.cause},
-      {"severity", Name(finding.severity)},
-      {"summary", finding.summary},
-      {"subject", finding.subject},
-      {"affects", finding.affects},
-      {"evidence", std::move(evidence)},
-      {"fix", {{"text", finding.fix.text}, {"commands", finding.fix.commands}, {"risk", finding.fix.risk}}},
-      {"links", finding.links}};
+  return {{"code", finding.code},
+          {"cause", finding.cause},
+          {"severity", Name(finding.severity)},
+          {"summary", finding.summary},
+          {"subject", finding.subject},
+          {"affects", finding.affects},
+          {"evidence", std::move(evidence)},
+          {"fix",
+           {{"text", finding.fix.text},
+            {"commands", finding.fix.commands},
+            {"risk", base::Word(finding.fix.risk)}}},
+          {"links", finding.links}};
 }
 
 std::string ToJson(const report::CheckReport& report, const base::Json& snapshot) {

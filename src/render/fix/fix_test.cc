@@ -14,7 +14,7 @@ report::ProposedFix Link() {
   fix.finding = {.code = "CUL5001",
                  .summary = "/usr/lib/libz.so.1 is a dangling symlink",
                  .subject = "/usr/lib/libz.so.1",
-                 .fix = {.text = "set the link", .commands = {"sudo ldconfig"}, .risk = "low"}};
+                 .fix = {.text = "set the link", .commands = {"sudo ldconfig"}, .risk = report::Risk::kLow}};
   fix.actions = {{.text = "link /usr/lib/libz.so.1 -> libz.so.1.3", .automatic = true, .root = true}};
   fix.proof.outcome = Proof::Outcome::kShown;
   fix.proof.also = {"CUL5003"};
@@ -27,7 +27,7 @@ report::ProposedFix Driver() {
                  .severity = report::Severity::kWarning,
                  .summary = "driver 470 is too old",
                  .subject = "driver",
-                 .fix = {.text = "install a newer driver", .risk = "high"}};
+                 .fix = {.text = "install a newer driver", .risk = report::Risk::kHigh}};
   fix.actions = {{.text = "install driver 550.54.14"}};
   fix.proof.outcome = Proof::Outcome::kBringsNew;
   fix.proof.brings = {{.code = "CUL1015", .summary = "the GPU is not supported any more"}};

@@ -21,18 +21,20 @@ Json FixJson(const report::ProposedFix& fix) {
   }
   for (const report::Finding& one : fix.proof.brings)
     brings.push_back({{"code", one.code}, {"summary", one.summary}});
-  return {
-      {"code", finding.code},
-      {"subject", finding.subject},
-      {"summary", finding.summary},
-      {"severity", Name(finding.severity)},
-      {"fix", {{"text", finding.fix.text}, {"commands", finding.fix.commands}, {"risk", finding.fix.risk}}},
-      {"actions", std::move(actions)},
-      {"proof",
-       {{"outcome", Name(fix.proof.outcome)},
-        {"why", fix.proof.why},
-        {"also", fix.proof.also},
-        {"brings", std::move(brings)}}}};
+  return {{"code", finding.code},
+          {"subject", finding.subject},
+          {"summary", finding.summary},
+          {"severity", Name(finding.severity)},
+          {"fix",
+           {{"text", finding.fix.text},
+            {"commands", finding.fix.commands},
+            {"risk", base::Word(finding.fix.risk)}}},
+          {"actions", std::move(actions)},
+          {"proof",
+           {{"outcome", Name(fix.proof.outcome)},
+            {"why", fix.proof.why},
+            {"also", fix.proof.also},
+            {"brings", std::move(brings)}}}};
 }
 
 }  // namespace

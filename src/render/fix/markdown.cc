@@ -19,7 +19,8 @@ std::string ToMarkdown(const report::FixReport& report) {
       for (const std::string& command : finding.fix.commands) text += base::Printable(command) + "\n";
       text += "```\n\n";
     }
-    if (!finding.fix.risk.empty()) text += "Risk: " + Plain(finding.fix.risk) + "\n\n";
+    if (finding.fix.risk != report::Risk::kUnknown)
+      text += "Risk: " + std::string(base::Word(finding.fix.risk)) + "\n\n";
     for (const report::Action& action : fix.actions)
       text += "- " + Code(action.text) + " (" + Plain(WhoseWords(action)) + ")\n";
     text += (fix.actions.empty() ? "" : "\n") + ("Proof: " + Plain(ProofWords(fix.proof))) + "\n\n";

@@ -107,7 +107,8 @@ std::string FixText(const report::ProposedFix& fix, const Style& style) {
   if (!finding.fix.text.empty()) text += LabelledLine("fix", base::Printable(finding.fix.text));
   for (const std::string& command : finding.fix.commands)
     text += LabelledLine("", "  " + style.Good(command));
-  if (!finding.fix.risk.empty()) text += LabelledLine("risk", base::Printable(finding.fix.risk));
+  if (finding.fix.risk != report::Risk::kUnknown)
+    text += LabelledLine("risk", std::string(base::Word(finding.fix.risk)));
   const char* label = "changes";
   for (const report::Action& action : fix.actions) {
     text +=

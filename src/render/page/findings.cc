@@ -30,8 +30,8 @@ std::string FixPart(const Finding& finding, const PageText& text) {
   std::string html = "<div class=\"fix\"><h4>Fix</h4>";
   if (!finding.fix.text.empty()) html += "<p>" + text.Sentence(finding.fix.text) + "</p>";
   html += CommandBlock(finding.fix.commands, text);
-  if (!finding.fix.risk.empty() && finding.fix.risk != "none")
-    html += "<p class=\"risk\">Risk of the commands: " + text.Html(finding.fix.risk) + "</p>";
+  if (finding.fix.risk != report::Risk::kUnknown && finding.fix.risk != report::Risk::kNone)
+    html += "<p class=\"risk\">Risk of the commands: " + std::string(base::Word(finding.fix.risk)) + "</p>";
   return html + "</div>";
 }
 

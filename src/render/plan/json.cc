@@ -19,7 +19,7 @@ Json BoundsJson(const std::vector<report::Bound>& bounds) {
 Json PackageJson(const report::PlannedPackage& package) {
   return {{"name", package.name},
           {"version", package.version},
-          {"channel", package.channel},
+          {"channel", package.channel.text()},
           {"role", base::Word(package.role)},
           {"extra", package.extra},
           {"wanted", package.wanted},

@@ -21,7 +21,8 @@ std::string PackagesMarkdown(const Plan& plan) {
   std::string table = "| package | version | from | |\n|---|---|---|---|\n", reasons;
   for (const report::PlannedPackage& package : plan.packages) {
     const std::string name = package.extra.empty() ? package.name : package.name + "[" + package.extra + "]";
-    table += "| " + Plain(name) + " | " + Plain(VersionOf(package)) + " | " + Plain(package.channel) + " | " +
+    table += "| " + Plain(name) + " | " + Plain(VersionOf(package)) + " | " + Plain(package.channel.text()) +
+             " | " +
              (package.present       ? "here"
               : package.was.empty() ? ""
                                     : "instead of " + Plain(package.was)) +

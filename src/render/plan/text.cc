@@ -18,7 +18,7 @@ using report::PlannedPackage;
 
 std::string Remark(const PlannedPackage& package) {
   if (package.present) return "here";
-  std::string remark = package.channel == "host" ? "" : package.channel;
+  std::string remark = package.channel.kind == report::ChannelKind::kHost ? "" : package.channel.text();
   if (!package.was.empty()) remark += (remark.empty() ? "" : ", ") + ("instead of " + package.was);
   return remark;
 }

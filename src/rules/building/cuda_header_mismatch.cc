@@ -42,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string release = Release(toolkit->nvcc_version);
     finding.fix = {.text = "reinstall all of CUDA " + release + " in " + toolkit->root,
                    .commands = {"grep -n 'define CUDA_VERSION' " + toolkit->root + "/include/cuda.h"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::InstallToolkit{
                        Release(toolkit->version) == release ? toolkit->version : release, toolkit->root}}};
   }

@@ -41,7 +41,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string cuda = copy.cuda.substr(0, copy.cuda.find('.'));
     finding.fix = {.text = "install the development package of this cuDNN if you want to build with it",
                    .commands = {},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::InstallCudnn{copy.version, cuda, copy.directory}}};
     const auto version = base::Version::Parse(copy.version), cuda_version = base::Version::Parse(cuda);
     const auto* package =

@@ -59,8 +59,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back(
       {compiler.path + " is " + compiler.name + " " + compiler.version, compiler.source});
   finding.evidence.push_back({"a build uses " + toolkit.root, chosen.because});
-  finding.fix = {
-      .text = "install an older compiler too and select it for nvcc", .commands = {}, .risk = "low"};
+  finding.fix = {.text = "install an older compiler too and select it for nvcc",
+                 .commands = {},
+                 .risk = report::Risk::kLow};
   const knowledge::NvccRow* row = knowledge::FindNvcc(*cuda);
   if (row != nullptr && !row->gcc_max.empty()) {
     const std::string major = base::Split(row->gcc_max, '.').front();

@@ -70,7 +70,7 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
                        const base::Version& capability) {
   report::Fix fix{.text = "install a toolkit that supports compute capability " + capability.ToString(),
                   .commands = {},
-                  .risk = "low"};
+                  .risk = report::Risk::kLow};
   const knowledge::ToolkitRow* row = Nearest(scene, release);
   if (row == nullptr) {
     if (const auto* known = knowledge::FindCapability(capability)) {
@@ -120,7 +120,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string name = gpu.name.empty() ? "this GPU" : gpu.name;
     report::Finding& finding = ruling.Fire(toolkit.nvcc + " (CUDA " + release + ") cannot compile for " +
                                                name + " (compute capability " + gpu.compute_capability + ")",
-                                           toolkit.nvcc);
+                                           toolkit.nvcc, {name, gpu.compute_capability});
     finding.affects.push_back("builds");
     finding.evidence.push_back({answer.why, std::string(answer.source)});
     finding.evidence.push_back({"a build uses " + toolkit.root, chosen.because});

@@ -41,13 +41,13 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy) {
                     (copy.version.empty() ? std::to_string(copy.major) : copy.version) +
                     " there, from that release only",
             .commands = {"culprit why " + copy.parts.front().name},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::InstallCudnn{copy.version, copy.cuda, copy.directory}}};
   }
   report::Fix fix{
       .text = "remove these: the complete release is in " + whole->directory + ", which belongs on PATH",
       .commands = {},
-      .risk = "low"};
+      .risk = report::Risk::kLow};
   for (const snapshot::CudnnPart& part : copy.parts) {
     fix.commands.push_back("del " + ForShell(scene, part.path));
     fix.changes.push_back(report::RemoveFile{part.path});

@@ -47,7 +47,7 @@ report::Fix Repair(const Scene& scene, const std::string& path, const std::strin
       .text = there ? "remove it: " + own + " exists under its original name"
                     : "give the file its original name back",
       .commands = {(there ? "del " : "ren ") + ForShell(scene, path) + (there ? "" : " " + inside)},
-      .risk = "low"};
+      .risk = report::Risk::kLow};
   if (!there) fix.changes.push_back(report::PutLibrary{.path = own, .like = path});
   fix.changes.push_back(report::RemoveFile{path});
   if (IsLoaded(scene, path)) {

@@ -66,7 +66,7 @@ report::Fix Repair(const Scene& scene, const loader::Scenario& scenario, const s
                                           ": install a build of the framework for an older CUDA"
                                     : ""),
             .commands = {"culprit plan --repair"},
-            .risk = "medium",
+            .risk = report::Risk::kMedium,
             .changes = {report::NotInFiles{"another cuDNN, and packages built for it",
                                            "culprit plan finds versions that support this GPU"}}};
   }
@@ -76,7 +76,7 @@ report::Fix Repair(const Scene& scene, const loader::Scenario& scenario, const s
   report::Fix fix = own ? ReinstallPackage(scene, *environment, "nvidia-cudnn-cu" + last.cuda, last.build, "")
                         : InstallForAll(scene, last, std::string(base::DirName(PlaceOf(scene, loaded))));
   fix.text = text;
-  fix.risk = "medium";
+  fix.risk = report::Risk::kMedium;
   return fix;
 }
 
@@ -103,7 +103,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       report::Finding& finding = ruling.Fire(
           "cuDNN " + loaded->version->ToString() + " in " + std::string(base::DirName(loaded->object->path)) +
               " does not support " + name + " (compute capability " + gpu.compute_capability + ")",
-          loaded->object->path);
+          loaded->object->path, {name, gpu.compute_capability});
       if (other_gpu) finding.severity = report::Severity::kWarning;
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({answer.why, std::string(answer.source)});

@@ -48,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (!found) continue;
     report::Finding& finding = ruling.Fire(found->cudnn + " was built for CUDA " + found->cudnn_cuda +
                                                ", the process uses CUDA " + found->process_cuda,
-                                           found->cudnn);
+                                           found->cudnn, {found->cudnn_cuda, found->process_cuda});
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({"cuDNN for CUDA " + found->cudnn_cuda, found->cudnn_source});
     finding.evidence.push_back({"CUDA " + found->process_cuda + " in the process", found->process_source});

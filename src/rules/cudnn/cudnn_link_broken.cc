@@ -45,7 +45,7 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy* copy, const st
   if (copy != nullptr && copy->owner.manager == snapshot::PackageManager::kDpkg) {
     return {.text = "reinstall the package: it provides file and symlink",
             .commands = {"sudo apt-get install --reinstall " + copy->owner.package, "sudo ldconfig"},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::InstallCudnn{version, copy->cuda, copy->directory}, report::RefreshCache{}}};
   }
   return RepairLink(scene, link, version);

@@ -86,7 +86,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
       std::string(base::BaseName(offender.path)) + " resolves to " + odd.front()->version->ToString() +
           " in " + directory + ", " + std::string(base::BaseName(first.path)) + " is " +
           loaded.front().version->ToString() + " in " + std::string(base::DirName(first.path)),
-      offender.path);
+      offender.path, {first.path});
   finding.affects.push_back(scenario.title);
   const auto add = [&](const LoadedCudnn& one) {
     finding.evidence.push_back({one.object->path + " is " + one.version->ToString() + ", found through " +

@@ -50,7 +50,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       }
       if (numbered.empty()) continue;
       report::Finding& finding =
-          ruling.Fire(asker.path + " needs " + request.name + ", this machine has " + numbered, asker.path);
+          ruling.Fire(asker.path + " needs " + request.name + ", this machine has " + numbered, asker.path,
+                      {request.name, numbered});
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({request.error, "predicted by the loader model"});
       finding.evidence.push_back({numbered + " exists", numbered});
@@ -61,7 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                          : "create the symlink next to the versioned file, or install a newer cuDNN",
           .commands = {"sudo ln -s " + std::string(base::BaseName(numbered)) + " " +
                        base::JoinPath(base::DirName(numbered), request.name)},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::PutLink{PlaceOf(scene, base::JoinPath(base::DirName(numbered), request.name)),
                                       std::string(base::BaseName(numbered))}}};
     }

@@ -59,7 +59,7 @@ report::Fix Reinstall(const Scene& scene, const snapshot::PythonEnvironment& env
   return {.text = "upgrade cuDNN to the release that " + framework.name + " was built against",
           .commands = {PipOf(environment) + " install '" + package + ">=" + built.ToString() + ",<" +
                        std::to_string(built.part(0) + 1) + "'"},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::InstallPackage{environment.prefix, package, built.ToString()}}};
 }
 
@@ -123,7 +123,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string name = framework->name + " " + framework->version;
     report::Finding& finding = ruling.Fire(
         name + " " + least->words + " but loads " + loaded->version->ToString() + " from " + directory,
-        loaded->object->path);
+        loaded->object->path, {name, least->version.ToString()});
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({framework->name + " " + least->words, least->source});
     finding.evidence.push_back({loaded->object->path + " is " + loaded->version->ToString(), loaded->source});

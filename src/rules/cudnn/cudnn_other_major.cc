@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/search_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_other_major {
@@ -42,12 +43,8 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.request->name + " is required, this machine has " +
                  (version ? "cuDNN " + version->version : std::string(base::BaseName(there))) + " in " +
                  std::string(base::DirName(there)),
-             failed.request->name);
-    for (const loader::LibraryCopy& copy : failed.copies) {
-      const auto fact = scene.view.Version(copy.path);
-      finding.evidence.push_back({copy.path + (fact ? " is " + fact->version : " is another major version"),
-                                  fact ? fact.source : copy.path});
-    }
+             failed.request->name, {there});
+    AddCopies(scene, failed, " is another major version", finding);
     finding.fix = Install(scene, failed);
     const bool into = std::ranges::any_of(finding.fix.changes, [](const report::Change& change) {
       return change.As<report::InstallPackage>() != nullptr;

@@ -51,7 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       report::Finding& finding = ruling.Fire(
           std::string(base::BaseName(one.object->path)) + " comes from " + directory(one) + ", " +
               std::string(base::BaseName(loaded.front().object->path)) + " from " + directory(loaded.front()),
-          one.object->path);
+          one.object->path, {loaded.front().object->path});
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({one.object->path + " is " + one.version->ToString() + ", found through " +
                                       CameThrough(scenario, *one.object),

@@ -3,9 +3,7 @@
 
 #include "base/text.h"
 #include "knowledge/driver.h"
-#include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_facts.h"
-#include "rules/kit/load_facts.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::compat_libcuda_on_geforce {
@@ -54,16 +52,9 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   finding.evidence.push_back(ModuleEvidence(driver));
   finding.evidence.push_back({"the GPU is a " + gpu.name, gpu.source});
   if (fact != nullptr) finding.evidence.push_back({std::string(fact->fact), std::string(fact->source)});
-  if (loaded->object->via == loader::Via::kLdLibraryPath) {
-    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
-  } else {
-    finding.fix = {.text = "remove " + std::string(base::DirName(path)) +
-                           " from the loader's configuration, and update "
-                           "the driver if the program needs a newer CUDA",
-                   .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
-                   .risk = "low",
-                   .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
-  }
+  finding.fix = WithoutCompat(scene, *loaded->object);
+  if (loaded->object->via != loader::Via::kLdLibraryPath)
+    finding.fix.text += ", and update the driver if the program needs a newer CUDA";
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

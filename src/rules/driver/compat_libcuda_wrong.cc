@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/load_facts.h"
 #include "rules/rule.h"
@@ -68,14 +67,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   if (foreign)
     finding.evidence.push_back({"it is built for branches " + Branches(branches), loaded->object->real_path});
   finding.evidence.push_back({"found through " + FoundThrough(scenario.graph, path), "the loader's search"});
-  if (loaded->object->via == loader::Via::kLdLibraryPath) {
-    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
-  } else {
-    finding.fix = {.text = "remove " + std::string(base::DirName(path)) + " from the loader's configuration",
-                   .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
-                   .risk = "low",
-                   .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
-  }
+  finding.fix = WithoutCompat(scene, *loaded->object);
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

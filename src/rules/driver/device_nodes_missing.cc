@@ -55,7 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                  : report::Evidence{helper, std::string(ModprobePath())});
   finding.fix = {.text = "create the nodes, and let nvidia-persistenced or a udev rule do it at boot",
                  .commands = {},
-                 .risk = "low",
+                 .risk = report::Risk::kLow,
                  .changes = {}};
   if (left_to_others) {  // nvidia-modprobe obeys the parameter; the device numbers are fixed
     finding.fix.commands = {"sudo mknod -m 666 /dev/nvidiactl c 195 255",

@@ -66,7 +66,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "join the group " + first.group + " and log in again; do not run everything with sudo",
         .commands = {"sudo usermod -aG " + first.group + " $USER"},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = {report::NotInFiles{"this user in the group " + first.group,
                                        "it takes effect at the next login"}}};
   } else {
@@ -75,7 +75,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                        "the module or reboot",
                    .commands = {"grep -rn NVreg_DeviceFile /etc/modprobe.d",
                                 "sudo chmod 666" + nodes + "   # until the next reboot"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {}};
     for (const snapshot::DeviceNode* node : denied)
       finding.fix.changes.push_back(report::SetMode{node->path, 0666});

@@ -42,6 +42,51 @@ bool HasModule(const snapshot::Driver& driver, const std::string& version) {
   return false;
 }
 
+// May add to the evidence of the finding that it mends.
+report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const LoadedCopy& loaded,
+                   report::Finding& finding) {
+  const std::string& path = loaded.object->path;
+  if (loaded.object->via == loader::Via::kLdLibraryPath) {
+    return WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+  }
+  if (InContainer(scene)) {
+    report::Fix fix{
+        .text =
+            "the image bundles its own driver library: remove the driver packages from the image; the "
+            "runtime mounts the host's",
+        .commands = {"dpkg -S " + loaded.object->real_path},
+        .risk = report::Risk::kLow,
+        .changes = WithoutFile(scene, path, loaded.object->real_path)};
+    fix.changes.push_back(report::StartContainer{*driver.kernel_version});
+    return fix;
+  }
+  const bool staged = HasModule(driver, loaded.version);
+  const auto* right = CopyOfVersion(driver, "libcuda.so", *driver.kernel_version);
+  if (!staged && right != nullptr) {
+    finding.evidence.push_back(
+        {"libcuda of driver " + right->version + " is also installed", right->real_path});
+    return PointToRightDriver(scene, path, loaded.object->real_path, *right);
+  }
+  if (!staged && HasModule(driver, *driver.kernel_version)) {  // a reboot would load the same one again
+    report::Fix fix{.text = "install the driver's libraries in version " + *driver.kernel_version +
+                            ", the version of the module that is loaded and on disk (reinstall the driver "
+                            "package)",
+                    .commands = {"dpkg -S " + loaded.object->real_path},
+                    .risk = report::Risk::kMedium,
+                    .changes = {report::InstallDriver{*driver.kernel_version}}};
+    if (const std::string command = InstallComputeLibraries(scene, *driver.kernel_version); !command.empty())
+      fix.commands.push_back(command);
+    return fix;
+  }
+  return {.text = std::string(staged ? "reboot to finish the update to " + loaded.version
+                                     : "reboot to load the module of the installed driver; if the versions "
+                                       "still differ then, " +
+                                           path + " is a leftover: remove it"),
+          .commands = {"sudo reboot"},
+          .risk = report::Risk::kMedium,
+          .changes = {report::LoadModule{"nvidia", loaded.version}}};
+}
+
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
                   Ruling& ruling) {
   const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
@@ -64,48 +109,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
   finding.evidence.push_back(
       {"programs find it through " + FoundThrough(scenario.graph, path), "the loader's search"});
-  if (loaded->object->via == loader::Via::kLdLibraryPath) {
-    finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(path)));
-    return;
-  }
-  if (InContainer(scene)) {
-    finding.fix = {
-        .text =
-            "the image bundles its own driver library: remove the driver packages from the image; the "
-            "runtime mounts the host's",
-        .commands = {"dpkg -S " + loaded->object->real_path},
-        .risk = "low",
-        .changes = WithoutFile(scene, path, loaded->object->real_path)};
-    finding.fix.changes.push_back(report::StartContainer{*driver.kernel_version});
-    return;
-  }
-  const bool staged = HasModule(driver, loaded->version);
-  const auto* right = CopyOfVersion(driver, "libcuda.so", *driver.kernel_version);
-  if (!staged && right != nullptr) {
-    finding.evidence.push_back(
-        {"libcuda of driver " + right->version + " is also installed", right->real_path});
-    finding.fix = PointToRightDriver(scene, path, loaded->object->real_path, *right);
-    return;
-  }
-  if (!staged && HasModule(driver, *driver.kernel_version)) {  // a reboot would load the same one again
-    finding.fix = {.text = "install the driver's libraries in version " + *driver.kernel_version +
-                           ", the version of the module that is loaded and on disk (reinstall the driver "
-                           "package)",
-                   .commands = {"dpkg -S " + loaded->object->real_path},
-                   .risk = "medium",
-                   .changes = {report::InstallDriver{*driver.kernel_version}}};
-    if (const std::string command = InstallComputeLibraries(scene, *driver.kernel_version); !command.empty())
-      finding.fix.commands.push_back(command);
-    return;
-  }
-  finding.fix = {
-      .text = std::string(staged ? "reboot to finish the update to " + loaded->version
-                                 : "reboot to load the module of the installed driver; if the versions "
-                                   "still differ then, " +
-                                       path + " is a leftover: remove it"),
-      .commands = {"sudo reboot"},
-      .risk = "medium",
-      .changes = {report::LoadModule{"nvidia", loaded->version}}};
+  finding.fix = FixFor(scene, driver, *loaded, finding);
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -58,7 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {.text = "install the compute library of driver " + *driver->kernel_version +
                          ", the same version as the module; do not symlink that name to a stub",
                  .commands = {},
-                 .risk = "low",
+                 .risk = report::Risk::kLow,
                  .changes = {report::InstallDriver{*driver->kernel_version}}};
   const std::string command = Package(Circumstances(scene).distribution, *driver->kernel_version);
   if (!command.empty()) finding.fix.commands = {command};

@@ -62,7 +62,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text = "this machine has no NVIDIA GPU: use another one, or run on the CPU; a driver would not load",
         .commands =
             scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
-        .risk = "none",
+        .risk = report::Risk::kNone,
         .changes = {report::NotInFiles{"a machine with an NVIDIA GPU", "changing files does not add a GPU"}}};
   } else {
     finding.fix = InstallDriver(scene);

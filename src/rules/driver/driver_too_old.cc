@@ -85,7 +85,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   report::Finding& finding =
       ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
                       (floor.empty() ? "a newer one" : floor + " or newer"),
-                  "NVIDIA driver " + driver_text);
+                  "NVIDIA driver " + driver_text, {release});
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back({"the driver is " + driver_text, driver_source});
   finding.evidence.push_back({scenario.title + " needs CUDA " + wanted.cuda, wanted.source});
@@ -97,7 +97,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
           (own.cuda.empty() ? "" : ", or install a build for CUDA " + std::string(own.cuda) + " or older") +
           "; another toolkit does not help",
       .commands = {},
-      .risk = "medium",
+      .risk = report::Risk::kMedium,
       .changes = {}};
   if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
     finding.fix.changes = {report::InstallDriver{choice}};

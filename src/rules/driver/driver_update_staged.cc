@@ -50,7 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "finish the update: install the libraries in version " + file.version +
                            " too, the version of the module on disk, then reboot",
                    .commands = {"modinfo -F version nvidia", "cat /sys/module/nvidia/version"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::InstallDriver{file.version}}};
     return;
   }

@@ -61,7 +61,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {"find " + std::string(base::DirName(library.real_path)) +
                          " -maxdepth 1 -size 0 \\( -name 'libcuda*' -o -name 'libnvidia-*' \\) -print",
                      "sudo rm " + library.real_path},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = WithoutFile(scene, library.path, library.real_path)};
     if (ends && driver->kernel_version && InContainer(scene)) {
       finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});

@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {
       .text = "attach or switch on a GPU, or use another machine; reinstalling the driver does not help",
       .commands = scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
-      .risk = "none",
+      .risk = report::Risk::kNone,
       .changes = {report::NotInFiles{"an NVIDIA GPU in this machine", "changing files does not add a GPU"}}};
 }
 

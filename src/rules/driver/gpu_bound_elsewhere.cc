@@ -48,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       .commands = {"echo " + bus_id + " | sudo tee /sys/bus/pci/devices/" + bus_id + "/driver/unbind",
                    "echo | sudo tee /sys/bus/pci/devices/" + bus_id + "/driver_override",
                    "sudo modprobe nvidia", "echo " + bus_id + " | sudo tee /sys/bus/pci/drivers_probe"},
-      .risk = "high",
+      .risk = report::Risk::kHigh,
       .changes = {report::BindGpu{bus_id, "nvidia"},
                   report::LoadModule{"nvidia", FindDriverLibrary(*driver)->version}}};
   AddNodeMaker(scene, finding.fix);

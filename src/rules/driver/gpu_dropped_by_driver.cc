@@ -1,8 +1,6 @@
 // CUL1014: the driver branch dropped this GPU's architecture.
-#include <optional>
 
 #include "knowledge/arch.h"
-#include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -43,21 +41,15 @@ const snapshot::Gpu* NeedsNewer(const Scene& scene, uint32_t branch) {
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const auto& driver = scene.stack().driver;
-  const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
-  if (!version) return ruling.NotApplicable();
-  for (const UndrivenGpu& undriven : UndrivenGpus(scene, *driver)) {
-    const auto& [gpu, capability, row] = undriven;
-    if (knowledge::DriverDrives(*version, capability).verdict != knowledge::Verdict::kNo) continue;
-    if (row->last_driver_branch == 0 || version->part(0) <= row->last_driver_branch) continue;
+  for (const UndrivenGpu& undriven : UndrivenGpus(scene, ruling)) {
+    const auto& [driver, version, gpu, capability, row] = undriven;
+    if (knowledge::DriverDrives(version, capability).verdict != knowledge::Verdict::kNo) continue;
+    if (row->last_driver_branch == 0 || version.part(0) <= row->last_driver_branch) continue;
     const std::string branch = std::to_string(row->last_driver_branch);
-    report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " no longer supports the " +
-                                               NameOf(*gpu) + "; the last branch that does is " + branch,
-                                           gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
-    finding.fix = {.text = "install a driver of branch " + branch + "; newer ones do not support this GPU",
-                   .commands = {},
-                   .risk = "medium",
-                   .changes = {}};
+    report::Finding& finding = Fire(scene, ruling, undriven,
+                                    "driver " + *driver->kernel_version + " no longer supports the " +
+                                        NameOf(*gpu) + "; the last branch that does is " + branch,
+                                    branch + "; newer ones do not support this GPU");
     if (const snapshot::Gpu* other = NeedsNewer(scene, row->last_driver_branch)) {
       finding.fix.text = "no driver supports both this GPU and the " + NameOf(*other) +
                          ", which needs a newer branch: use each in a separate machine";
@@ -66,10 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     } else if (const auto drivers = knowledge::DriversOfBranch(row->last_driver_branch);
                drivers && !scene.OnWindows()) {
       finding.fix.changes = {report::InstallDriver{std::string(drivers->newest)}};
-    } else if (const std::string choice = ChooseDriver(scene).version; !choice.empty()) {
-      finding.fix.changes = {report::InstallDriver{choice}};
     }
-    finding.evidence = BranchEvidence(*driver, undriven);
   }
 }
 

@@ -1,9 +1,7 @@
 // CUL1015: the driver does not support this GPU yet.
 #include <algorithm>
-#include <optional>
 
 #include "knowledge/arch.h"
-#include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -42,25 +40,16 @@ bool KnowsArchitecture(uint32_t branch, std::string_view architecture) {
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const auto& driver = scene.stack().driver;
-  const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
-  if (!version) return ruling.NotApplicable();
-  for (const UndrivenGpu& undriven : UndrivenGpus(scene, *driver)) {
-    const auto& [gpu, capability, row] = undriven;
-    if (row->first_driver_branch == 0 || version->part(0) >= row->first_driver_branch) continue;
-    const std::string branch = std::to_string(row->first_driver_branch);
-    report::Finding& finding = ruling.Fire("driver " + *driver->kernel_version + " is older than the " +
-                                               NameOf(*gpu) + ", which needs branch " + branch + " or newer",
-                                           gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
-    finding.fix = {.text = "install a driver of branch " + branch + " or newer",
-                   .commands = {},
-                   .risk = "medium",
-                   .changes = {}};
-    if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
-      finding.fix.changes = {report::InstallDriver{choice}};
-    if ((gpu->assumed || driver->assumed) && KnowsArchitecture(version->part(0), row->architecture))
+  for (const UndrivenGpu& undriven : UndrivenGpus(scene, ruling)) {
+    const auto& [driver, version, gpu, capability, row] = undriven;
+    if (row->first_driver_branch == 0 || version.part(0) >= row->first_driver_branch) continue;
+    const std::string needs = std::to_string(row->first_driver_branch) + " or newer";
+    report::Finding& finding = Fire(scene, ruling, undriven,
+                                    "driver " + *driver->kernel_version + " is older than the " +
+                                        NameOf(*gpu) + ", which needs branch " + needs,
+                                    needs);
+    if ((gpu->assumed || driver->assumed) && KnowsArchitecture(version.part(0), row->architecture))
       finding.severity = report::Severity::kWarning;  // untested
-    finding.evidence = BranchEvidence(*driver, undriven);
   }
 }
 

@@ -79,7 +79,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "load the module and read what the kernel says; after a fresh installation, reboot",
         .commands = {"sudo modprobe nvidia", "sudo dmesg | grep -i -E 'nvrm|nvidia' | tail -20"},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = {report::LoadModule{"nvidia", library->version}}};
     AddNodeMaker(scene, finding.fix);
     AddNodes(scene, finding.fix);
@@ -88,7 +88,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "install the kernel module in the library's version, with the headers of the running kernel",
         .commands = {"uname -r", "dkms status"},
-        .risk = "medium",
+        .risk = report::Risk::kMedium,
         .changes = {}};
     if (!library->version.empty()) finding.fix.changes = {report::InstallDriver{library->version}};
   }

@@ -57,7 +57,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"no libcuda.so.1 resolves to a file", directory});
   finding.fix = {.text = "let ldconfig create the symlink; do not point it to a stub",
                  .commands = {"sudo ldconfig", "ls -l " + directory + "/libcuda.so.1"},
-                 .risk = "low",
+                 .risk = report::Risk::kLow,
                  .changes = {report::RefreshCache{}}};
   if (dangling != nullptr && (whole || IsAlternative(scene, dangling->path)))
     finding.fix = PointToRightDriver(scene, dangling->path, "", *file);

@@ -58,7 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {
       .text = "add the directory to the loader's configuration and rebuild the cache",
       .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/nvidia-driver.conf", "sudo ldconfig"},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = SearchedByLdconfig(directory, "nvidia-driver")};
 }
 

@@ -61,7 +61,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           "build the module for the running kernel (its headers must be installed), or boot a kernel that "
           "has one",
       .commands = {"sudo dkms autoinstall -k " + driver->running_kernel, "sudo modprobe nvidia"},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {report::LoadModule{"nvidia", version}}};
   if (distribution.find("Ubuntu") != std::string::npos || distribution.find("Debian") != std::string::npos) {
     finding.fix.commands.insert(finding.fix.commands.begin(),

@@ -52,7 +52,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {.text = "blacklist " + held->bound_to + ", rebuild the initramfs and reboot",
                  .commands = {"echo 'blacklist " + held->bound_to + "' | sudo tee " + list,
                               debian ? "sudo update-initramfs -u" : "sudo dracut --force"},
-                 .risk = "medium",
+                 .risk = report::Risk::kMedium,
                  .changes = {report::PutText{list, "blacklist " + held->bound_to + "\n"}}};
   if (!others) AddNodeMaker(scene, finding.fix);
   finding.fix.commands.emplace_back("sudo reboot");

@@ -68,7 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
               " (reinstall the driver package), and remove " + nvml->object->real_path +
               " if it is still there",
       .commands = {"dpkg -S " + nvml->object->real_path + " || rpm -qf " + nvml->object->real_path},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {report::RemoveFile{nvml->object->real_path},
                   report::InstallDriver{*driver->kernel_version}}};
   if (InContainer(scene)) {

@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {.text = "start the service; its version must be exactly " + *driver->kernel_version,
                  .commands = {"sudo systemctl enable --now nvidia-fabricmanager",
                               "systemctl status nvidia-fabricmanager"},
-                 .risk = "low",
+                 .risk = report::Risk::kLow,
                  .changes = {report::StartProcess{"nvidia-fabricmanager"}}};
 }
 

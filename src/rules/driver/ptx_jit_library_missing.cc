@@ -30,13 +30,9 @@ CUDA driver API, CUDA_ERROR_JIT_COMPILER_NOT_FOUND; contents of the driver's pac
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const snapshot::Driver* driver = KernelSide(scene, ruling);
-  if (driver == nullptr) return;
-  const loader::Scenario* any = AnyProgram(scene);
-  const auto loaded = any != nullptr ? FindLoaded(scene, *any, "libcuda.so") : std::nullopt;
-  if (!driver->kernel_version || !loaded || loaded->version != *driver->kernel_version)
-    return ruling.NotApplicable();
-  for (const snapshot::DriverLibrary& library : driver->libraries) {
+  const auto loaded = OwnLibcuda(scene, ruling);
+  if (!loaded) return;
+  for (const snapshot::DriverLibrary& library : scene.stack().driver->libraries) {
     if (!library.name.starts_with("libnvidia-ptxjitcompiler.so")) continue;
     if (library.version == loaded->version || library.version.empty()) return;
   }
@@ -53,7 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                     "capability compute; mounting single files by hand is not enough"
                   : "reinstall the compute libraries of driver " + loaded->version,
       .commands = {},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {}};
   if (InContainer(scene)) {
     finding.fix.changes = {report::StartContainer{loaded->version}};

@@ -50,7 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             "sign the module with an enrolled key (rebuild it with DKMS and a MOK), or switch secure boot "
             "off in the firmware",
         .commands = {"mokutil --sb-state", "sudo modprobe nvidia"},
-        .risk = "medium",
+        .risk = report::Risk::kMedium,
         .changes = {report::LoadModule{"nvidia", file.version}}};
     AddNodeMaker(scene, finding.fix);
     AddNodes(scene, finding.fix);

@@ -31,13 +31,10 @@ File names of the driver's libraries.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const snapshot::Driver* driver = KernelSide(scene, ruling);
-  if (driver == nullptr) return;
-  const loader::Scenario* any = AnyProgram(scene);
-  const auto loaded = any != nullptr ? FindLoaded(scene, *any, "libcuda.so") : std::nullopt;
-  if (!driver->kernel_version || !loaded || loaded->version != *driver->kernel_version)
-    return ruling.NotApplicable();
-  for (const snapshot::DriverLibrary& library : driver->libraries) {
+  const auto loaded = OwnLibcuda(scene, ruling);
+  if (!loaded) return;
+  const snapshot::Driver& driver = *scene.stack().driver;
+  for (const snapshot::DriverLibrary& library : driver.libraries) {
     if (!library.name.starts_with("libcuda.so") || library.version.empty() ||
         library.version == loaded->version ||
         (library.kind != snapshot::DriverLibraryKind::kDriver &&
@@ -45,13 +42,13 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     }
     report::Finding& finding = ruling.Fire(library.path + " is " + library.version + ", the driver is " +
-                                               *driver->kernel_version + " and programs load its own libcuda",
+                                               *driver.kernel_version + " and programs load its own libcuda",
                                            library.path);
-    finding.evidence.push_back(ModuleEvidence(*driver));
+    finding.evidence.push_back(ModuleEvidence(driver));
     finding.evidence.push_back({"libcuda.so.1 of " + library.version, library.real_path});
     finding.fix = {.text = "nothing to do; to tidy up, find the package that owns the file and remove it",
                    .commands = {"dpkg -S " + library.real_path + " || rpm -qf " + library.real_path},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = WithoutFile(scene, library.path, library.real_path)};
   }
 }

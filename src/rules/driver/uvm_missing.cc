@@ -36,12 +36,41 @@ const snapshot::DeviceNode* FindNode(const snapshot::Driver& driver, const std::
   return nullptr;
 }
 
+constexpr const char* kPath = "/dev/nvidia-uvm";
+
+void FireNoDevice(const Scene& scene, Ruling& ruling) {
+  const std::string path = kPath;
+  report::Finding& finding = ruling.Fire(path + " is not a device node but a plain file or directory", path);
+  finding.evidence.push_back({path + " is not a device", path});
+  finding.fix = {.text = "remove it and let nvidia-modprobe create the node",
+                 .commands = {"sudo rm -r " + path},
+                 .risk = report::Risk::kLow,
+                 .changes = {report::RemoveFile{path}}};
+  if (!InContainer(scene)) AddNodeMaker(scene, finding.fix);
+  AddNodes(scene, finding.fix);
+}
+
+report::Fix PassIntoContainer(const Scene& scene, const snapshot::Driver& driver) {
+  report::Fix fix{
+      .text = "start the container through the NVIDIA runtime with the capability compute, or add the device",
+      .commands = {"docker run --gpus all ...", "docker run --device /dev/nvidia-uvm ..."},
+      .risk = report::Risk::kLow,
+      .changes = {report::StartContainer{*driver.kernel_version}}};
+  if (Circumstances(scene).container == "lxc") {
+    fix.text = "create the node on the host before the container starts, and pass it in";
+    fix.commands = {"sudo nvidia-modprobe -u -c=0   # on the host, at every boot",
+                    "lxc.mount.entry = /dev/nvidia-uvm dev/nvidia-uvm none "
+                    "bind,optional,create=file   # its configuration"};
+  }
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::Driver* driver = KernelSide(scene, ruling);
   if (driver == nullptr) return;
   if (!driver->kernel_version) return ruling.NotApplicable();
   if (!driver->nodes) return ruling.NotEnoughFacts("device nodes", "/dev: " + driver->nodes.why);
-  const std::string path = "/dev/nvidia-uvm";
+  const std::string path = kPath;
   const snapshot::DeviceNode* node = FindNode(*driver, path);
   if (node != nullptr && !node->not_a_device) return;
   // If all nodes are missing, another rule reports that.
@@ -51,18 +80,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string helper = container ? "" : ModprobeProblem(scene);
   const bool loaded = IsLoaded(*driver, "nvidia_uvm");
   if (!container && helper.empty() && node == nullptr) return;
-  if (node != nullptr) {
-    report::Finding& finding =
-        ruling.Fire(path + " is not a device node but a plain file or directory", path);
-    finding.evidence.push_back({path + " is not a device", path});
-    finding.fix = {.text = "remove it and let nvidia-modprobe create the node",
-                   .commands = {"sudo rm -r " + path},
-                   .risk = "low",
-                   .changes = {report::RemoveFile{path}}};
-    if (!container) AddNodeMaker(scene, finding.fix);
-    AddNodes(scene, finding.fix);
-    return;
-  }
+  if (node != nullptr) return FireNoDevice(scene, ruling);
   report::Finding& finding = ruling.Fire(
       container ? path + " is missing in this container, though /dev/nvidiactl exists"
                 : (loaded ? path + " is missing and " : "the module nvidia-uvm is not loaded and ") + helper,
@@ -73,18 +91,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         {loaded ? "nvidia_uvm is loaded" : "nvidia_uvm is not loaded", driver->modules.source});
   }
   if (container) {
-    finding.fix = {
-        .text =
-            "start the container through the NVIDIA runtime with the capability compute, or add the device",
-        .commands = {"docker run --gpus all ...", "docker run --device /dev/nvidia-uvm ..."},
-        .risk = "low",
-        .changes = {report::StartContainer{*driver->kernel_version}}};
-    if (Circumstances(scene).container == "lxc") {
-      finding.fix.text = "create the node on the host before the container starts, and pass it in";
-      finding.fix.commands = {"sudo nvidia-modprobe -u -c=0   # on the host, at every boot",
-                              "lxc.mount.entry = /dev/nvidia-uvm dev/nvidia-uvm none "
-                              "bind,optional,create=file   # its configuration"};
-    }
+    finding.fix = PassIntoContainer(scene, *driver);
     return;
   }
   finding.evidence.push_back({helper, std::string(ModprobePath())});
@@ -92,7 +99,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       .text =
           "load the module and create its node; from then on nvidia-modprobe does both when a program starts",
       .commands = {"sudo modprobe nvidia-uvm"},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {}};
   AddNodeMaker(scene, finding.fix);
   AddNodes(scene, finding.fix);

@@ -32,10 +32,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const GpuFit& fit : GpuFits(scene, Role::kBuiltOn, ruling)) {
     if (fit.fit != Fit::kNone && fit.fit != Fit::kPtxTooNew) continue;
     if (fit.framework->name == "cupy" && fit.fit == Fit::kNone && fit.gpu_is_older) continue;  // CUL7002
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has no code for " +
-                                               DisplayName(*fit.gpu) + ", only for " + fit.has,
-                                           fit.library);
-    Explain(fit, finding);
+    report::Finding& finding =
+        Fire(ruling, fit, "has no code for " + DisplayName(*fit.gpu) + ", only for " + fit.has);
     const std::string package = fit.framework->package.empty() ? fit.framework->name : fit.framework->package;
     // The tables do not list for which GPUs these packages have code, so the fix cannot be verified.
     finding.fix = {
@@ -44,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                 "inspect the file before use",
         .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + package,
                      "culprit inspect " + fit.library},
-        .risk = "medium"};
+        .risk = report::Risk::kMedium};
   }
 }
 

@@ -34,10 +34,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
     if (fit.fit == Fit::kUnknown) ruling.NotEnoughFacts("GPU code of " + fit.library, fit.why);
     if (fit.fit != Fit::kNone || fit.gpu_is_older) continue;
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has no code for " +
-                                               DisplayName(*fit.gpu) + ", only for " + fit.has,
-                                           fit.library);
-    Explain(fit, finding);
+    report::Finding& finding =
+        Fire(ruling, fit, "has no code for " + DisplayName(*fit.gpu) + ", only for " + fit.has);
     finding.fix = BuildForThisGpu(scene, fit);
   }
 }

@@ -59,10 +59,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   for (const GpuFit& fit : fits) {
     if (fit.fit != Fit::kNone || !fit.gpu_is_older) continue;
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " supports " +
-                                               fit.lowest + " and newer, the GPU is " + DisplayName(*fit.gpu),
-                                           fit.library);
-    Explain(fit, finding);
+    report::Finding& finding =
+        Fire(ruling, fit, "supports " + fit.lowest + " and newer, the GPU is " + DisplayName(*fit.gpu));
     finding.fix = fit.framework->name == "cupy" ? OlderCupy(scene, fit) : BuildForThisGpu(scene, fit);
   }
 }

@@ -1,6 +1,5 @@
 // CUL7004: a variable disables or forces PTX JIT, so nothing runs on this GPU.
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules::jit_disabled {
 namespace {
@@ -35,15 +34,14 @@ void Check(const Scene& scene, Ruling& ruling) {
          {"CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT", "CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"}) {
       if (variable.empty() && !scene.Variable(name).empty() && scene.Variable(name) != "0") variable = name;
     }
-    report::Finding& finding = ruling.Fire(variable + "=" + std::string(scene.Variable(variable)) +
-                                               " leaves " + TitleOf(*fit.environment, *fit.framework) +
-                                               " without code for " + DisplayName(*fit.gpu),
-                                           variable);
-    Explain(fit, finding);
-    finding.evidence.push_back({variable + "=" + std::string(scene.Variable(variable)), "environment"});
+    const std::string setting = variable + "=" + std::string(scene.Variable(variable));
+    report::Finding& finding =
+        Fire(ruling, fit, setting + " leaves " + fit.Title() + " without code for " + DisplayName(*fit.gpu),
+             variable);
+    finding.evidence.push_back({setting, "environment"});
     finding.fix = {.text = "unset the variable",
                    .commands = {scene.OnWindows() ? "set " + variable + "=" : "unset " + variable},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = {report::UnsetVariable{variable}}};
   }
 }

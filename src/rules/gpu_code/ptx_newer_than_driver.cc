@@ -4,7 +4,6 @@
 #include "knowledge/packages/release.h"
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules::ptx_newer_than_driver {
 namespace {
@@ -37,10 +36,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
     if (fit.fit != Fit::kPtxTooNew) continue;
     const std::string driver = DriverVersion(scene);
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " +
-                                               DisplayName(*fit.gpu) + ", too new for driver " + driver,
-                                           fit.library);
-    Explain(fit, finding);
+    report::Finding& finding =
+        Fire(ruling, fit, "has only PTX for " + DisplayName(*fit.gpu) + ", too new for driver " + driver);
     const auto version = base::Version::Parse(driver);
     if (const auto* newest = version ? knowledge::NewestPtxOfDriver(*version) : nullptr) {
       finding.evidence.push_back({"driver " + driver + " compiles PTX up to " + std::string(newest->isa),
@@ -48,7 +45,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     finding.fix = {.text = "install a newer driver; a newer CUDA toolkit does not help",
                    .commands = {"culprit inspect " + fit.library},
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = {}};
     const DriverChoice choice = ChooseDriver(scene, [&](const base::Version& other) {
       const auto* compiles = knowledge::NewestPtxOfDriver(other);

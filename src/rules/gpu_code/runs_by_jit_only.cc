@@ -1,6 +1,5 @@
 // CUL7005: the framework has only PTX for this GPU, which the driver compiles on first use.
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules::runs_by_jit_only {
 namespace {
@@ -32,13 +31,11 @@ data/architectures.toml.
 void Check(const Scene& scene, Ruling& ruling) {
   for (const GpuFit& fit : GpuFits(scene, Role::kLeads, ruling)) {
     if (fit.fit != Fit::kJit) continue;
-    report::Finding& finding = ruling.Fire(TitleOf(*fit.environment, *fit.framework) + " has only PTX for " +
-                                               DisplayName(*fit.gpu) + ": the first start is slow",
-                                           fit.library);
-    Explain(fit, finding);
+    report::Finding& finding =
+        Fire(ruling, fit, "has only PTX for " + DisplayName(*fit.gpu) + ": the first start is slow");
     finding.fix = {.text = "keep the driver's cache, so that the PTX is compiled only once",
                    .commands = {"export CUDA_CACHE_MAXSIZE=4294967296"},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = {report::NotInFiles{"a compute cache that is large enough",
                                                   "it fills at the first start, and this note stays"}}};
   }

@@ -156,7 +156,7 @@ report::Fix SetLink(const Scene& scene, const std::string& path, const std::stri
   report::Fix fix{
       .text = "point the symlink to " + target + ", which is in the same directory and has this soname",
       .commands = {sudo + "ln -sfn " + target + " " + path},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {report::PutLink{place, target}}};
   // ld.so.cache does not list symlinks that were broken when ldconfig ran.
   if (!base::BaseName(path).ends_with(".so") && IsKnownToLdconfig(scene, std::string(base::DirName(place)))) {
@@ -194,7 +194,7 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
   report::Fix fix{.text = "reinstall the package that provides " + real +
                           "; if none does, get the file again from where you got it",
                   .commands = {},
-                  .risk = "low",
+                  .risk = report::Risk::kLow,
                   .changes = {again}};
   switch (PackageManagerOf(scene)) {
     case PackageManager::kDpkg:

@@ -71,7 +71,7 @@ report::Fix WithoutPathElement(const Scene& scene, const std::string& directory)
   return {.text = "remove " + directory + " from PATH, or move it behind the directory of the other files; " +
                   "the command changes this window, the Windows settings change all new ones",
           .commands = {"set \"PATH=" + rest + "\""},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::DropFromList{"PATH", base::ToWindowsPath(directory)}}};
 }
 
@@ -88,12 +88,12 @@ report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& direct
     return {.text = "unset LD_LIBRARY_PATH: it makes the loader prefer " + directory +
                     "; do not add more directories to it",
             .commands = {"unset LD_LIBRARY_PATH"},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}}};
   }
   return {.text = "remove " + directory + " from LD_LIBRARY_PATH",
           .commands = {"export LD_LIBRARY_PATH='" + rest + "'"},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
 }
 

@@ -43,7 +43,7 @@ report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironme
                                    " --force-reinstall " + package + "=" + version
                              : python + " -m pip install --force-reinstall --no-deps " + package +
                                    "==" + version},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::InstallPackage{environment.prefix, package, version}}};
 }
 
@@ -165,7 +165,7 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
                           "; do not link another version to this name, and do not get single files from a "
                           "download site",
                   .commands = {"culprit why " + soname},
-                  .risk = "none"};
+                  .risk = report::Risk::kNone};
   if (scene.OnWindows()) {
     const std::string release = ToolkitRelease(scene, cuda);
     if (failed.library != nullptr && failed.library->family == "cuda" && !release.empty()) {
@@ -191,7 +191,7 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
                "; the package comes from NVIDIA's repository. Do not link another version to this name";
     fix.commands = {(manager == PackageManager::kDpkg ? "sudo apt-get install " : "sudo dnf install ") +
                     package};
-    fix.risk = "low";
+    fix.risk = report::Risk::kLow;
     const bool arm = scene.snapshot.cpu.machine == "aarch64";
     directory = "/usr/local/cuda-" + release + "/targets/" + (arm ? "sbsa" : "x86_64") + "-linux/lib";
     known = SearchedByLdconfig(directory, "988_cuda-" + cuda);  // the file that these packages write
@@ -313,7 +313,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
                      {.text = "install the package that provides it in this environment",
                       .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
                                    (pinned.empty() ? "" : "==" + pinned)},
-                      .risk = "low",
+                      .risk = report::Risk::kLow,
                       .changes = {BroughtByPip(scene, *environment, package, pinned, failed.request->name)}});
   }
   return InstallForEverybody(scene, failed, cuda);
@@ -327,7 +327,7 @@ report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {
   const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
   fix.text = "reinstall " + package + ", the system package that provides " + failed.request->name;
   fix.commands = {(debian ? "sudo apt-get install --reinstall " : "sudo dnf reinstall ") + package};
-  fix.risk = "low";
+  fix.risk = report::Risk::kLow;
   return fix;
 }
 

@@ -20,7 +20,7 @@ report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, con
                             " on PATH: the command does it for this window; for new ones use the " +
                             "Windows settings (Environment Variables). Do not copy single DLLs around",
                     .commands = {"set \"PATH=" + spelled + ";%PATH%\""},
-                    .risk = "low",
+                    .risk = report::Risk::kLow,
                     .changes = {report::AddToList{"PATH", spelled}}};
     if (!failed.scenario->graph.target.empty()) {  // otherwise it means any program
       fix.commands.push_back(StartCommand(scene, *failed.scenario));
@@ -32,7 +32,7 @@ report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, con
           "add the directory before the import: Python does not search PATH for its modules' DLLs. Do not "
           "copy single DLLs around",
       .commands = {"import os; os.add_dll_directory(r\"" + spelled + "\")"},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {report::NotInFiles{"the program calls os.add_dll_directory",
                                      "culprit does not read what the code does before the import"}}};
 }
@@ -82,7 +82,7 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
             "set the directory for this program only; do not export it for the whole shell, where it would "
             "shadow the libraries that other programs bundle",
         .commands = {},
-        .risk = "low"};
+        .risk = report::Risk::kLow};
     std::string all;
     for (const std::string& one : WithNeighbours(scene, failed, directory)) {
       all += (all.empty() ? "" : ":") + one;
@@ -100,8 +100,17 @@ report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& direct
   return {
       .text = "add the directory to ldconfig: unlike LD_LIBRARY_PATH it is searched last and shadows nothing",
       .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/" + name + ".conf", "sudo ldconfig"},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = SearchedByLdconfig(directory, name)};
+}
+
+void AddCopies(const Scene& scene, const FailedLoad& failed, const std::string& otherwise,
+               report::Finding& finding) {
+  for (const loader::LibraryCopy& copy : failed.copies) {
+    const auto version = scene.view.Version(copy.path);
+    finding.evidence.push_back({copy.path + (version ? " is " + version->version : otherwise),
+                                version ? version.source : copy.path});
+  }
 }
 
 void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling) {
@@ -110,12 +119,8 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
   const std::string directory(base::DirName(failed.copies.front().path));
   report::Finding& finding = Fire(
       ruling, failed, failed.request->name + " is in " + directory + ", which the loader does not search",
-      failed.copies.front().path);
-  for (const loader::LibraryCopy& copy : failed.copies) {
-    const auto version = scene.view.Version(copy.path);
-    finding.evidence.push_back({copy.path + (version ? " is " + version->version : " is there"),
-                                version ? version.source : copy.path});
-  }
+      failed.copies.front().path, {failed.request->name});
+  AddCopies(scene, failed, " is there", finding);
   finding.fix = SearchToo(scene, failed, directory);
 }
 

@@ -16,6 +16,9 @@ report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& direct
 // Windows: whether this search included PATH (or the current directory behind System32).
 bool SearchesPath(const loader::Request& request);
 
+// Every copy with its version as evidence; `otherwise` is said of one without.
+void AddCopies(const Scene& scene, const FailedLoad& failed, const std::string& otherwise,
+               report::Finding& finding);
 // The finding for a library in a directory that the loader does not search: every copy with its version, and
 // the fix.
 void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& ruling);

@@ -38,7 +38,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = ruling.Fire(
         not_found ? "the program links against " + error.library + ", which the loader does not find"
                   : "a freshly built program does not run: " + Said(step),
-        SubjectOf(step));
+        SubjectOf(step), not_found ? std::vector{error.library} : TellingOf(step));
     if (!not_found && !error.cause.empty()) finding.cause = error.cause;
     if (CudaCode(step) == 35) finding.cause = "driver-too-old";
     finding.evidence.push_back(EvidenceOf(step));
@@ -46,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = not_found ? "give the program a RUNPATH, or add the directory to ldconfig"
                                      : "compare the versions of driver, toolkit and libraries",
                    .commands = {not_found ? "culprit why " + error.library : "culprit check"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = ANewProbeTells("a freshly built program runs")};
   }
 }

@@ -49,7 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             .text = "set the compute mode back to default; on a cluster request your own device instead",
             .commands = {(scene.OnWindows() ? "" : "sudo ") + std::string("nvidia-smi -i ") +
                          (device.nvml_index.empty() ? "0" : device.nvml_index) + " -c DEFAULT"},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = ANewProbeTells("the compute mode of " + NameOf(device) + " is default")};
       }
       finding->evidence.push_back(EvidenceOf(*failure->step));

@@ -118,7 +118,7 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
     finding.summary = "the requested device does not exist: " + step.detail;
     finding.fix = {.text = "choose a device that CUDA shows in this shell",
                    .commands = {"nvidia-smi -L", "culprit probe"},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = ANewProbeTells("an existing device is requested")};
     return;
   }
@@ -127,8 +127,10 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
     if (code != known.code) continue;
     finding.cause = known.cause;
     finding.summary += ": " + std::string(known.says);
-    finding.fix = {
-        .text = std::string(known.fix), .commands = {}, .risk = "low", .changes = Seen(scene, known.code)};
+    finding.fix = {.text = std::string(known.fix),
+                   .commands = {},
+                   .risk = report::Risk::kLow,
+                   .changes = Seen(scene, known.code)};
     for (const std::string_view command : known.commands) {
       if (!command.empty()) finding.fix.commands.emplace_back(command);
     }
@@ -143,7 +145,7 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
   }
   finding.fix = {.text = "check the kernel log; reboot if the driver lost its state",
                  .commands = Commands(scene, {"sudo dmesg | grep -iE 'nvrm|xid'", "sudo reboot"}, kOnWindows),
-                 .risk = "medium",
+                 .risk = report::Risk::kMedium,
                  .changes = ANewProbeTells("the driver works again")};
 }
 

@@ -41,7 +41,7 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
     finding.fix = {.text = "unset the variable, or name existing devices",
                    .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"},
                                         {"set CUDA_VISIBLE_DEVICES=", "nvidia-smi -L"}),
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::UnsetVariable{"CUDA_VISIBLE_DEVICES"},
                                ANewProbeTells("CUDA shows the devices").front()}};
     return;
@@ -53,7 +53,7 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
                    .commands = Commands(
                        scene, {"nvidia-smi -L", "sudo nvidia-smi mig -cgi 0 -C", "sudo nvidia-smi -mig 0"},
                        {"nvidia-smi -L", "nvidia-smi mig -cgi 0 -C", "nvidia-smi -mig 0"}),
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = ANewProbeTells("CUDA shows an instance of the GPU")};
     return;
   }
@@ -61,7 +61,7 @@ void Explain(const Scene& scene, const std::vector<const ProbedDevice*>& hidden,
       .text = "check the kernel log for that device, and whether this process can open its device nodes",
       .commands = Commands(scene, {"ls -l /dev/nvidia*", "sudo dmesg | grep -i nvrm", "nvidia-smi -q"},
                            {"nvidia-smi -q"}),
-      .risk = "none",
+      .risk = report::Risk::kNone,
       .changes = ANewProbeTells("CUDA shows the devices")};
 }
 

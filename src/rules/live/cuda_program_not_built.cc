@@ -68,13 +68,14 @@ void Check(const Scene& scene, Ruling& ruling) {
     const Reason reason = ReasonOf(step);
     const std::string program = BuildsCudnn(step.name) ? "a cuDNN program" : "a CUDA program";
     const std::string what = IsLink(step.name) ? " does not link: " : " does not compile: ";
-    report::Finding& finding = ruling.Fire(program + what + std::string(reason.says), SubjectOf(step));
+    report::Finding& finding = ruling.Fire(program + what + std::string(reason.says), SubjectOf(step),
+                                           {std::string(base::Word(step.name))});
     finding.cause = reason.cause;
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
     finding.fix = {.text = std::string(reason.fix),
                    .commands = {"culprit check"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = ANewProbeTells("the program builds")};
   }
 }

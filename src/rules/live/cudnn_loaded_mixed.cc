@@ -61,7 +61,8 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
               ", " + files.front().name + " " + files.front().version + " from " +
               std::string(base::DirName(files.front().path));
   }
-  report::Finding& finding = ruling.Fire(summary, odd != nullptr ? odd->path : SubjectOf(step));
+  report::Finding& finding = ruling.Fire(summary, odd != nullptr ? odd->path : SubjectOf(step),
+                                         odd != nullptr ? std::vector{files.front().path} : TellingOf(step));
   finding.affects.push_back(step.job.text());
   for (const auto& file : files) {
     finding.evidence.push_back(
@@ -80,7 +81,7 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
   finding.fix = {
       .text = "load all cuDNN sub-libraries from one directory",
       .commands = {"culprit why " + (odd == nullptr ? std::string("libcudnn_graph.so.9") : odd->name)},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = ANewProbeTells("sub-libraries of one version are loaded")};
 }
 

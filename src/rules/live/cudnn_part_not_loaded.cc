@@ -51,8 +51,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     LoadError error = ReadLoadError(Words(step));
     if (error.library.empty()) error.library = PartIn(step);
     const std::string part = error.library.empty() ? "a cuDNN sub-library" : error.library;
-    report::Finding& finding = ruling.Fire(
-        part + " fails to load" + (error.reason.empty() ? "" : ": " + error.reason), SubjectOf(step));
+    report::Finding& finding =
+        ruling.Fire(part + " fails to load" + (error.reason.empty() ? "" : ": " + error.reason),
+                    SubjectOf(step), {part, error.reason});
     const bool part_itself = error.library.empty() || error.library.find("cudnn") != std::string::npos;
     finding.cause = error.cause == "not-found"
                         ? (part_itself ? "cudnn-sublibrary-missing" : "dependent-missing")
@@ -62,7 +63,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     AddOutput(step, finding);
     finding.fix = {.text = "reinstall all of cuDNN; do not copy single sub-libraries from elsewhere",
                    .commands = {"culprit why " + (error.library.empty() ? "libcudnn.so.9" : error.library)},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = ANewProbeTells(part + " is loaded")};
   }
 }

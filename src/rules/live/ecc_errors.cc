@@ -45,7 +45,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER", "sudo dmesg | grep -i xid",
                               "sudo nvidia-smi --gpu-reset -i " + device.nvml_index},
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER"}),
-        .risk = "medium",
+        .risk = report::Risk::kMedium,
         .changes = ANewProbeTells("the error counter of " + NameOf(device) + " is 0")};
   }
 }

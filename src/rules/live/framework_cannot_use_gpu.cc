@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool without = BuiltWithoutCuda(step);
     report::Finding& finding =
         ruling.Fire(without ? name + " was built without CUDA" : name + " cannot use the GPU: " + Said(step),
-                    SubjectOf(step));
+                    SubjectOf(step), without ? std::vector{name} : TellingOf(step));
     finding.cause = without                                    ? "framework-cpu-only"
                     : step.name == snapshot::StepName::kImport ? "framework-version-conflict"
                                                                : "library-bug";
@@ -53,7 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = without ? "install a CUDA build of " + name + " in this environment"
                                    : "install " + name + " in a new environment",
                    .commands = {"culprit check"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = ANewProbeTells(name + " uses the GPU")};
   }
 }

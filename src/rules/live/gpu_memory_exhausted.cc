@@ -65,7 +65,7 @@ report::Finding& FireFor(const Scene& scene, Ruling& ruling, const ProbedDevice&
                     "one that died; or use another device"
                   : "stop the process that holds the memory if you do not need it, or use another device",
       .commands = {},
-      .risk = "medium",
+      .risk = report::Risk::kMedium,
       .changes = ANewProbeTells("memory of " + NameOf(device) + " is free")};
   if (holders.empty()) {
     finding.fix.commands = Commands(scene, {"nvidia-smi", "sudo fuser -v /dev/nvidia*"}, {"nvidia-smi"});
@@ -101,7 +101,8 @@ void Check(const Scene& scene, Ruling& ruling) {
             (device == nullptr
                  ? ""
                  : ", although " + NameOf(*device) + " had " + Size(device->memory_free) + " free"),
-        SubjectOf(*failure->step));
+        SubjectOf(*failure->step),
+        {std::string(base::Word(failure->step->name)), device == nullptr ? "" : NameOf(*device)});
     finding.evidence.push_back(EvidenceOf(*failure->step));
     AddOutput(*failure->step, finding);
     if (device != nullptr) {
@@ -111,7 +112,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                        "check who uses the device right now, and whether this user or container has a limit "
                        "(vGPU profile, MPS, cgroup, WSL)",
                    .commands = {"nvidia-smi"},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = ANewProbeTells("there is enough memory")};
   }
 }

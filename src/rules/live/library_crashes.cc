@@ -52,7 +52,7 @@ report::Finding DescribeKill(const snapshot::ProbeStep& step) {
           "check whether it was the kernel",
       .commands = {"sudo dmesg | grep -i -E 'oom|killed process' | tail",
                    "cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory.events"},
-      .risk = "none",
+      .risk = report::Risk::kNone,
       .changes = ANewProbeTells("there is enough host memory")};
   return finding;
 }
@@ -69,7 +69,7 @@ report::Finding Describe(const Scene& scene, const snapshot::ProbeStep& step) {
                               ? "an overlay or security tool injects its DLL into every process"
                               : "anything is preloaded into every process (LD_PRELOAD, /etc/ld.so.preload)"),
                  .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
-                 .risk = "low",
+                 .risk = report::Risk::kLow,
                  .changes = ANewProbeTells(file + " does not crash")};
   return finding;
 }

@@ -43,7 +43,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     const LoadError error = ReadLoadError(Words(step));
     const std::string wanted(step.subject.empty() ? base::Word(step.name) : base::BaseName(step.subject));
     report::Finding& finding = ruling.Fire(
-        wanted + " fails to load: " + (step.detail.empty() ? Said(step) : step.detail), SubjectOf(step));
+        wanted + " fails to load: " + (step.detail.empty() ? Said(step) : step.detail), SubjectOf(step),
+        step.detail.empty() ? TellingOf(step) : std::vector{wanted, step.detail});
     const bool itself = error.library.empty() || base::BaseName(error.library) == wanted;
     finding.cause = error.cause == "not-found" || error.cause.empty()
                         ? (itself ? CauseWhenNowhere(step) : std::string_view("dependent-missing"))
@@ -53,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = itself ? "install it, or add its directory to the loader's search"
                                   : "install " + error.library + ", which it needs",
                    .commands = {"culprit why " + (itself ? wanted : error.library)},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = ANewProbeTells(wanted + " loads")};
   }
 }

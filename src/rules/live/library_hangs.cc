@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string file(base::BaseName(step.library));
     report::Finding& finding =
         ruling.Fire(TitleOf(step) + " does not finish" + (file.empty() ? "" : ": it hangs in " + file),
-                    !step.library.empty() ? step.library : SubjectOf(step));
+                    !step.library.empty() ? step.library : SubjectOf(step), {TitleOf(step)});
     finding.cause = InDriver(step) ? "driver-wedged" : "library-bug";
     finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
@@ -54,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
               "copies between devices hang behind an IOMMU: turn it off on the host or disable peer access",
           .commands =
               Commands(scene, {"export NCCL_P2P_DISABLE=1", "nvidia-smi topo -m"}, {"nvidia-smi topo -m"}),
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {}};
       if (!scene.OnWindows()) finding.fix.changes = {report::SetVariable{"NCCL_P2P_DISABLE", "1"}};
       finding.fix.changes.push_back(ANewProbeTells("copies between devices finish").front());
@@ -68,7 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
               scene,
               {"sudo dmesg | grep -i xid", "culprit probe --timeout 300", "sudo nvidia-smi --gpu-reset"},
               {"culprit probe --timeout 300"}),
-          .risk = "medium",
+          .risk = report::Risk::kMedium,
           .changes = ANewProbeTells("the call returns")};
     }
   }

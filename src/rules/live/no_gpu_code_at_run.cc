@@ -39,13 +39,13 @@ void Check(const Scene& scene, Ruling& ruling) {
                                 ? NameOf(*device)
                                 : NameOf(*device) + " with compute capability " + device->compute_capability;
     const std::string subject = SubjectOf(step);
-    report::Finding& finding = ruling.Fire(subject + " has no code for " + gpu, subject);
+    report::Finding& finding = ruling.Fire(subject + " has no code for " + gpu, subject, {gpu});
     finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
     finding.fix = {.text = "install a build that contains code for this compute capability",
                    .commands = {"culprit inspect " + (subject.starts_with('/') ? subject : "FILE")},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = ANewProbeTells("a build with code for " + gpu + " runs")};
   }
 }

@@ -33,7 +33,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (facts == nullptr) return;
   for (const ProbeFailure* failure : FailuresOf(scene, Trouble::kOther)) {
     const snapshot::ProbeStep& step = *failure->step;
-    report::Finding& finding = ruling.Fire(TitleOf(step) + " fails: " + Said(step), SubjectOf(step));
+    report::Finding& finding =
+        ruling.Fire(TitleOf(step) + " fails: " + Said(step), SubjectOf(step), TellingOf(step));
     finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     const snapshot::ProbedDevice* device = DeviceOf(*facts, step);
@@ -54,7 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                              : std::vector{"culprit explain " + (step.status.empty()
                                                                      ? std::string(base::Word(step.name))
                                                                      : step.status.text())},
-        .risk = "none",
+        .risk = report::Risk::kNone,
         .changes = ANewProbeTells("the step succeeds")};
   }
 }

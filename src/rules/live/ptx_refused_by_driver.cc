@@ -39,7 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                         (JobOf(step.name) == snapshot::JobKind::kDriver ? "of culprit's own kernel: "
                                                                         : "of " + subject + ": ") +
                         Said(step),
-                    subject);
+                    subject, TellingOf(step));
     finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
@@ -48,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             "install a driver that is at least as new as the toolkit that made the PTX, or compile for "
             "this GPU's own architecture",
         .commands = {"nvidia-smi"},
-        .risk = "medium",
+        .risk = report::Risk::kMedium,
         .changes = ANewProbeTells("a newer driver compiles the PTX")};
   }
 }

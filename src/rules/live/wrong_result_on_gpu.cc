@@ -58,7 +58,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                        (is_driver(failure) ? "even for " : "also for ") + TitleOf(step) + by
                                  : subject + " computes wrong results on " + gpu + by +
                                        ", but copies and a plain kernel are right",
-                    device_wrong ? gpu : subject);
+                    device_wrong ? gpu : subject, {gpu, by});
     finding.cause = device_wrong ? "hardware-fault" : "library-bug";
     finding.evidence.push_back(EvidenceOf(step));
     on_device = &finding;
@@ -70,13 +70,13 @@ void Check(const Scene& scene, Ruling& ruling) {
           .commands = Commands(
               scene, {"sudo dmesg | grep -i xid", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
               {"nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"}),
-          .risk = "none",
+          .risk = report::Risk::kNone,
           .changes = ANewProbeTells(gpu + " gives correct results")};
     } else {
       finding.fix = {.text = "use another version of this library, and report the bug",
                      .commands = Commands(scene, {"env | grep -E 'NVIDIA_TF32_OVERRIDE|CUBLAS|CUDNN'"},
                                           {"set CU", "set NVIDIA"}),
-                     .risk = "none",
+                     .risk = report::Risk::kNone,
                      .changes = ANewProbeTells("another version gives correct results")};
     }
   }

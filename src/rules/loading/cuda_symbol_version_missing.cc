@@ -94,7 +94,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(miss.asker + " needs " + miss.version + ", " + base::CleanPath(miss.file) +
                         (soname.empty() ? " does not define it" : " is really " + soname),
-                    base::CleanPath(miss.file));
+                    base::CleanPath(miss.file), {miss.asker, miss.version});
     finding.affects.push_back(miss.scenario->title);
     finding.evidence.push_back({miss.words, "predicted by the loader model"});
     const std::string real = scene.view.RealPath(miss.file);

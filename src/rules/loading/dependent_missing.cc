@@ -39,7 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.EndsImport() || failed.redistributable != nullptr) continue;  // CUL6002, CUL5021, CUL5022
     report::Finding& finding =
         Fire(ruling, failed, failed.request->name + ", which " + failed.asker + " needs, is not found",
-             failed.asker);
+             failed.asker, {failed.request->name});
     for (const loader::LibraryCopy& copy : failed.copies) {
       finding.evidence.push_back({copy.path + " exists but is not searched", copy.path});
     }
@@ -50,7 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = Install(scene, failed);
     finding.fix.text = "install the system package that provides " + failed.request->name;
     finding.fix.commands.clear();
-    finding.fix.risk = "low";
+    finding.fix.risk = report::Risk::kLow;
     if (std::string command = InstallOfSystem(scene, failed.request->name); !command.empty())
       finding.fix.commands = {std::move(command)};
   }

@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           .text = "install into a shorter directory, or enable long paths (as administrator) and restart",
           .commands = {"reg add HKLM\\SYSTEM\\CurrentControlSet\\Control\\FileSystem /v LongPathsEnabled /t "
                        "REG_DWORD /d 1 /f"},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::SetRegistry{"HKLM/SYSTEM/CurrentControlSet/Control/FileSystem",
                                           "LongPathsEnabled", "1"}}};
       break;

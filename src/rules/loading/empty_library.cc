@@ -41,16 +41,17 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
   return {.text = "remove the empty file: another copy of the library exists",
           .commands = {scene.OnWindows() ? "del " + ForShell(scene, failed.file)
                                          : Sudo(scene, failed.file) + "rm " + failed.file},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::RemoveFile{PlaceOf(scene, failed.file)}}};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kEmptyFile) continue;
-    report::Finding& finding = Fire(
-        ruling, failed,
-        failed.file + " is empty, and the search for " + failed.request->name + " stops there", failed.file);
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.file + " is empty, and the search for " + failed.request->name + " stops there",
+             failed.file, {failed.request->name});
     finding.evidence.push_back({failed.file + " has 0 bytes", failed.file});
     finding.fix = Repair(scene, failed);
   }

@@ -36,7 +36,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string real = scene.view.RealPath(failed.file);
     finding.fix = {.text = "use a newer build of this library, or clear the flag (keep a copy of the file)",
                    .commands = {"patchelf --clear-execstack " + failed.file},
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = {report::PutLibrary{.path = real, .like = real}}};
   }
 }

@@ -46,7 +46,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     const snapshot::LoaderFacts* loader = scene.snapshot.FindLoader(miss.scenario->graph.interpreter);
     const std::string here =
         loader == nullptr || loader->version.empty() ? "" : "; this system has glibc " + loader->version;
-    report::Finding& finding = ruling.Fire(miss.asker + " needs " + miss.version + here, miss.asker);
+    report::Finding& finding =
+        ruling.Fire(miss.asker + " needs " + miss.version + here, miss.asker, {miss.version});
     finding.affects.push_back(miss.scenario->title);
     finding.evidence.push_back({miss.words, "predicted by the loader model"});
     finding.evidence.push_back({miss.file + " does not define " + miss.version, miss.file});
@@ -54,7 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                            " for an older system, or run it in a container with a newer distribution; never "
                            "replace libc by hand",
                    .commands = {"ldd --version"},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = {BuildForOlderSystem(scene, miss.asker)}};
   }
 }

@@ -47,7 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {
       .text = "remove the empty entry",
       .commands = {rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH='" + rest + "'"},
-      .risk = "low"};
+      .risk = report::Risk::kLow};
   if (rest.empty()) {
     finding.fix.changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}};
   } else {

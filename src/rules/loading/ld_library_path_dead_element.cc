@@ -39,8 +39,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       ruling.NotEnoughFacts("LD_LIBRARY_PATH entry " + element, "not recorded in the snapshot");
     }
     if (error != base::PathError::kNoEntry && error != base::PathError::kNotDirectory) continue;
-    report::Finding& finding =
-        ruling.Fire("LD_LIBRARY_PATH contains " + element + ", which is not a directory", "LD_LIBRARY_PATH");
+    report::Finding& finding = ruling.Fire(
+        "LD_LIBRARY_PATH contains " + element + ", which is not a directory", "LD_LIBRARY_PATH", {element});
     finding.evidence.push_back({element + ": " + std::string(base::Strerror(error)), "environment"});
     finding.fix = WithoutSearchDirectory(scene, element);
   }

@@ -45,7 +45,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     if (StubWins(scene, directory)) continue;
     report::Finding& finding =
-        ruling.Fire("LD_LIBRARY_PATH contains the stubs directory " + element, "LD_LIBRARY_PATH");
+        ruling.Fire("LD_LIBRARY_PATH contains the stubs directory " + element, "LD_LIBRARY_PATH", {element});
     finding.evidence.push_back(
         {"LD_LIBRARY_PATH=" + std::string(scene.Variable("LD_LIBRARY_PATH")), "environment"});
     finding.fix = WithoutSearchDirectory(scene, element);

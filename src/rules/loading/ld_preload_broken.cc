@@ -37,12 +37,12 @@ report::Fix WithoutVariableEntry(const Scene& scene, const std::string& name) {
   if (rest.empty()) {
     return {.text = "unset or correct LD_PRELOAD",
             .commands = {"unset LD_PRELOAD"},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::UnsetVariable{"LD_PRELOAD"}}};
   }
   return {.text = "remove " + name + " from LD_PRELOAD, or correct it",
           .commands = {"export LD_PRELOAD='" + rest + "'"},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::SetVariable{"LD_PRELOAD", rest}}};
 }
 
@@ -64,7 +64,7 @@ report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
     pattern += c == '.' || c == '[' || c == '*' ? std::string{'\\', c} : std::string{c};
   return {.text = "remove the entry from the file; running programs are not affected",
           .commands = {"sudo sed -i 's|" + pattern + "||' /etc/ld.so.preload"},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::PutText{"/etc/ld.so.preload", rest}}};
 }
 
@@ -75,7 +75,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (!told.emplace(name, file).second) continue;
       const std::string subject = file ? "/etc/ld.so.preload" : "LD_PRELOAD";
       report::Finding& finding =
-          ruling.Fire(subject + " lists " + name + ", which cannot be loaded", subject);
+          ruling.Fire(subject + " lists " + name + ", which cannot be loaded", subject, {name});
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({words, "predicted by the loader model"});
       finding.fix = file ? WithoutFileEntry(scene, name) : WithoutVariableEntry(scene, name);

@@ -82,7 +82,7 @@ void CheckLibrary(const Scene& scene, const loader::Scenario& scenario, const st
   report::Finding& finding =
       ruling.Fire(soname + " is loaded twice: " + of(odd) + "from " + odd.object->path + " and " + of(other) +
                       "from " + other.object->path,
-                  odd.object->path);
+                  odd.object->path, {soname, other.object->path});
   if (odd.version == other.version && !odd.version.empty()) finding.severity = report::Severity::kNote;
   finding.affects.push_back(scenario.title);
   for (const Copy& copy : copies) {
@@ -98,7 +98,7 @@ void CheckLibrary(const Scene& scene, const loader::Scenario& scenario, const st
   finding.fix = {.text = "use one copy: find what opens " + odd.object->path +
                          " by path (a preload, a ctypes call, another package), and remove that",
                  .commands = {"culprit run --always -- COMMAND   # shows who opens it"},
-                 .risk = "none",
+                 .risk = report::Risk::kNone,
                  .changes = {report::NotInFiles{"the program no longer opens both",
                                                 "no file shows what a program opens by path"}}};
 }

@@ -34,7 +34,7 @@ report::Fix LetRead(const Scene& scene, const std::string& file) {
   if (scene.OnWindows()) {
     return {.text = "make it readable for everyone",
             .commands = {"icacls " + ForShell(scene, file) + " /grant *S-1-5-32-545:RX"},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::SetMode{place, 0644}}};
   }
   const std::string directory(base::DirName(place));
@@ -42,7 +42,7 @@ report::Fix LetRead(const Scene& scene, const std::string& file) {
   report::Fix fix{.text = "make it readable for everyone",
                   .commands = {"namei -l " + file,
                                Sudo(scene, place) + "chmod a+rX " + (shut ? directory + " " : "") + file},
-                  .risk = "low"};
+                  .risk = report::Risk::kLow};
   if (shut) fix.changes.push_back(report::SetMode{directory, 0755});
   fix.changes.push_back(report::SetMode{place, 0644});
   return fix;
@@ -54,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = Fire(
         ruling, failed,
         failed.file + " is not readable by this user, and no other " + failed.request->name + " is found",
-        failed.file);
+        failed.file, {failed.request->name});
     finding.evidence.push_back({"opening " + failed.file + " is denied", failed.file});
     finding.fix = LetRead(scene, failed.file);
   }

@@ -74,7 +74,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(miss.asker + " needs " + miss.version + ", " + miss.file + " does not have it" +
                         (better.empty() ? "" : ", " + better + " does"),
-                    miss.file);
+                    miss.file, {miss.asker, miss.version, better});
     finding.affects.push_back(miss.scenario->title);
     finding.evidence.push_back({miss.words, "predicted by the loader model"});
     if (!better.empty()) finding.evidence.push_back({better + " defines " + miss.version, better});
@@ -90,14 +90,14 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = {.text = "let the newer copy win for this program",
                      .commands = {"LD_LIBRARY_PATH=" + std::string(base::DirName(better)) + " " +
                                   StartCommand(scene, *miss.scenario)},
-                     .risk = "low",
+                     .risk = report::Risk::kLow,
                      .changes = {report::AddToList{"LD_LIBRARY_PATH", std::string(base::DirName(better))}}};
     } else {
       finding.fix = {.text = "install a newer " + name +
                              " (in a conda environment: libstdcxx-ng of conda-forge), or use a build of " +
                              std::string(base::BaseName(miss.asker)) + " made with an older compiler",
                      .commands = {},
-                     .risk = "low",
+                     .risk = report::Risk::kLow,
                      .changes = {Newer(scene, miss)}};
     }
   }

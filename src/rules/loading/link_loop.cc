@@ -32,9 +32,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kLinkLoop) continue;
     if (failed.IsCudnn()) continue;  // CUL3009
-    report::Finding& finding = Fire(
-        ruling, failed,
-        failed.file + " is a symlink loop, and no other " + failed.request->name + " is found", failed.file);
+    report::Finding& finding =
+        Fire(ruling, failed,
+             failed.file + " is a symlink loop, and no other " + failed.request->name + " is found",
+             failed.file, {failed.request->name});
     finding.evidence.push_back({failed.file + " points back to itself", failed.file});
     finding.fix = RepairLink(scene, failed.file);
   }

@@ -66,11 +66,10 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
   const std::string& first = files.front()->path;
   const std::string more =
       files.size() == 1 ? "" : " and " + std::to_string(files.size() - 1) + " other mapped files";
-  report::Finding& finding =
-      ruling.Fire(std::string(base::BaseName(first)) + " in " + std::string(base::DirName(first)) + more +
-                      " of " + scenario.title + " were replaced while it was running",
-                  first);
-  if (files.size() == 1) finding.summary.replace(finding.summary.rfind(" were "), 6, " was ");
+  report::Finding& finding = ruling.Fire(
+      std::string(base::BaseName(first)) + " in " + std::string(base::DirName(first)) + more + " of " +
+          scenario.title + (files.size() == 1 ? " was" : " were") + " replaced while it was running",
+      first, {scenario.title});
   finding.cause = CauseOf(files);
   finding.affects.push_back(scenario.title);
   constexpr size_t kShown = 12;
@@ -88,7 +87,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
                                 "/proc/" + std::to_string(scenario.process) + "/maps"});
   finding.fix = {.text = "restart " + scenario.title + ", so that all its files come from one installation",
                  .commands = {},
-                 .risk = "medium",
+                 .risk = report::Risk::kMedium,
                  .changes = {report::NotInFiles{"the process was restarted",
                                                 "no file shows what a process has mapped"}}};
 }

@@ -39,7 +39,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                          : scene.OnWindows() ? " is not a DLL"
                                                              : " is not an ELF file") +
                                         ", and the search for " + failed.request->name + " stops there",
-                                    failed.file);
+                                    failed.file, {failed.request->name});
     finding.evidence.push_back(
         {failed.file + (damaged ? " starts like a library, but the rest of its header is invalid"
                                 : " does not start like a library"),

@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const int bits = BitsOf(scene.view.Open(wrong->path));
       report::Finding& finding = ruling.Fire(
           wrong->path + " is " + std::to_string(bits) + "-bit and skipped; " + object.path + " is loaded",
-          wrong->path);
+          wrong->path, {object.path});
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back(
           {wrong->path + " is for " + MachineOf(scene.view.Open(wrong->path)), wrong->path});
@@ -54,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       } else {
         finding.fix = {.text = "remove the file, or move it where only programs of its bitness search",
                        .commands = {"del " + ForShell(scene, wrong->path)},
-                       .risk = "low",
+                       .risk = report::Risk::kLow,
                        .changes = {report::RemoveFile{wrong->path}}};
       }
     }

@@ -38,13 +38,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = Fire(ruling, failed,
                                     failed.request->name + " is in " + search.directory + ", which is on " +
                                         search.source + ", but not on this shell's PATH",
-                                    base::JoinPath(search.directory, failed.request->name));
+                                    base::JoinPath(search.directory, failed.request->name), {search.source});
     finding.evidence.push_back({search.directory + " is on PATH there", search.source});
     finding.evidence.push_back({"PATH of this process does not contain it", "environment"});
     finding.fix = {
         .text = "close this window (and the editor or notebook that it belongs to) and open a new one",
         .commands = {"set \"PATH=" + base::ToWindowsPath(search.directory) + ";%PATH%\""},
-        .risk = "none",
+        .risk = report::Risk::kNone,
         .changes = {report::AddToList{"PATH", base::ToWindowsPath(search.directory)}}};
   }
 }

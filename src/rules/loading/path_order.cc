@@ -44,7 +44,7 @@ void CheckObject(const Scene& scene, const loader::Scenario& scenario, const loa
     if (!other || other->version.empty() || other->version == used->version) continue;
     report::Finding& finding = ruling.Fire(
         object.path + " (" + used->version + ") on PATH shadows " + path + " (" + other->version + ")",
-        object.path);
+        object.path, {path});
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({object.path + " is " + used->version, used.source});
     finding.evidence.push_back({path + " is " + other->version, other.source});

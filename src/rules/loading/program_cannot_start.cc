@@ -60,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.why == Why::kUnusable
                  ? failed.file + " cannot be loaded: " + failed.request->error
                  : failed.request->name + ", which " + failed.asker + " needs, is not found",
-             subject);
+             subject, {failed.why == Why::kUnusable ? "" : failed.asker});
     for (const loader::LibraryCopy& copy : failed.copies) {
       finding.evidence.push_back({copy.path + " exists but is not searched", copy.path});
     }
@@ -88,13 +88,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     if (Explained(scene, scenario)) continue;
     report::Finding& finding =
-        ruling.Fire(scenario.title + " cannot be loaded: " + error, scenario.graph.target);
+        ruling.Fire(scenario.title + " cannot be loaded: " + error, scenario.graph.target, {scenario.title});
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({error, scenario.WasSeen() ? "the loader's message in the process"
                                                           : "predicted by the loader model"});
     finding.fix = {.text = "look at the load step by step",
                    .commands = {"culprit why --for " + scenario.graph.target},
-                   .risk = "none",
+                   .risk = report::Risk::kNone,
                    .changes = {report::NotInFiles{"the load gets further",
                                                   "what has to change depends on what the steps show"}}};
   }

@@ -42,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                     failed.request->name + " is in " + search.directory +
                                         ", which is on PATH; Python does not search PATH for " +
                                         std::string(base::BaseName(failed.asker)) + " (error 126)",
-                                    base::JoinPath(search.directory, failed.request->name));
+                                    base::JoinPath(search.directory, failed.request->name), {failed.asker});
     finding.evidence.push_back({search.directory + " is on PATH", "environment"});
     finding.evidence.push_back({"Python 3.8 and later loads with LOAD_LIBRARY_SEARCH_DEFAULT_DIRS",
                                 "CPython, Python/dynload_win.c"});

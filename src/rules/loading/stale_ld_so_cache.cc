@@ -47,7 +47,7 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
   if (LdconfigFinds(scene, failed, copies)) {
     return {.text = "update the cache",
             .commands = {"sudo ldconfig"},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::RefreshCache{}}};
   }
   // It used to be found through the cache, so add its new directory to the cache, unless that belongs to an

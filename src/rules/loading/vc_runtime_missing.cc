@@ -42,7 +42,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (!IsRuntime(failed) || (failed.why != Why::kNowhere && failed.why != Why::kElsewhere)) continue;
     const std::string name(base::BaseName(failed.request->name));
     report::Finding& finding =
-        Fire(ruling, failed, name + ", which " + failed.asker + " needs, is not found (error 126)", name);
+        Fire(ruling, failed, name + ", which " + failed.asker + " needs, is not found (error 126)", name,
+             {failed.asker});
     finding.evidence.push_back({name + " comes with " + std::string(failed.redistributable->package),
                                 std::string(failed.redistributable->source)});
     for (const loader::LibraryCopy& copy : failed.copies) {
@@ -55,7 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     finding.fix = {.text = std::string(failed.redistributable->fix),
                    .commands = RuntimeCommands(name),
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::PutLibrary{
                        .path = base::JoinPath(scene.snapshot.windows()->directory + "/System32", name)}}};
   }

@@ -45,7 +45,7 @@ void CheckObject(const Scene& scene, const loader::Scenario& scenario, const loa
   report::Finding& finding =
       ruling.Fire(object.path + " is " + text + "; " + framework.name + " " + framework.version + " needs " +
                       std::string(floor->version) + " or newer (error 1114)",
-                  object.path);
+                  object.path, {framework.name, framework.version});
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back(
       {object.path + " is " + text + ", found through " + FoundThrough(scenario.graph, object.path),
@@ -57,7 +57,7 @@ void CheckObject(const Scene& scene, const loader::Scenario& scenario, const loa
   finding.fix = {.text = package == nullptr ? "install the current Microsoft Visual C++ Redistributable (x64)"
                                             : std::string(package->fix),
                  .commands = RuntimeCommands(base::BaseName(object.path)),
-                 .risk = "low",
+                 .risk = report::Risk::kLow,
                  .changes = {report::PutLibrary{
                      .path = object.path, .like = object.path, .version = std::string(floor->version)}}};
 }

@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                                " that matches the program's bitness"
                                          : how + "; remove the file with the wrong bitness",
                      .commands = {},
-                     .risk = "low",
+                     .risk = report::Risk::kLow,
                      .changes = {report::PutLibrary{.path = failed.file}}};
     } else {
       finding.fix = InstallInstead(scene, failed);

@@ -53,7 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text = (known == nullptr ? "install a 64-bit zlibwapi.dll" : std::string(known->fix)) + "; here " +
                 std::string(base::DirName(failed.asker)),
         .commands = {"where /R \"%ProgramFiles%\" zlibwapi.dll"},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = {report::PutLibrary{.path = base::JoinPath(base::DirName(failed.asker), "zlibwapi.dll")}}};
   }
 }

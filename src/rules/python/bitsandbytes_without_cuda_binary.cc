@@ -47,7 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             (chosen ? "BNB_CUDA_VERSION=" + number
                     : "torch " + torch->version + " (CUDA " + torch->cuda + ")") +
             " requires",
-        bits->directory);
+        bits->directory, {environment.prefix, wanted});
     finding.affects.push_back(TitleOf(environment, *bits));
     std::string names;
     for (const std::string& file : bits->libraries) {
@@ -60,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "upgrade bitsandbytes to a release with " + wanted +
                            " (check its files first: culprit does not know which one has it); keep torch",
                    .commands = {PipOf(environment) + " install --upgrade --no-deps bitsandbytes"},
-                   .risk = "low"};
+                   .risk = report::Risk::kLow};
   }
 }
 

@@ -38,7 +38,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({"the path has square brackets", framework.directory});
       finding.fix = {.text = "recreate the environment in a directory without brackets",
                      .commands = {},
-                     .risk = "low",
+                     .risk = report::Risk::kLow,
                      .changes = {report::NotInFiles{"the environment in another directory",
                                                     "the user chooses where to recreate it"}}};
     }

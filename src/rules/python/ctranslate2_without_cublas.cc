@@ -90,7 +90,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = ruling.Fire(
         "ctranslate2 " + framework->version + " in " + environment.prefix + " does not find " + failed->name +
             (copy.empty() ? "" : ", which is in " + std::string(base::DirName(copy))),
-        copy.empty() ? framework->directory : copy);
+        copy.empty() ? framework->directory : copy, {environment.prefix, failed->name});
     // The program or its start-up script may load a copy in the environment itself, so this may be fine. A
     // search path of missing directories was meant to help and does not.
     const bool own = copy.starts_with(environment.prefix + "/");
@@ -109,7 +109,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     std::string directory(base::DirName(copy));
     finding.fix = {.text = "make the loader find the existing copy, for this program only",
                    .commands = {},
-                   .risk = "low"};
+                   .risk = report::Risk::kLow};
     if (copy.empty()) {
       const Wanted cublas{major == "13" ? "nvidia-cublas" : "nvidia-cublas-cu" + major,
                           NewestOf(scene, environment, major)};

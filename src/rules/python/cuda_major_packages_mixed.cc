@@ -1,4 +1,5 @@
 // CUL6008: CUDA packages of two majors that install into the same directories.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -33,66 +34,74 @@ CUDA 13 packages without a suffix are in nvidia/cu13 and do not conflict with th
 RECORD of the wheels nvidia-cudnn-cu11, nvidia-cudnn-cu12, nvidia-nccl-cu12, nvidia-nccl-cu13.
 )md";
 
+using Packages = std::vector<const snapshot::PythonPackage*>;
+
+// Packages of one component for several CUDA majors, in one directory of sys.path; those of a component stand
+// side by side.
+Packages Overwriting(const snapshot::PythonEnvironment& environment) {
+  std::map<std::pair<std::string, std::string>, Packages> groups;  // by directory and component
+  for (const auto& package : environment.packages) {
+    const std::string major = CudaMajorOfPackage(package.name);
+    if (!package.name.starts_with("nvidia-") || major.empty() || package.installer == "conda") continue;
+    const std::string component = package.name.substr(0, package.name.rfind("-cu"));
+    groups[{std::string(base::DirName(package.record)), component}].push_back(&package);
+  }
+  Packages all;
+  for (const auto& [key, packages] : groups) {
+    if (!HasSameFilesForEveryCuda(key.second)) continue;
+    std::set<std::string> majors;
+    for (const auto* package : packages) majors.insert(CudaMajorOfPackage(package->name));
+    if (majors.size() > 1) all.insert(all.end(), packages.begin(), packages.end());
+  }
+  return all;
+}
+
+report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment, const Packages& all) {
+  report::Fix fix{.text =
+                      "uninstall them all, then install the framework again: pip adds the packages of its "
+                      "own CUDA major; uninstalling only one removes files of the other",
+                  .commands = {},
+                  .risk = report::Risk::kMedium};
+  std::string names;
+  for (const auto* package : all) {
+    names += " " + package->name;
+    fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
+  }
+  fix.commands = {PipOf(environment) + " uninstall -y" + names};
+  for (const char* name : {"torch", "tensorflow", "jax"}) {
+    const auto* framework = FindFramework(environment, name);
+    if (framework == nullptr || framework->package.empty()) continue;
+    const Build same = SameBuild(scene, environment, *framework);
+    fix.commands.push_back(PipOf(environment) + " install " + ForPip(same.wanted) + same.index);
+    // Reinstalls only what was uninstalled, in the versions that the framework pins.
+    for (const auto* package : all) {
+      const std::string pinned = PinnedVersion(scene, environment, package->name);
+      if (!pinned.empty() && CudaMajorOfPackage(package->name) == MajorOf(framework->cuda))
+        fix.changes.push_back(report::InstallPackage{environment.prefix, package->name, pinned});
+    }
+    break;
+  }
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
-    // directory of sys.path and component -> packages
-    std::map<std::pair<std::string, std::string>, std::vector<const snapshot::PythonPackage*>> groups;
-    for (const auto& package : environment.packages) {
-      const std::string major = CudaMajorOfPackage(package.name);
-      if (!package.name.starts_with("nvidia-") || major.empty() || package.installer == "conda") continue;
-      const std::string component = package.name.substr(0, package.name.rfind("-cu"));
-      groups[{std::string(base::DirName(package.record)), component}].push_back(&package);
-    }
-    std::vector<const snapshot::PythonPackage*> both;
-    std::string first;
-    for (const auto& [key, packages] : groups) {
-      if (!HasSameFilesForEveryCuda(key.second)) continue;
-      std::set<std::string> majors;
-      for (const auto* package : packages) majors.insert(CudaMajorOfPackage(package->name));
-      if (majors.size() < 2) continue;
-      if (both.empty()) {
-        first = packages[0]->name + " " + packages[0]->version + " and " + packages[1]->name + " " +
-                packages[1]->version;
-      }
-      both.insert(both.end(), packages.begin(), packages.end());
-    }
-    if (both.empty()) continue;
+    const Packages all = Overwriting(environment);
+    if (all.empty()) continue;
     report::Finding& finding = ruling.Fire(
-        first + " are installed into one directory in " + environment.prefix + " and overwrite each other",
-        both[0]->record);
+        all[0]->name + " " + all[0]->version + " and " + all[1]->name + " " + all[1]->version +
+            " are installed into one directory in " + environment.prefix + " and overwrite each other",
+        all[0]->record, {environment.prefix});
     // A cuDNN for another CUDA major is a separate cause.
-    if (std::ranges::all_of(both,
+    if (std::ranges::all_of(all,
                             [](const auto* package) { return package->name.starts_with("nvidia-cudnn-"); }))
       finding.cause = "cuda-version-mismatch";
-    std::string names;
-    std::vector<report::Change> removed;
-    for (const auto* package : both) {
+    for (const auto* package : all)
       finding.evidence.push_back({package->name + " " + package->version, package->record});
-      names += " " + package->name;
-      removed.push_back(report::RemovePackage{environment.prefix, package->name});
-    }
     for (const auto& framework : environment.frameworks) {
       if (!framework.cuda.empty()) finding.affects.push_back(TitleOf(environment, framework));
     }
-    finding.fix = {.text =
-                       "uninstall them all, then install the framework again: pip adds the packages of its "
-                       "own CUDA major; uninstalling only one removes files of the other",
-                   .commands = {PipOf(environment) + " uninstall -y" + names},
-                   .risk = "medium"};
-    finding.fix.changes = std::move(removed);
-    for (const char* name : {"torch", "tensorflow", "jax"}) {
-      const auto* framework = FindFramework(environment, name);
-      if (framework == nullptr || framework->package.empty()) continue;
-      const Build same = SameBuild(scene, environment, *framework);
-      finding.fix.commands.push_back(PipOf(environment) + " install " + ForPip(same.wanted) + same.index);
-      // Reinstalls only what was uninstalled, in the versions that the framework pins.
-      for (const auto* package : both) {
-        const std::string pinned = PinnedVersion(scene, environment, package->name);
-        if (!pinned.empty() && CudaMajorOfPackage(package->name) == MajorOf(framework->cuda))
-          finding.fix.changes.push_back(report::InstallPackage{environment.prefix, package->name, pinned});
-      }
-      break;
-    }
+    finding.fix = FixFor(scene, environment, all);
   }
 }
 

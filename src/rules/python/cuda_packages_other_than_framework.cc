@@ -65,7 +65,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       report::Finding& finding =
           ruling.Fire(std::string(name) + " " + framework->version + " is built for CUDA " + framework->cuda +
                           ", the CUDA packages in " + environment.prefix + " are for CUDA " + other,
-                      framework->directory);
+                      framework->directory, {environment.prefix, other});
       finding.affects.push_back(scenario->title);
       finding.evidence.push_back(
           {std::string(name) + " was built for CUDA " + framework->cuda, framework->source});
@@ -84,7 +84,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           .text = "reinstall the framework with its dependencies, which include the packages for CUDA " +
                   wanted + "; do not link CUDA " + other + " libraries to other names",
           .commands = {PipOf(environment) + " install --force-reinstall " + ForPip(same.wanted) + same.index},
-          .risk = "medium"};
+          .risk = report::Risk::kMedium};
       AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
       // pip keeps packages of the other CUDA, and some would mix with the new ones.
       std::string names;

@@ -1,6 +1,9 @@
 // CUL6013: two CuPy packages in one directory.
-#include "base/text.h"
+#include <algorithm>
+#include <set>
+
 #include "rules/kit/gpu_code/fitting_build.h"
+#include "rules/kit/python/rival_packages.h"
 
 namespace culprit::rules::cupy_twice {
 namespace {
@@ -32,44 +35,26 @@ std::string CudaMajor(const snapshot::PythonPackage& package) {
   return package.name.starts_with("cupy-cuda") ? package.name.substr(9, 2) : "";
 }
 
+bool IsCupy(const snapshot::PythonPackage& package) {
+  return (package.name == "cupy" || package.name.starts_with("cupy-cuda")) && package.installer != "conda";
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
-    std::vector<const snapshot::PythonPackage*> packages;
-    for (const auto& package : environment.packages) {
-      if (package.name != "cupy" && !package.name.starts_with("cupy-cuda")) continue;
-      if (package.installer == "conda") continue;
-      if (!packages.empty() && (base::DirName(packages[0]->record) != base::DirName(package.record) ||
-                                packages.back()->name == package.name)) {
-        continue;
-      }
-      packages.push_back(&package);
-    }
+    const Rivals packages = RivalsIn(environment, IsCupy);
     if (packages.size() < 2) continue;
-    report::Finding& finding =
-        ruling.Fire(packages[0]->name + " " + packages[0]->version + " and " + packages[1]->name + " " +
-                        packages[1]->version + " share one directory in " + environment.prefix,
-                    packages[1]->record);
-    std::string names;
-    for (const auto* package : packages) {
-      finding.evidence.push_back({package->name + " " + package->version, package->record});
-      names += " " + package->name;
-    }
+    report::Finding& finding = ruling.Fire(InWords(environment, packages), packages[1]->record,
+                                           {environment.prefix, packages[0]->record});
+    AddEvidence(packages, finding);
     finding.affects.push_back("cupy in " + environment.prefix);
     std::set<std::string> majors;
     for (const auto* package : packages) majors.insert(CudaMajor(*package));
     const std::string major = PreferredMajor(scene, environment, majors);
     const auto kept =
         std::ranges::find_if(packages, [&](const auto* package) { return CudaMajor(*package) == major; });
-    const Wanted one{(*kept)->name, (*kept)->version};
-    finding.fix = {.text = "uninstall all of them, then install the one for CUDA " + major,
-                   .commands = {PipOf(environment) + " uninstall -y" + names,
-                                PipOf(environment) + " install " + ForPip(one)},
-                   .risk = "medium"};
-    if (major.empty()) finding.fix.text = "uninstall all of them, then install one";
-    for (const auto* package : packages) {
-      finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
-    }
-    AddInstall(scene, environment, one, Pip::kMissing, finding.fix.changes);
+    finding.fix = KeepOnly(
+        scene, environment, packages, {(*kept)->name, (*kept)->version},
+        "uninstall all of them, then install " + (major.empty() ? "one" : "the one for CUDA " + major));
   }
 }
 

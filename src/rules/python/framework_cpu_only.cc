@@ -39,7 +39,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
                    const snapshot::Framework& framework) {
   const std::string pip = PipOf(environment);
   const std::string package = framework.package.empty() ? framework.name : framework.package;
-  report::Fix fix{.text = {}, .commands = {pip + " uninstall -y " + package}, .risk = "medium"};
+  report::Fix fix{.text = {}, .commands = {pip + " uninstall -y " + package}, .risk = report::Risk::kMedium};
   auto fitting = FindFittingBuild(scene, environment, framework.name, PublicVersion(framework.version));
   // onnxruntime bundles no CUDA: choose the build whose CUDA packages are already installed.
   if (fitting && framework.name == "onnxruntime" && !HasCudaMajor(environment, fitting->row->cuda)) {
@@ -96,7 +96,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           ruling.Fire(framework.name + " " + framework.version + " in " + environment.prefix +
                           " is a build without CUDA" +
                           (gpu == Presence::kYes ? ", but this machine has an NVIDIA GPU" : ""),
-                      framework.directory);
+                      framework.directory, {environment.prefix});
       if (gpu == Presence::kUnknown || AnotherUsesTheGpu(environment, framework)) {
         finding.severity = report::Severity::kNote;
       }

@@ -61,7 +61,7 @@ std::optional<report::Fix> LibrariesOfTensorrt(const snapshot::PythonEnvironment
     const std::string libraries = package.name.substr(0, package.name.size() - kBindings.size()) + "-libs";
     return report::Fix{.text = "install the TensorRT libraries of the same version",
                        .commands = {PipOf(environment) + " install " + libraries + "==" + package.version},
-                       .risk = "low",
+                       .risk = report::Risk::kLow,
                        .changes = {report::InstallPackage{environment.prefix, libraries, package.version}}};
   }
   return std::nullopt;
@@ -84,13 +84,14 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
                     .commands = {PipOf(environment) + " install --force-reinstall --no-deps " +
                                      ForPip(alone) + same.index,
                                  why},
-                    .risk = "low"};
+                    .risk = report::Risk::kLow};
     AddInstall(scene, environment, alone, Pip::kAlone, fix.changes);
     return fix;
   }
   if (auto libraries = LibrariesOfTensorrt(environment, cause->name)) return *std::move(libraries);
-  report::Fix fix{
-      .text = "install the system package that provides " + cause->name, .commands = {why}, .risk = "low"};
+  report::Fix fix{.text = "install the system package that provides " + cause->name,
+                  .commands = {why},
+                  .risk = report::Risk::kLow};
   if (std::string command = InstallOfSystem(scene, cause->name); !command.empty())
     fix.commands.insert(fix.commands.begin(), std::move(command));
   const std::string directory = SystemDirectory(scene);
@@ -136,7 +137,7 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   const std::string subject = cause != nullptr ? cause->name : framework->directory;
   report::Finding& finding = ruling.Fire(
       "import " + framework->name + " fails in " + environment->prefix + ": " + scenario.graph.import_error,
-      subject);
+      subject, {framework->name, environment->prefix});
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back({scenario.graph.import_error, "predicted by the loader model"});
   if (cause != nullptr && !cause->requester_path.empty()) {

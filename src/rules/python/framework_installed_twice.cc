@@ -50,7 +50,7 @@ bool Matters(std::string_view name) {
 void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
           const snapshot::PythonPackage& a, const snapshot::PythonPackage& b, const std::string& text,
           Ruling& ruling) {
-  report::Finding& finding = ruling.Fire(text, b.record);
+  report::Finding& finding = ruling.Fire(text, b.record, {environment.prefix, a.record});
   finding.affects.push_back(b.name + " in " + environment.prefix);
   finding.evidence.push_back(
       {a.name + " " + a.version + (a.installer.empty() ? "" : " by " + a.installer), a.record});
@@ -64,7 +64,7 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
             "reinstall pip's. To go back to conda's: uninstall pip's and reinstall conda's",
         .commands = {"conda remove --prefix " + environment.prefix + " --force -y " + a.name,
                      pip + " install --force-reinstall " + b.name + "==" + b.version},
-        .risk = "medium"};
+        .risk = report::Risk::kMedium};
     finding.fix.changes.push_back(report::RemoveFile{a.record});
     AddInstall(scene, environment, {b.name, b.version}, Pip::kEverything, finding.fix.changes);
     return;
@@ -81,7 +81,7 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
   finding.fix = {.text = "uninstall it until nothing is left, then install it once",
                  .commands = {pip + " uninstall -y " + b.name, pip + " uninstall -y " + b.name,
                               pip + " install " + b.name + "==" + version},
-                 .risk = "medium"};
+                 .risk = report::Risk::kMedium};
   finding.fix.changes = {report::RemovePackage{environment.prefix, b.name}};  // every record of it
   AddInstall(scene, environment, {b.name, version}, Pip::kMissing, finding.fix.changes);
 }

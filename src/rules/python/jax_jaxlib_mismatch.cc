@@ -53,14 +53,15 @@ void Check(const Scene& scene, Ruling& ruling) {
       }
     }
     if (why.empty()) continue;
-    report::Finding& finding = ruling.Fire(why, jaxlib == nullptr ? jax->record : jaxlib->record);
+    report::Finding& finding =
+        ruling.Fire(why, jaxlib == nullptr ? jax->record : jaxlib->record, {jax->version});
     finding.affects.push_back("jax " + jax->version + " in " + environment.prefix);
     finding.evidence.push_back({source.empty() ? "jax " + jax->version : source, jax->record});
     if (jaxlib != nullptr) finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
     finding.fix = {
         .text = "install jax and jaxlib of the same release together",
         .commands = {PipOf(environment) + " install jax==" + jax->version + " jaxlib==" + jax->version},
-        .risk = "medium"};
+        .risk = report::Risk::kMedium};
     AddInstall(scene, environment, {"jaxlib", jax->version}, Pip::kMissing, finding.fix.changes);
   }
 }

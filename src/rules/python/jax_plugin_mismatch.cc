@@ -53,7 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       }
       if (why.empty()) continue;
       const std::string extra = package.name.substr(4, package.name.size() - 4 - 7);  // "cuda12"
-      report::Finding& finding = ruling.Fire(why, package.record);
+      report::Finding& finding = ruling.Fire(why, package.record, {jaxlib->version});
       finding.affects.push_back("jax " + (jax == nullptr ? "" : jax->version) + " in " + environment.prefix);
       finding.evidence.push_back({package.name + " " + package.version, package.record});
       finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
@@ -61,7 +61,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const Wanted whole{"jax", jax == nullptr ? jaxlib->version : jax->version, {extra}};
       finding.fix = {.text = "install the whole set of one release with the jax extra",
                      .commands = {PipOf(environment) + " install " + ForPip(whole)},
-                     .risk = "medium"};
+                     .risk = report::Risk::kMedium};
       AddInstall(scene, environment, whole, Pip::kMissing, finding.fix.changes);
     }
   }

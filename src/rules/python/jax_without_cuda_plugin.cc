@@ -35,7 +35,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (jaxlib != nullptr && jaxlib->version.find("+cuda") != std::string::npos) continue;
     report::Finding& finding = ruling.Fire("jax " + jax->version + " in " + environment.prefix +
                                                " has no CUDA plugin, so it computes on the CPU",
-                                           jax->directory);
+                                           jax->directory, {environment.prefix});
     if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
     finding.affects.push_back(TitleOf(environment, *jax));
     finding.evidence.push_back(
@@ -50,12 +50,12 @@ void Check(const Scene& scene, Ruling& ruling) {
               "knows no build of " +
               jax->version + " that does",
           .commands = {"culprit plan jax"},
-          .risk = "low"};
+          .risk = report::Risk::kLow};
       continue;
     }
     finding.fix = {.text = "install " + fitting->title + " with its plugin and CUDA packages",
                    .commands = {PipOf(environment) + " install " + ForPip(fitting->build.wanted)},
-                   .risk = "low"};
+                   .risk = report::Risk::kLow};
     AddInstall(scene, environment, fitting->build.wanted, Pip::kMissing, finding.fix.changes);
   }
 }

@@ -60,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire("onnxruntime " + framework->version + " in " + environment.prefix + " finds " + missing +
                         " only after onnxruntime.preload_dlls() or import torch",
-                    provider);
+                    provider, {environment.prefix, missing});
     finding.affects.push_back(scenario->title);
     finding.evidence.push_back({"it needs " + missing + " and has no RUNPATH to nvidia/*/lib", provider});
     finding.fix = {
@@ -68,7 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {(environment.interpreter.empty() ? std::string("python3") : environment.interpreter) +
                      " -c \"import onnxruntime as ort; ort.preload_dlls(); "
                      "print(ort.get_available_providers())\""},
-        .risk = "none",
+        .risk = report::Risk::kNone,
         .changes = {report::NotInFiles{"the program calls preload_dlls()",
                                        "culprit does not read what a program calls"}}};
   }

@@ -119,7 +119,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       report::Finding& finding = ruling.Fire(
           package.name + " " + package.version + " was changed after installation: " + Describe(*damaged[0]) +
               (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
-          damaged[0]->path);
+          damaged[0]->path, {package.name, package.version});
       if (IsLostPart(*damaged[0])) finding.cause = "cudnn-sublibrary-missing";
       if (!used) finding.severity = Severity::kWarning;
       finding.affects = std::move(affects);
@@ -136,7 +136,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           .commands = {PipOf(environment) + " install --force-reinstall --no-deps --no-cache-dir " +
                        package.name + "==" + package.version +
                        (own_index && torch != nullptr ? PytorchIndex(torch->version) : "")},
-          .risk = "low"};
+          .risk = report::Risk::kLow};
       AddInstall(scene, environment, {package.name, package.version}, Pip::kAlone, finding.fix.changes);
     }
   }

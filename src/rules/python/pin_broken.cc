@@ -66,32 +66,41 @@ struct Broken {
 // What to install to meet this requirement and all others on the same package.
 struct Remedy {
   std::optional<std::string> version;
-  std::string contrary;  // a requirement that conflicts with this one: "foo 1.0 requires
-                         // nvidia-cudnn-cu13==9.20.0.48"
+  std::optional<Asked> contrary{};  // a requirement that conflicts with this one
 };
 
 Remedy RemedyFor(const Scene& scene, const PythonEnvironment& environment, const Requirement& requirement) {
-  Remedy remedy{.version = VersionForAll(scene, environment, requirement.name), .contrary = {}};
+  Remedy remedy{.version = VersionForAll(scene, environment, requirement.name)};
   const std::string own[] = {requirement.specifier};
   const auto alone = ExactVersion(scene, environment, requirement.name, own);
   if (remedy.version || !alone) return remedy;
   for (const Asked& asked : AskedOf(scene, environment, requirement.name)) {
-    if (Meets(*alone, asked.specifier) == false)
-      remedy.contrary =
-          asked.by->name + " " + asked.by->version + " requires " + requirement.name + asked.specifier;
+    if (Meets(*alone, asked.specifier) == false) remedy.contrary = asked;
   }
   return remedy;
+}
+
+report::Fix SeparateEnvironments(const PythonPackage& package, const Asked& contrary,
+                                 const std::string& required) {
+  const std::string& other = contrary.by->name;
+  return {.text = "no version meets both: " + other + " " + contrary.by->version + " requires " + required +
+                  contrary.specifier + "; give " + package.name + " and " + other + " separate environments",
+          .commands = {"culprit plan " + package.name + " " + other},
+          .risk = report::Risk::kMedium,
+          .changes = {report::NotInFiles{"a second environment for " + other,
+                                         "the user decides which of the two moves there"}}};
 }
 
 report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
                    const std::vector<Broken>& broken) {
   const std::string pip = PipOf(environment);
-  report::Fix fix{.text = "install what " + package.name + " requires", .commands = {}, .risk = "medium"};
-  std::string wanted, names, contrary;
+  report::Fix fix{
+      .text = "install what " + package.name + " requires", .commands = {}, .risk = report::Risk::kMedium};
+  std::string wanted, names;
   bool exact = true;
   for (const Broken& one : broken) {
     const Remedy remedy = RemedyFor(scene, environment, *one.requirement);
-    if (contrary.empty()) contrary = remedy.contrary;
+    if (remedy.contrary) return SeparateEnvironments(package, *remedy.contrary, one.requirement->name);
     exact &= remedy.version.has_value();
     if (!remedy.version) {
       wanted += " \"" + one.requirement->name + one.requirement->specifier + "\"";
@@ -103,15 +112,6 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
     wanted += " " + ForPip(exactly);
     names += (names.empty() ? "" : ", ") + exactly.package + " " + exactly.version;
     AddInstall(scene, environment, exactly, Pip::kMissing, fix.changes);
-  }
-  if (!contrary.empty()) {
-    const std::string other = contrary.substr(0, contrary.find(' '));
-    fix.text = "no version meets both: " + contrary + "; give " + package.name + " and " + other +
-               " separate environments";
-    fix.commands = {"culprit plan " + package.name + " " + other};
-    fix.changes = {report::NotInFiles{"a second environment for " + other,
-                                      "the user decides which of the two moves there"}};
-    return fix;
   }
   if (exact) {
     fix.text = "install " + names + ", as " + package.name + " requires";
@@ -132,7 +132,8 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
       worst.requirement->specifier + ", but " +
       (worst.installed == nullptr ? "it is not installed" : worst.installed->version + " is installed");
   if (broken.size() > 1) summary += " (and " + std::to_string(broken.size() - 1) + " more)";
-  report::Finding& finding = ruling.Fire(std::move(summary), package.record);
+  report::Finding& finding = ruling.Fire(std::move(summary), package.record,
+                                         {worst.requirement->name, worst.requirement->specifier});
   const auto* scenario = ScenarioOf(scene, environment, package.name == "jaxlib" ? "jax" : package.name);
   // A package that was left out on purpose, or that only some features need, is harmless as long as
   // everything loads.

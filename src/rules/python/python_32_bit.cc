@@ -29,15 +29,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().environments) return ruling.NotApplicable();
   for (const snapshot::PythonEnvironment& environment : *scene.stack().environments) {
     if (environment.interpreter.empty() || BitsOf(scene.view.Open(environment.interpreter)) != 32) continue;
-    report::Finding& finding = ruling.Fire(
-        "the Python of " + environment.prefix + " is 32-bit; CUDA needs 64-bit", environment.interpreter);
+    report::Finding& finding =
+        ruling.Fire("the Python of " + environment.prefix + " is 32-bit; CUDA needs 64-bit",
+                    environment.interpreter, {environment.prefix});
     finding.affects.push_back(environment.prefix);
     finding.evidence.push_back({environment.interpreter + " is a 32-bit program", environment.interpreter});
     finding.fix = {.text =
                        "install the 64-bit Python (\"Windows installer (64-bit)\") and recreate the "
                        "environment with it",
                    .commands = {"py -0p"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::NotInFiles{"an environment with the 64-bit Python",
                                                   "the user chooses where to recreate it"}}};
   }

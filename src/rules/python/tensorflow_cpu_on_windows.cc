@@ -37,7 +37,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       report::Finding& finding =
           ruling.Fire("tensorflow " + framework.version + " in " + environment.prefix +
                           " runs on the CPU only: 2.10 was the last with CUDA on Windows",
-                      framework.directory);
+                      framework.directory, {environment.prefix});
       if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
       finding.affects.push_back("tensorflow " + framework.version + " in " + environment.prefix);
       finding.evidence.push_back({"its version is " + framework.version, framework.source});
@@ -46,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
               "use it in WSL2, or use TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1; another CUDA does not "
               "help",
           .commands = {"wsl --install", "python3 -m pip install \"tensorflow[and-cuda]\"   # inside WSL"},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::NotInFiles{"TensorFlow in WSL2", "that is another machine"}}};
     }
   }

@@ -57,6 +57,31 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
   }
 }
 
+// Libraries that TensorFlow's own stubs do not find: what cuDNN opens has its own rules.
+std::set<std::string> MissingStubs(const Scene& scene, const loader::Scenario& scenario) {
+  std::set<std::string> missing;
+  for (const auto& request : scenario.graph.requests) {
+    const auto* library = knowledge::FindLibrary(request.name);
+    const bool stub =
+        request.opened_by == loader::OpenedBy::kDlopen && request.name.find('/') == std::string::npos;
+    if (request.error.empty() || request.alternative || !stub || library == nullptr) continue;
+    if (library->family == "driver" || library->family == "tensorrt") continue;
+    if (request.requester == loader::kNone) continue;
+    if (!base::BaseName(scenario.graph.objects[request.requester].path).starts_with("libtensorflow"))
+      continue;
+    // A damaged file has its own rule.
+    if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+          return failed.request == &request && IsDamage(failed.why);
+        }))
+      continue;
+    missing.insert(request.name);
+  }
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.scenario == &scenario) missing.erase(failed.request->name);  // only cuDNN: has its own rules
+  }
+  return missing;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
@@ -64,27 +89,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (tensorflow == nullptr || tensorflow->cuda.empty() || gpu == Presence::kNo) continue;
     const auto* scenario = ScenarioOf(scene, environment, "tensorflow");
     if (scenario == nullptr) continue;
-    std::set<std::string> missing;
-    for (const auto& request : scenario->graph.requests) {
-      const auto* library = knowledge::FindLibrary(request.name);
-      const bool stub =
-          request.opened_by == loader::OpenedBy::kDlopen && request.name.find('/') == std::string::npos;
-      if (request.error.empty() || request.alternative || !stub || library == nullptr) continue;
-      if (library->family == "driver" || library->family == "tensorrt") continue;
-      // Only TensorFlow's own stubs: what cuDNN opens has its own rules.
-      if (request.requester == loader::kNone) continue;
-      if (!base::BaseName(scenario->graph.objects[request.requester].path).starts_with("libtensorflow"))
-        continue;
-      // A damaged file has its own rule.
-      if (std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
-            return failed.request == &request && IsDamage(failed.why);
-          }))
-        continue;
-      missing.insert(request.name);
-    }
-    for (const FailedLoad& failed : FailedLoads(scene)) {
-      if (failed.scenario == scenario) missing.erase(failed.request->name);  // only cuDNN: has its own rules
-    }
+    const std::set<std::string> missing = MissingStubs(scene, *scenario);
     if (missing.empty()) continue;
     const std::string release = tensorflow->version.substr(0, tensorflow->version.find('+'));
     report::Finding& finding = ruling.Fire(
@@ -92,7 +97,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             *missing.begin() +
             (missing.size() > 1 ? " and " + std::to_string(missing.size() - 1) + " other libraries" : "") +
             ", so it uses no GPU",
-        tensorflow->directory);
+        tensorflow->directory, {environment.prefix, *missing.begin()});
     if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
     finding.affects.push_back(scenario->title);
     const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
@@ -114,7 +119,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "install the CUDA packages that this build pins; a toolkit of another version does not help",
         .commands = {PipOf(environment) + " install " + ForPip(wanted)},
-        .risk = "low"};
+        .risk = report::Risk::kLow};
     AddInstall(scene, environment, wanted, Pip::kMissing, finding.fix.changes);
     AddFilesOfTheRest(environment, MajorOf(tensorflow->cuda), missing, finding.fix.changes);
   }

@@ -72,7 +72,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (odd == nullptr) continue;
       report::Finding& finding = ruling.Fire(first->name + " " + first->version + " and " + odd->name + " " +
                                                  odd->version + " in " + environment.prefix + " do not match",
-                                             odd->record);
+                                             odd->record, {environment.prefix, first->name});
       finding.affects.push_back(std::string(set) + " in " + environment.prefix);
       finding.evidence.push_back({first->name + " " + first->version, first->record});
       finding.evidence.push_back({odd->name + " " + odd->version, odd->record});
@@ -98,7 +98,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix.text = "uninstall all of them, then install one version for one CUDA major";
       finding.fix.commands = {PipOf(environment) + " uninstall -y" + names,
                               PipOf(environment) + " install" + again};
-      finding.fix.risk = "medium";
+      finding.fix.risk = report::Risk::kMedium;
     }
   }
 }

@@ -95,7 +95,7 @@ std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torc
 report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const Framework& companion,
                    const Framework& torch, bool by_cuda) {
   const std::string pip = PipOf(environment);
-  report::Fix fix{.text = {}, .commands = {}, .risk = "medium"};
+  report::Fix fix{.text = {}, .commands = {}, .risk = report::Risk::kMedium};
   const std::string package = companion.package.empty() ? companion.name : companion.package;
   if (companion.built_with.name == torch.name) {
     const std::string& built = companion.built_with.version;
@@ -145,7 +145,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (!mismatch) mismatch = ByCuda(*companion, *torch);
       if (!mismatch) mismatch = ByKind(*companion, *torch);
       if (!mismatch) continue;
-      report::Finding& finding = ruling.Fire(mismatch->summary, companion->directory);
+      report::Finding& finding = ruling.Fire(mismatch->summary, companion->directory, {torch->version});
       finding.severity = mismatch->severity;
       finding.affects.push_back(TitleOf(environment, *companion));
       finding.evidence.push_back(std::move(mismatch->evidence));

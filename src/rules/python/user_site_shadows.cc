@@ -56,7 +56,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
                 "set PYTHONNOUSERSITE=1, which hides the home directory from Python; if nothing else needs "
                 "the copy there, uninstall it",
             .commands = {"export PYTHONNOUSERSITE=1", show},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::SetVariable{"PYTHONNOUSERSITE", "1"}}};
   }
   std::string rest;
@@ -66,12 +66,12 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   if (rest.empty()) {
     return {.text = "unset PYTHONPATH for programs of this environment",
             .commands = {"unset PYTHONPATH", show},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {report::UnsetVariable{"PYTHONPATH"}}};
   }
   return {.text = "remove " + site + " from PYTHONPATH for programs of this environment",
           .commands = {"export PYTHONPATH='" + rest + "'", show},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::DropFromList{"PYTHONPATH", site}}};
 }
 
@@ -89,7 +89,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         report::Finding& finding =
             ruling.Fire(framework.name + " " + framework.version + " in " + site + " shadows " +
                             package.version + " in " + environment.prefix,
-                        framework.directory);
+                        framework.directory, {environment.prefix, package.version});
         const auto* scenario = ScenarioOf(scene, environment, framework.name);
         if (scenario != nullptr && !Works(*scenario)) finding.severity = report::Severity::kError;
         finding.affects.push_back(TitleOf(environment, framework));

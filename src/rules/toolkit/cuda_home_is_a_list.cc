@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "set it to one toolkit, and fix the line in the startup file that makes it a list",
                    .commands = {better.empty() ? std::string("unset ") + name
                                                : std::string("export ") + name + "=" + better},
-                   .risk = "low"};
+                   .risk = report::Risk::kLow};
     if (better.empty()) {
       finding.fix.changes = {report::UnsetVariable{name}};
     } else {

@@ -46,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text = "set it to an installed toolkit, or unset it",
         .commands = {scene.OnWindows() ? "set \"" + name + "=" + better + "\""
                                        : "export " + name + "=" + better},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = {report::SetVariable{name, scene.OnWindows() ? base::ToWindowsPath(better) : better}}};
   };
   for (const char* name : kVariables) {

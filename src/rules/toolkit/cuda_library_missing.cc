@@ -32,11 +32,6 @@ A CPU-only build never needs it. If only cuDNN lacks NVRTC, it is a warning: onl
 File lists of the nvidia-* wheels; ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
-bool Mine(const Scene& scene, const FailedLoad& failed) {
-  if (failed.library == nullptr || failed.IsCudnn() || failed.library->name == "nvrtc-builtins") return false;
-  return !ExplainedByCudnnForAnotherCuda(scene, failed);
-}
-
 // cuDNN works without NVRTC, but its runtime-compiled engines do not. Reported only if a package of the
 // environment requires NVRTC, so that it is not missing on purpose.
 void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
@@ -68,7 +63,7 @@ void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
                               .unlisted = {}};
       report::Finding& finding =
           Fire(ruling, failed, request.name + ", which cuDNN needs to compile engines, is not installed",
-               request.name);
+               request.name, {failed.asker});
       finding.cause = "dependent-missing";
       finding.severity = report::Severity::kWarning;
       finding.fix = Install(scene, failed);
@@ -80,7 +75,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   CheckNvrtcOfCudnn(scene, ruling);
   NoteUncertain(scene, ruling);
   for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kNowhere || !Mine(scene, failed)) continue;
+    if (failed.why != Why::kNowhere || !IsOfToolkit(scene, failed)) continue;
     const std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
     report::Finding& finding = Fire(ruling, failed,
                                     failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +

@@ -30,14 +30,9 @@ The framework preloads its own copies by path: those loads succeed, and the rule
 ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
-bool Mine(const Scene& scene, const FailedLoad& failed) {
-  if (failed.library == nullptr || failed.IsCudnn() || failed.library->name == "nvrtc-builtins") return false;
-  return !ExplainedByCudnnForAnotherCuda(scene, failed);
-}
-
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kElsewhere || !Mine(scene, failed)) continue;
+    if (failed.why != Why::kElsewhere || !IsOfToolkit(scene, failed)) continue;
     FireNotSearched(scene, failed, ruling);
   }
 }

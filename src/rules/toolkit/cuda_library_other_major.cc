@@ -5,6 +5,7 @@
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/search_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cuda_library_other_major {
@@ -31,14 +32,9 @@ The CUDA version that nvidia-smi shows is what the driver supports, not an insta
 Release notes of CUDA 11, 12 and 13; file lists of the nvidia-* wheels.
 )md";
 
-bool Mine(const Scene& scene, const FailedLoad& failed) {
-  if (failed.library == nullptr || failed.IsCudnn() || failed.library->name == "nvrtc-builtins") return false;
-  return !ExplainedByCudnnForAnotherCuda(scene, failed);
-}
-
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kOtherMajor || !Mine(scene, failed)) continue;
+    if (failed.why != Why::kOtherMajor || !IsOfToolkit(scene, failed)) continue;
     const std::string& there = failed.copies.front().path;
     const std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
     report::Finding& finding =
@@ -46,13 +42,8 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
                  " is required, this machine has " + std::string(base::BaseName(there)) + " in " +
                  std::string(base::DirName(there)),
-             failed.request->name);
-    for (const loader::LibraryCopy& copy : failed.copies) {
-      const auto version = scene.view.Version(copy.path);
-      finding.evidence.push_back(
-          {copy.path + (version ? " is " + version->version : " is another major version"),
-           version ? version.source : copy.path});
-    }
+             failed.request->name, {there});
+    AddCopies(scene, failed, " is another major version", finding);
     finding.fix = Install(scene, failed);
     const auto* environment = scene.EnvironmentOf(*failed.scenario);
     const auto* framework = scene.FrameworkOf(*failed.scenario);

@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         std::string(base::BaseName(light->path)) + " resolves to " + light_fact->version + " in " +
             std::string(base::DirName(light->path)) + ", " + std::string(base::BaseName(cublas->path)) +
             " is " + fact->version + " in " + std::string(base::DirName(cublas->path)),
-        light->path);
+        light->path, {cublas->path});
     if (*light_version > *version) finding.severity = report::Severity::kWarning;
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back(
@@ -84,7 +84,7 @@ void Check(const Scene& scene, Ruling& ruling) {
             ? WithoutSearchDirectory(scene, std::string(base::DirName(odd->path)))
             : report::Fix{.text = "use both from one release and one directory",
                           .commands = {"culprit why libcublasLt.so." + std::to_string(version->part(0))},
-                          .risk = "none"};
+                          .risk = report::Risk::kNone};
   }
 }
 

@@ -46,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {.text = "let both point to one toolkit",
                    .commands = {scene.OnWindows() ? "set \"PATH=" + value + "\\bin;%PATH%\""
                                                   : "export PATH=" + value + "/bin:$PATH"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {report::AddToList{"PATH", value + (scene.OnWindows() ? "\\bin" : "/bin")}}};
     return;
   }

@@ -36,8 +36,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.library == nullptr || failed.library->name != "nvrtc-builtins") continue;
     if (failed.why != Why::kNowhere && failed.why != Why::kElsewhere && failed.why != Why::kOtherMajor)
       continue;
-    report::Finding& finding =
-        Fire(ruling, failed, failed.asker + " does not find " + failed.request->name, failed.asker);
+    report::Finding& finding = Fire(ruling, failed, failed.asker + " does not find " + failed.request->name,
+                                    failed.asker, {failed.request->name});
     // Next to NVRTC it works for programs that first load it by path; whether this one does is unknown.
     const std::string beside =
         base::JoinPath(base::DirName(scene.view.RealPath(failed.asker)), failed.request->name);

@@ -48,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = {
         .text = "install a toolkit if you want to build, otherwise unset the variable",
         .commands = {scene.OnWindows() ? std::string("set ") + name + "=" : std::string("unset ") + name},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = {report::UnsetVariable{name}}};
     return;
   }

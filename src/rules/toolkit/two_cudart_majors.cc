@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto& [high, last] = *runtimes.rbegin();
     report::Finding& finding = ruling.Fire("one process loads the runtimes of CUDA " + low + " (" +
                                                first->path + ") and CUDA " + high + " (" + last->path + ")",
-                                           last->path);
+                                           last->path, {first->path});
     finding.affects.push_back(scenario.title);
     for (const auto& [cuda, object] : runtimes) {
       finding.evidence.push_back({object->path + " is the runtime of CUDA " + cuda + ", found through " +

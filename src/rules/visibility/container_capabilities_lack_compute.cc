@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"no libcuda.so.1", "the loader's search and the usual directories"});
   finding.fix = {.text = "restart the container with the capability compute",
                  .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
-                 .risk = "low",
+                 .risk = report::Risk::kLow,
                  .changes = {report::SetVariable{name, "compute,utility"}}};
   if (driver->kernel_version) finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
 }

@@ -91,7 +91,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                            ", or use an image with an older CUDA; NVIDIA_DISABLE_REQUIRE=1 only switches the "
                            "check off",
                    .commands = {},
-                   .risk = "medium",
+                   .risk = report::Risk::kMedium,
                    .changes = {}};
     if (!choice.empty()) finding.fix.changes = {report::InstallDriver{choice}};
   }

@@ -32,7 +32,7 @@ NVIDIA Container Toolkit documentation; Apptainer user guide, GPU support.
 report::Fix StartWithGpu(const std::string& runtime) {
   report::Fix fix{.text = "start the container with GPU access; do not install a driver inside it",
                   .commands = {},
-                  .risk = "low"};
+                  .risk = report::Risk::kLow};
   if (runtime == "kubernetes") {
     fix.text =
         "request a GPU for the pod: resources.limits nvidia.com/gpu, on a node with NVIDIA's device plugin";

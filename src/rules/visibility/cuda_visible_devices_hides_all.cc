@@ -1,6 +1,7 @@
 // CUL2001: CUDA_VISIBLE_DEVICES hides every GPU.
 #include "base/text.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/hidden_devices.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/rule.h"
 
@@ -36,10 +37,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   const bool elsewhere = gpus && !gpus->empty() && gpus->front().assumed;
   if (none || elsewhere || !Circumstances(scene).slurm_job.empty()) return ruling.NotApplicable();
   const std::string value(scene.Variable(name));
+  if (!HidesOnPurpose(value)) return;
   const std::string trimmed(base::Trim(value));
-  const bool on_purpose =
-      trimmed.empty() || trimmed == "-1" || trimmed == "none" || trimmed == "NoDevFiles" || trimmed == "void";
-  if (!on_purpose) return;
   report::Finding& finding =
       ruling.Fire("CUDA_VISIBLE_DEVICES is " + (trimmed.empty() ? "set but empty" : "\"" + trimmed + "\"") +
                       ": CUDA sees no GPU in this shell",
@@ -48,7 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (gpus) finding.evidence.push_back({NameOf(gpus->front()), gpus->front().source});
   finding.fix = {.text = "unset it, unless you hide the GPUs on purpose",
                  .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
-                 .risk = "none",
+                 .risk = report::Risk::kNone,
                  .changes = {report::UnsetVariable{name}}};
 }
 

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "knowledge/visible_devices.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/hidden_devices.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/rule.h"
 
@@ -50,9 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     return;
   }
-  for (const std::string_view word : {"-1", "none", "NoDevFiles", "void"}) {
-    if (base::Trim(value) == word) return;  // hidden on purpose: CUL2001
-  }
+  if (HidesOnPurpose(value)) return;  // CUL2001
   const bool nothing_left = visible.entries.empty();
   report::Finding& finding = ruling.Fire(
       "CUDA_VISIBLE_DEVICES=" + value + ": \"" + visible.rejected + "\" " + visible.why +
@@ -68,7 +67,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   finding.fix = {.text = "list only devices that exist, each once",
                  .commands = Commands(scene, {"unset CUDA_VISIBLE_DEVICES"}, {"set CUDA_VISIBLE_DEVICES="}),
-                 .risk = "none",
+                 .risk = report::Risk::kNone,
                  .changes = {report::UnsetVariable{name}}};
   if (devices.size() > 1) {
     std::string all;

@@ -55,7 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     finding.fix = {.text = "create compute instances in them",
                    .commands = {"sudo nvidia-smi mig -i " + number + " -cci", "nvidia-smi -L"},
-                   .risk = "low",
+                   .risk = report::Risk::kLow,
                    .changes = {}};
     for (const std::string& instance : instances)
       finding.fix.changes.push_back(report::MakeComputeInstance{instance});

@@ -50,7 +50,7 @@ void Check(const Scene& scene, Ruling& ruling) {
           "restart the container with the variable set to all or to a list; setting it in a running "
           "container has no effect",
       .commands = {"docker run --gpus all -e NVIDIA_VISIBLE_DEVICES=all ..."},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {report::SetVariable{name, "all"}}};
   if (driver->kernel_version) finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
 }

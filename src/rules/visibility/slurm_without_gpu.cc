@@ -40,7 +40,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"SLURM_JOB_GPUS is not set", "environment"});
   finding.fix = {.text = "request a GPU when you submit the job; do not unset CUDA_VISIBLE_DEVICES",
                  .commands = {"srun --gres=gpu:1 --pty bash"},
-                 .risk = "none",
+                 .risk = report::Risk::kNone,
                  .changes = {report::NotInFiles{"a job with a GPU",
                                                 "Slurm decides that; run culprit again inside the new job"}}};
 }

@@ -59,7 +59,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                    debian ? "sudo apt remove --purge libcuda1 libnvidia-ml1 'nvidia-driver*'"
                           : "sudo apt remove --purge 'libnvidia-compute-*' 'nvidia-driver-*' cuda-drivers",
                    "sudo ldconfig"},
-      .risk = "medium",
+      .risk = report::Risk::kMedium,
       .changes = {}};
   // Everything the packages installed: all files of the same version.
   for (const snapshot::DriverLibrary& library : scene.stack().driver->libraries) {

@@ -45,7 +45,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = {
           .text = "add the Windows driver's directory to the search path; it contains nothing else",
           .commands = {"export LD_LIBRARY_PATH=/usr/lib/wsl/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
-          .risk = "low",
+          .risk = report::Risk::kLow,
           .changes = {report::AddToList{"LD_LIBRARY_PATH", "/usr/lib/wsl/lib"}}};
     }
   }

@@ -48,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
               ? "install a current NVIDIA driver in Windows, then restart WSL; install no Linux driver in WSL"
               : "use WSL 2 and update it from Windows; this kernel has no /dev/dxg",
       .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
-      .risk = "low",
+      .risk = report::Risk::kLow,
       .changes = {}};
   if (!device) {
     finding.fix.changes = {report::NotInFiles{"WSL 2 with a kernel that has /dev/dxg",

@@ -80,7 +80,7 @@ MemoryVerdict OneRequest(const AllocatorMessage& told) {
           .fix = {.text = "check the line that allocates: a shape, batch size or index is far too large. "
                           "Freeing memory or using another GPU does not help",
                   .commands = {},
-                  .risk = "none"}};
+                  .risk = report::Risk::kNone}};
 }
 
 // `process`: its number, "" not known.
@@ -94,7 +94,7 @@ MemoryVerdict HeldByOthers(const std::string& process, double held, double total
       .fix = {.text = "stop the process that uses the memory if you do not need it, or use another GPU "
                       "(CUDA_VISIBLE_DEVICES). Smaller batches do not help while it runs",
               .commands = {"nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"},
-              .risk = "medium"}};
+              .risk = report::Risk::kMedium}};
   if (!process.empty()) verdict.fix.commands.insert(verdict.fix.commands.begin(), "ps -fp " + process);
   return verdict;
 }
@@ -106,7 +106,7 @@ MemoryVerdict OwnUse(const AllocatorMessage& told) {
           .fix = {.text = "use smaller batches or inputs, half precision or activation checkpointing; free "
                           "tensors kept across steps (losses and outputs in lists)",
                   .commands = {},
-                  .risk = "none"}};
+                  .risk = report::Risk::kNone}};
 }
 
 // Where the program does not tell, the device may have been asked.

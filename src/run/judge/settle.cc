@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
@@ -88,35 +89,46 @@ std::string_view CauseOfDamage(base::LoadOutcome outcome) {
   }
 }
 
+// The file is found, and unusable.
+std::optional<Settlement> ByDamage(const report::RunFailedLoad& failed, const std::string& file,
+                                   const std::string& asker) {
+  for (const report::Place& place : failed.searched) {
+    const std::string_view cause = place.outcome ? CauseOfDamage(*place.outcome) : "";
+    if (cause.empty()) continue;
+    Settlement damaged{std::string(cause), true, fmt::format("{}: {}", place.path, Name(*place.outcome))};
+    damaged.because = fmt::format("{} needs {}, and the loader found this file", asker, file);
+    return damaged;
+  }
+  return std::nullopt;
+}
+
+// The shim is in the process, so its parts must lie beside it, whatever other copies there are.
+void ByMissingPart(const std::string& file, const std::string& asker, const std::string& because,
+                   Settlements& settlements) {
+  Settlement missing{"cudnn-sublibrary-missing", true,
+                     fmt::format("the cuDNN sub-library {} is not next to {}", file, asker)};
+  missing.because = because;
+  settlements.push_back(std::move(missing));
+  for (const char* other : {"search-path", "cudnn-missing", "cudnn-mixed-versions", "dependent-missing"})
+    settlements.push_back(
+        {other, false, "cuDNN itself is loaded, and it loads its sub-libraries from the same directory"});
+}
+
 void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
   if (report.failed_loads.empty() || report.failed_loads.front().survived) return;
   const report::RunFailedLoad& failed = report.failed_loads.front();
   const std::string file(base::BaseName(failed.name));
   const std::string asker = failed.requested_by.empty() ? "the program" : failed.requested_by;
   const knowledge::Library* library = knowledge::FindLibrary(file);
-  for (const report::Place& place : failed.searched) {
-    const std::string_view cause = place.outcome ? CauseOfDamage(*place.outcome) : "";
-    if (cause.empty()) continue;
-    Settlement damaged{std::string(cause), true, fmt::format("{}: {}", place.path, Name(*place.outcome))};
-    damaged.because = fmt::format("{} needs {}, and the loader found this file", asker, file);
-    settlements.push_back(std::move(damaged));
+  if (auto damaged = ByDamage(failed, file, asker)) {
+    settlements.push_back(std::move(*damaged));
     return;
   }
   const std::string because =
       fmt::format("{} needs {}; {} place{} searched", asker, file, failed.searched.size(),
                   failed.searched.size() == 1 ? " was" : "s were");
-  const bool part = library != nullptr && library->family == "cudnn" && library->name != "cudnn";
-  if (part) {
-    // The shim is in the process, so its parts must lie beside it, whatever other copies there are.
-    Settlement missing{"cudnn-sublibrary-missing", true,
-                       fmt::format("the cuDNN sub-library {} is not next to {}", file, asker)};
-    missing.because = because;
-    settlements.push_back(std::move(missing));
-    for (const char* other : {"search-path", "cudnn-missing", "cudnn-mixed-versions", "dependent-missing"})
-      settlements.push_back(
-          {other, false, "cuDNN itself is loaded, and it loads its sub-libraries from the same directory"});
-    return;
-  }
+  if (library != nullptr && library->family == "cudnn" && library->name != "cudnn")
+    return ByMissingPart(file, asker, because, settlements);
   if (library != nullptr && library->family == "driver") return;  // SettleByDriver
   if (library != nullptr) {  // SettleByCopies decides between missing and not searched
     settlements.push_back({"dependent-missing", false, file + " is a CUDA library"});
@@ -129,7 +141,8 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
     Settlement missing{"dependent-missing", true,
                        fmt::format("{} is not on this machine; {} needs it{}", file, asker, through)};
     missing.because = because;
-    missing.fix = {.text = "install the package that provides " + file, .commands = {}, .risk = "low"};
+    missing.fix = {
+        .text = "install the package that provides " + file, .commands = {}, .risk = report::Risk::kLow};
     settlements.push_back(std::move(missing));
     settlements.push_back({"search-path", false, fmt::format("no {} in the usual places", file)});
     return;
@@ -145,7 +158,7 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
           base::BaseName(asker)),
       .commands = {fmt::format("LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}} {}",
                                base::DirName(path), report.command)},
-      .risk = "low"};
+      .risk = report::Risk::kLow};
   settlements.push_back(std::move(elsewhere));
   settlements.push_back({"dependent-missing", false, fmt::format("{} is on this machine: {}", file, path)});
 }
@@ -183,7 +196,7 @@ void ByTool(const report::RunReport& report, Settlements& settlements) {
                   ? "build with -lineinfo to get the source line; then fix the index or the size there"
                   : fmt::format("fix the index or the size at {}:{}", error.file, error.line),
       .commands = {},
-      .risk = "none"};
+      .risk = report::Risk::kNone};
   settlements.push_back(std::move(seen));
 }
 
@@ -220,7 +233,7 @@ void ByKernel(const report::RunCall& call, const std::string& command,
               : "use compute-sanitizer to find the kernel, line and address; then fix the index, the size or "
                 "the kernel",
       .commands = {},
-      .risk = "none"};
+      .risk = report::Risk::kNone};
   if (call.code != 710) settled.fix.commands.push_back("culprit run --sanitize -- " + command);
   settled.fix.commands.push_back("CUDA_LAUNCH_BLOCKING=1 " + command);
   settlements.push_back(std::move(settled));

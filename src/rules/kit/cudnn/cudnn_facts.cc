@@ -99,10 +99,11 @@ std::optional<CudnnForAnotherCuda> FindCudnnForAnotherCuda(const Scene& scene,
   return found;
 }
 
-bool ExplainedByCudnnForAnotherCuda(const Scene& scene, const FailedLoad& failed) {
+bool IsOfToolkit(const Scene& scene, const FailedLoad& failed) {
+  if (failed.library == nullptr || failed.IsCudnn() || failed.library->name == "nvrtc-builtins") return false;
   const knowledge::Library* asker = knowledge::FindLibrary(base::BaseName(failed.asker));
-  if (asker == nullptr || asker->family != "cudnn") return false;
-  return FindCudnnForAnotherCuda(scene, *failed.scenario).has_value();
+  const bool by_cudnn = asker != nullptr && asker->family == "cudnn";
+  return !by_cudnn || !FindCudnnForAnotherCuda(scene, *failed.scenario);
 }
 
 }  // namespace culprit::rules

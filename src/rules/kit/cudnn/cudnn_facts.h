@@ -44,7 +44,8 @@ struct CudnnForAnotherCuda {
 std::optional<CudnnForAnotherCuda> FindCudnnForAnotherCuda(const Scene& scene,
                                                            const loader::Scenario& scenario);
 
-// Whether only such a cuDNN needs the CUDA library: then CUL3005 reports it.
-bool ExplainedByCudnnForAnotherCuda(const Scene& scene, const FailedLoad& failed);
+// Whether it is a library of the toolkit that the rules CUL4xxx report: not cuDNN, not the builtins of NVRTC,
+// and not needed only by such a cuDNN, which CUL3005 reports.
+bool IsOfToolkit(const Scene& scene, const FailedLoad& failed);
 
 }  // namespace culprit::rules

@@ -76,7 +76,7 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
                           ", all of it; do not symlink the name to another version, and do not download "
                           "single files",
                   .commands = {},
-                  .risk = "low"};
+                  .risk = report::Risk::kLow};
   const PackageManager manager = PackageManagerOf(scene);
   std::string place = directory.empty() ? SystemDirectory(scene) : directory;
   if (scene.OnWindows() && place.empty()) {
@@ -156,20 +156,20 @@ report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario,
   if (owner.manager == PackageManager::kDpkg) {
     return {.text = "reinstall the package",
             .commands = {"sudo apt-get install --reinstall " + owner.package},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {again, report::RefreshCache{}}};
   }
   if (owner.manager == PackageManager::kConda) {
     return {.text = "reinstall the package",
             .commands = {"conda install --force-reinstall " + owner.package},
-            .risk = "low",
+            .risk = report::Risk::kLow,
             .changes = {again}};
   }
   return {.text = "copy all libraries of cuDNN " +
                   (release.version.empty() ? "(one release)" : release.version) + " into " + directory +
                   "; do not copy single files from another release",
           .commands = {"culprit why " + std::string(base::BaseName(file))},
-          .risk = "none",
+          .risk = report::Risk::kNone,
           .changes = {again}};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rules/kit/changes.h"
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/load_facts.h"
 
@@ -96,6 +97,16 @@ const loader::Scenario* AnyProgram(const Scene& scene) {
   return nullptr;
 }
 
+std::optional<LoadedCopy> OwnLibcuda(const Scene& scene, Ruling& ruling) {
+  const Driver* driver = KernelSide(scene, ruling);
+  if (driver == nullptr) return std::nullopt;
+  const loader::Scenario* any = AnyProgram(scene);
+  auto loaded = any != nullptr ? FindLoaded(scene, *any, "libcuda.so") : std::nullopt;
+  if (driver->kernel_version && loaded && loaded->version == *driver->kernel_version) return loaded;
+  ruling.NotApplicable();
+  return std::nullopt;
+}
+
 std::vector<const snapshot::Gpu*> KnownGpus(const Scene& scene) {
   std::vector<const snapshot::Gpu*> gpus;
   if (!scene.stack().gpus) return gpus;
@@ -113,25 +124,37 @@ std::string NameOf(const snapshot::Gpu& gpu) {
 
 std::string_view ModprobePath() { return "/usr/bin/nvidia-modprobe"; }
 
-std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, const Driver& driver) {
+std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  const auto version = driver ? ModuleVersion(*driver) : std::nullopt;
+  if (!version) ruling.NotApplicable();
   std::vector<UndrivenGpu> undriven;
-  if (!Circumstances(scene).jetson.empty()) return undriven;
+  if (!version || !Circumstances(scene).jetson.empty()) return undriven;
   for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
     const auto capability = base::Version::Parse(gpu->compute_capability);
     const auto* row = capability ? knowledge::FindCapability(*capability) : nullptr;
     if (row == nullptr || row->jetson) continue;
-    if (!gpu->minor.empty() && !gpu->assumed && !driver.assumed) continue;  // the driver lists it
-    undriven.push_back({gpu, *capability, row});
+    if (!gpu->minor.empty() && !gpu->assumed && !driver->assumed) continue;  // the driver lists it
+    undriven.push_back({&*driver, *version, gpu, *capability, row});
   }
   return undriven;
 }
 
-std::vector<report::Evidence> BranchEvidence(const Driver& driver, const UndrivenGpu& undriven) {
-  const knowledge::Capability& row = *undriven.row;
-  return {{"the driver is " + *driver.kernel_version, driver.kernel_version.source},
-          {"its compute capability is " + undriven.gpu->compute_capability, undriven.gpu->source},
-          {std::string(row.architecture) + (row.note.empty() ? "" : ": " + std::string(row.note)),
-           std::string(row.source)}};
+report::Finding& Fire(const Scene& scene, Ruling& ruling, const UndrivenGpu& undriven, std::string summary,
+                      const std::string& needs) {
+  const auto& [driver, version, gpu, capability, row] = undriven;
+  report::Finding& finding =
+      ruling.Fire(std::move(summary), gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
+  finding.evidence = {
+      {"the driver is " + *driver->kernel_version, driver->kernel_version.source},
+      {"its compute capability is " + gpu->compute_capability, gpu->source},
+      {std::string(row->architecture) + (row->note.empty() ? "" : ": " + std::string(row->note)),
+       std::string(row->source)}};
+  finding.fix = {
+      .text = "install a driver of branch " + needs, .commands = {}, .risk = report::Risk::kMedium};
+  if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
+    finding.fix.changes = {report::InstallDriver{choice}};
+  return finding;
 }
 
 std::string ModprobeProblem(const Scene& scene) {
@@ -167,7 +190,7 @@ report::Fix InstallDriver(const Scene& scene) {
   report::Fix fix{.text = "install the NVIDIA driver" + DriverInWords(choice) +
                           " and reboot; do not mix distribution packages with NVIDIA's .run file",
                   .commands = {},
-                  .risk = "medium"};
+                  .risk = report::Risk::kMedium};
   if (!choice.version.empty()) fix.changes = {report::InstallDriver{choice.version}};
   if (scene.OnWindows()) {
     fix.text = "install NVIDIA's driver for this GPU (GeForce or Studio driver for GeForce cards, the " +
@@ -178,7 +201,7 @@ report::Fix InstallDriver(const Scene& scene) {
     fix.text =
         "install the driver on the host, not in the container, and start the container with GPU access";
     fix.commands = {"nvidia-smi   # on the host: must list the GPU first"};
-    fix.risk = "low";
+    fix.risk = report::Risk::kLow;
     if (!choice.version.empty()) fix.changes.push_back(report::StartContainer{choice.version});
   } else if (OnDistribution(scene, "Ubuntu")) {
     fix.commands = {"sudo ubuntu-drivers install", "sudo reboot"};
@@ -233,6 +256,15 @@ void AddNodes(const Scene& scene, report::Fix& fix) {
   fix.changes.push_back(report::LoadModule{"nvidia-uvm", ""});
   for (const char* path : {"/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"})
     fix.changes.push_back(report::PutDevice{.path = path});
+}
+
+report::Fix WithoutCompat(const Scene& scene, const loader::Object& libcuda) {
+  const std::string directory(base::DirName(libcuda.path));
+  if (libcuda.via == loader::Via::kLdLibraryPath) return WithoutSearchDirectory(scene, directory);
+  return {.text = "remove " + directory + " from the loader's configuration",
+          .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
+          .risk = report::Risk::kLow,
+          .changes = NotSearchedByLdconfig(directory)};
 }
 
 report::Evidence ModuleEvidence(const Driver& driver) {

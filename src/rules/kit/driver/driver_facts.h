@@ -45,6 +45,10 @@ std::optional<LoadedCopy> FindLoaded(const Scene& scene, const loader::Scenario&
 // The scenario of any program started in this shell; nullptr if no load was simulated.
 const loader::Scenario* AnyProgram(const Scene& scene);
 
+// The libcuda of the loaded module's own version, where any program loads that one. Otherwise nullopt, after
+// telling the ruling why the question does not arise.
+std::optional<LoadedCopy> OwnLibcuda(const Scene& scene, Ruling& ruling);
+
 // The NVIDIA GPUs on the PCI bus; empty also if it could not be read.
 std::vector<const snapshot::Gpu*> KnownGpus(const Scene& scene);
 // "NVIDIA H200 at 0000:19:00.0".
@@ -53,13 +57,18 @@ std::string NameOf(const snapshot::Gpu& gpu);
 // A GPU to check against the driver branch: its architecture is known, and the loaded driver does not list
 // it. A Jetson's GPU has its own driver and is skipped.
 struct UndrivenGpu {
+  const snapshot::Driver* driver;
+  base::Version version;  // of the driver
   const snapshot::Gpu* gpu;
   base::Version capability;
   const knowledge::Capability* row;
 };
-std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, const snapshot::Driver& driver);
-// Driver, compute capability and the table row.
-std::vector<report::Evidence> BranchEvidence(const snapshot::Driver& driver, const UndrivenGpu& undriven);
+// None, and not applicable, where the driver's version is unknown.
+std::vector<UndrivenGpu> UndrivenGpus(const Scene& scene, Ruling& ruling);
+// A finding on one of them, with driver, compute capability and table row as evidence and the driver that
+// supports all GPUs as its fix. `needs` is the driver to install, in words.
+report::Finding& Fire(const Scene& scene, Ruling& ruling, const UndrivenGpu& undriven, std::string summary,
+                      const std::string& needs);
 
 // nvidia-modprobe, the setuid program, loads nvidia-uvm and creates device nodes on demand; nothing else
 // does.
@@ -76,6 +85,8 @@ std::string InstallComputeLibraries(const Scene& scene, const std::string& versi
 void AddNodeMaker(const Scene& scene, report::Fix& fix);
 // Adds creating the nodes now, with nvidia-uvm.
 void AddNodes(const Scene& scene, report::Fix& fix);
+// Keeps the cuda-compat directory of a loaded libcuda out of the search.
+report::Fix WithoutCompat(const Scene& scene, const loader::Object& libcuda);
 report::Evidence ModuleEvidence(const snapshot::Driver& driver);
 
 }  // namespace culprit::rules

@@ -135,8 +135,9 @@ std::optional<report::Fix> OnnxruntimeFor(const Scene& scene, const PythonEnviro
   if (cuda_major.empty()) return std::nullopt;
   const auto fitting = FindFittingBuild(scene, environment, "onnxruntime", "", cuda_major);
   if (!fitting) return std::nullopt;
-  report::Fix fix{
-      .text = "install " + fitting->title + ", the installed CUDA", .commands = {}, .risk = "low"};
+  report::Fix fix{.text = "install " + fitting->title + ", the installed CUDA",
+                  .commands = {},
+                  .risk = report::Risk::kLow};
   InstallTogether(scene, environment, fitting->build, fix);
   return fix;
 }
@@ -225,7 +226,7 @@ report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
   const std::string which = fit.gpu_is_older
                                 ? "an older release of " + name + ", or its build for an older CUDA,"
                                 : "a newer build of " + name + ", or one for a newer CUDA,";
-  report::Fix fix{.text = {}, .commands = {}, .risk = "medium"};
+  report::Fix fix{.text = {}, .commands = {}, .risk = report::Risk::kMedium};
   const auto fitting = FindFittingBuild(scene, *fit.environment, name);
   if (!fitting) {
     fix.text = "install " + which +

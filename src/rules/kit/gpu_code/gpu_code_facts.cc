@@ -188,10 +188,19 @@ std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling) {
   return best;
 }
 
-void Explain(const GpuFit& fit, report::Finding& finding) {
-  finding.affects.push_back(TitleOf(*fit.environment, *fit.framework));
+std::string GpuFit::Title() const { return TitleOf(*environment, *framework); }
+
+report::Finding& Fire(Ruling& ruling, const GpuFit& fit, const std::string& says) {
+  return Fire(ruling, fit, fit.Title() + " " + says, fit.library);
+}
+
+report::Finding& Fire(Ruling& ruling, const GpuFit& fit, std::string summary, std::string subject) {
+  report::Finding& finding =
+      ruling.Fire(std::move(summary), std::move(subject), {fit.Title(), DisplayName(*fit.gpu)});
+  finding.affects.push_back(fit.Title());
   finding.evidence.push_back({"it has code for " + fit.has, fit.library});
   finding.evidence.push_back({DisplayName(*fit.gpu), fit.gpu->assumed ? "--host" : fit.gpu->source});
+  return finding;
 }
 
 }  // namespace culprit::rules

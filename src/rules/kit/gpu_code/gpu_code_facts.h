@@ -29,6 +29,8 @@ struct GpuFit {
   std::string ptx;     // newest PTX that this GPU could run, "8.7"; "" if none
   bool gpu_is_older;   // than all code in it
   std::string why;     // for kUnknown
+
+  std::string Title() const;  // "torch 2.11.0+cu130 in /opt/venv"
 };
 
 // For main frameworks (torch, jax ...) or for packages built on them (xformers, flash-attn ...). Files
@@ -39,8 +41,10 @@ std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling);
 
 // "sm_90", with the GPU's name if known: "NVIDIA H100 (sm_90)".
 std::string DisplayName(const snapshot::Gpu& gpu);
-// Completes a finding on one fit: what it affects, and the evidence.
-void Explain(const GpuFit& fit, report::Finding& finding);
+// A finding on one fit: "torch 2.4.1 in /opt/venv SAYS", with what it affects and the evidence.
+report::Finding& Fire(Ruling& ruling, const GpuFit& fit, const std::string& says);
+// The same in other words, on another subject than the checked file.
+report::Finding& Fire(Ruling& ruling, const GpuFit& fit, std::string summary, std::string subject);
 // The driver's version, real or assumed; "" if unknown.
 std::string DriverVersion(const Scene& scene);
 

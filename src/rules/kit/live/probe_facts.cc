@@ -106,6 +106,10 @@ std::string Said(const snapshot::ProbeStep& step) {
   return said.empty() ? "it failed" : said;
 }
 
+std::vector<std::string> TellingOf(const snapshot::ProbeStep& step) {
+  return {std::string(base::Word(step.outcome)), step.library, step.call, step.status.text(), step.detail};
+}
+
 std::string StepId(const snapshot::ProbeStep& step) {
   return step.job.text() + ": " + std::string(base::Word(step.name));
 }

@@ -36,6 +36,8 @@ bool SaysMixed(const snapshot::ProbeStep& step);
 std::string Words(const snapshot::ProbeStep& step);
 // "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
 std::string Said(const snapshot::ProbeStep& step);
+// The facts behind Said(): two steps of which it says the same have the same.
+std::vector<std::string> TellingOf(const snapshot::ProbeStep& step);
 // "driver: kernel", which no other step of the probe is called.
 std::string StepId(const snapshot::ProbeStep& step);
 // What the step said, as evidence; a finding with it is the one about that step.

@@ -369,8 +369,9 @@ const std::vector<FailedLoad>& FailedLoads(const Scene& scene) {
   return *scene.failed_loads;
 }
 
-report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject) {
-  report::Finding& finding = ruling.Fire(std::move(summary), std::move(subject));
+report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject,
+                      std::vector<std::string> about) {
+  report::Finding& finding = ruling.Fire(std::move(summary), std::move(subject), std::move(about));
   finding.affects.push_back(failed.scenario->title);
   const bool needed = failed.request->opened_by == loader::OpenedBy::kNeeded;
   const bool seen = failed.scenario->WasSeen();

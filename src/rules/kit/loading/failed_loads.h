@@ -72,7 +72,8 @@ const std::vector<FailedLoad>& FailedLoads(const Scene& scene);
 
 // Adds a finding with what it affects, who requests the library, and the loader's message. The rule provides
 // the summary and the fix.
-report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject);
+report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject,
+                      std::vector<std::string> about = {});
 
 // Notes what could not be decided for lack of facts.
 void NoteUncertain(const Scene& scene, Ruling& ruling);

@@ -52,7 +52,7 @@ std::optional<report::Fix> InstallTogether(const Scene& scene, const std::string
         .text = "reinstall CUDA Toolkit " + release + ": " + std::string(base::BaseName(dll)) +
                 " is not from this release. Do not copy single DLLs into it",
         .commands = {"culprit inspect " + ForShell(scene, importer) + " " + ForShell(scene, dll)},
-        .risk = "low",
+        .risk = report::Risk::kLow,
         .changes = {report::InstallToolkit{release, toolkit.root}}};
   }
   return std::nullopt;
@@ -107,7 +107,7 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
   report::Finding& finding =
       ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", but " +
                       WithVersion(scene, miss.dll) + " does not have it (error 127)",
-                  miss.dll);
+                  miss.dll, {std::string(base::BaseName(first.importer)), first.function});
   finding.affects.push_back(miss.scenario->title);
   AddImporters(scene, miss, finding);
   finding.evidence.push_back({miss.dll + " is found through " + FoundThrough(miss.scenario->graph, miss.dll) +
@@ -118,7 +118,7 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
                          (better.empty() ? ": install all of the release of " + first.importer : "") +
                          "; remove " + miss.dll + ", or put another directory before it on PATH",
                  .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
-                 .risk = "low"};
+                 .risk = report::Risk::kLow};
   if (better.empty()) {
     if (miss.cudnn) {
       finding.fix = ReinstallCudnn(scene, *miss.scenario, first.importer);

@@ -57,7 +57,7 @@ report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
   return {.text = "use both libraries from one release: install all of the release of " +
                   Shown(scene, importer) + ", or put another directory first",
           .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
-          .risk = "none",
+          .risk = report::Risk::kNone,
           .changes = {report::PutLibrary{.path = Shown(scene, miss.dll)}}};
 }
 
@@ -68,7 +68,7 @@ void FireSymbolMiss(const Scene& scene, const FunctionMiss& miss, Ruling& ruling
   report::Finding& finding =
       ruling.Fire(std::string(base::BaseName(first.importer)) + " needs " + first.function + ", but " +
                       Titled(scene, miss.dll) + " does not have it",
-                  Shown(scene, miss.dll));
+                  Shown(scene, miss.dll), {std::string(base::BaseName(first.importer)), first.function});
   finding.affects.push_back(miss.scenario->title);
   finding.evidence.push_back(
       {Titled(scene, first.importer) + " requires " + first.function +
