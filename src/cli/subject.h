@@ -31,6 +31,9 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
 // A process that runs, and the machine as it sees it.
 base::Result<Subject> ProcessSubject(int64_t pid);
 
+// What is wrong with the value of --host; "" for nothing, also when it was not given.
+std::string MistakeInHost(const std::string& host);
+
 struct LookOptions {
   const Options& common;
   std::string host = {};    // --host
