@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -174,10 +173,5 @@ int Main(int argc, char** argv) {
 }  // namespace culprit::gold
 
 int main(int argc, char** argv) {
-  try {
-    return culprit::gold::Main(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gold_installed: %s\n", error.what());
-    return 2;
-  }
+  return culprit::gold::RunMain("gold_installed", culprit::gold::Main, argc, argv);
 }
