@@ -1,4 +1,4 @@
-// What the program shares with the terminal and the shell that started it; chosen by platform.
+// The terminal, and the shell that started the program. One source per platform.
 #pragma once
 
 #include <cstdio>

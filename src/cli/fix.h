@@ -1,4 +1,4 @@
-// The parts of `culprit fix`: what is proposed, and carrying it out.
+// The parts of `culprit fix`: proposing fixes and applying them.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct FixOptions {
   std::string typed;  // the command line
 };
 
-// A machine looked at and judged.
+// A machine that was checked.
 struct Look {
   engine::Diagnosis diagnosis;
   report::CheckReport report;

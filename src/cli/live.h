@@ -1,4 +1,4 @@
-// --live: the probe beside the look at the files, for `probe`, `check` and `snapshot`.
+// Runs the probe while the files are read: for `probe`, `check --live` and `snapshot --live`.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace culprit::cli {
 base::Result<std::unique_ptr<probe::Live>> BeginLive(const system::System& machine, probe::Wishes wishes,
                                                      int step_seconds, Progress& progress);
 
-// Waits for the probe and adds its results, and how each cuDNN that failed is loaded.
+// Waits for the probe and adds its results. Also simulates the load of each cuDNN that failed.
 void AddLive(probe::Live& live, engine::Diagnosis& diagnosis);
 
 }  // namespace culprit::cli

@@ -88,7 +88,7 @@ void Note(const Options& options, const std::string& text) {
 
 namespace {
 
-// Told by a Windows directory at its top.
+// Whether there is a Windows directory at the top.
 bool HasWindows(const system::System& files) {
   const auto top = files.List("/");
   if (!top) return false;

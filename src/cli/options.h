@@ -1,4 +1,4 @@
-// What every command accepts, and the way its answer goes out.
+// The options that commands share, and how they write their answers.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace culprit::cli {
 
-// In the order of --format's words.
+// In the order of the words of --format.
 enum class Format { kText, kJson, kMarkdown, kHtml, kSarif, kJunit };
-// How many of them a command has.
+// How many of them a command offers.
 enum class Formats { kPlain = 3, kWithPage = 4, kForCi = 6 };
 
 struct Options {
   Format format = Format::kText;
   std::string output;      // file; "" = stdout
-  bool on_stderr = false;  // instead of stdout, which belongs to somebody else
+  bool on_stderr = false;  // instead of stdout, which belongs to the watched program
   std::string root;        // --root
   std::string env_file;    // --env
-  std::string target;      // --target: "linux", "windows"; "" = told from the files
+  std::string target;      // --target: "linux", "windows"; "" = detected from the files
   std::string color = "auto";
   bool quiet = false;
   bool verbose = false;
@@ -48,7 +48,7 @@ void Note(const Options& options, const std::string& text);
 base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options);
 // Turns a path as the user typed it into a path on that machine.
 std::string PathOnMachine(const system::System& machine, const std::string& path);
-// The variables of --env FILE (NAME=VALUE a line, '#' starts a comment line); nullopt when it was not given.
+// The variables in --env FILE, one NAME=VALUE per line; '#' starts a comment. nullopt if it was not given.
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options);
 
 struct Answer {
@@ -57,7 +57,7 @@ struct Answer {
   std::function<std::string()> json;
   std::function<std::string()> markdown = {};        // null: the text below the title
   std::function<std::string()> html = {};            // null: the command has no such format
-  const snapshot::Snapshot* redacted_for = nullptr;  // markdown leaves out the home and user name of this one
+  const snapshot::Snapshot* redacted_for = nullptr;  // whose home and user name markdown hides
   bool windows = false;                              // spell paths as on Windows
 };
 // Writes the answer in the chosen format. False if it could not be written; stderr says why.

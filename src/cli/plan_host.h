@@ -26,11 +26,11 @@ struct HostAnswer {
 
 // Fills `host` and `installed` of a question: from --host, or else from this machine. With --host, only a
 // named environment is read. A machine without GPU and driver is fine: then nothing is compared with them.
-// The plan is for Linux on x86-64 unless --platform says otherwise if it is not for this machine (--host, or
-// no GPU, no driver and no environment here), so the answer does not depend on where you ask.
+// A plan for another machine (--host, or no GPU, driver and environment here) is for Linux on x86-64 unless
+// --platform says otherwise, so the answer does not depend on where you ask.
 base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& question);
 
-// The words of --platform.
+// The values of --platform.
 const std::vector<std::string>& PlatformWords();
 
 }  // namespace culprit::cli

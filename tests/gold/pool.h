@@ -1,5 +1,5 @@
-// Runs numbered pieces of work in a few child processes, without the privileges of root (files that may not
-// be read must not be readable), and survives a piece that crashes: it is reported as such, the rest goes on.
+// Runs numbered pieces of work in a few child processes, without root (a file with mode 000 must be
+// unreadable). A piece that crashes is reported, and the rest goes on.
 #pragma once
 
 #include <cstdint>

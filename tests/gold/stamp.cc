@@ -116,7 +116,7 @@ class Stamper {
   }
   uint64_t AddressOf(size_t offset) const { return offset - strings_ + Value(DT_STRTAB); }
 
-  // Room in the spare string, aligned as tables want it.
+  // Takes aligned room from the spare string.
   size_t Take(size_t size, size_t align) {
     spare_ = (spare_ + align - 1) / align * align;
     const size_t at = spare_;

@@ -1,5 +1,5 @@
-// What starting a child takes, with or without ptrace: its words as exec wants them, and files for its
-// output. Those are in memory, so nobody blocks on a pipe.
+// For starting a child, with or without ptrace: its arguments in the form that exec takes, and files for its
+// output. Those are in memory, so that no one blocks on a pipe.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The schemas of what `culprit explain` knows: texts -> symptoms -> causes.
+// The schemas of messages: signatures -> symptoms -> causes, and status codes.
 #include "schema_parts.h"
 
 namespace generate {

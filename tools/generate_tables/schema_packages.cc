@@ -1,4 +1,4 @@
-// The schemas of frameworks and of the pins between packages.
+// The schemas of frameworks and packages: releases, pins, imports, sonames.
 #include "schema_parts.h"
 
 namespace generate {

@@ -42,11 +42,11 @@ struct ExplainOptions {
   bool WithFacts() const { return here || !snapshot.empty() || !host.empty() || !common.root.empty(); }
 };
 
-// What was read, of all inputs together.
+// What was read from all inputs.
 struct Reading {
   std::vector<logs::Symptom> symptoms;
   std::vector<report::LogInput> inputs;
-  std::string record = {};  // text of a record of `culprit run`; "" none
+  std::string record = {};  // text of a record of `culprit run`; "" if there is none
 };
 
 bool WriteExplanation(const ExplainOptions& options, const report::Explanation& explanation) {
@@ -168,7 +168,7 @@ int Conclude(const ExplainOptions& options, Reading reading, std::vector<report:
   return explanation->causes.empty() || asked_for_a_code ? kExitOk : kExitFound;
 }
 
-// A record of `culprit run --save`: the same answer as after that run, also on another machine.
+// A record of `culprit run --save`: gives the same answer as after that run, on any machine.
 int AnswerRecord(const ExplainOptions& options, const std::string& text) {
   if (options.inputs.size() > 1 || options.WithFacts())
     return WrongUsage("explain",

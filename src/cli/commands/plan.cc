@@ -1,4 +1,4 @@
-// culprit plan WANT...: ask the machine, solve, write the commands, let check judge the result.
+// culprit plan WANT...: asks the machine, solves, writes the commands, and checks the result.
 #include "render/plan/plan.h"
 
 #include <fmt/format.h>

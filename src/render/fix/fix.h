@@ -12,7 +12,7 @@ std::string ToText(const report::FixReport& report, const Style& style);
 std::string ToJson(const report::FixReport& report);
 std::string ToMarkdown(const report::FixReport& report);
 
-// One fix, as it is shown before a person is asked.
+// One fix, as it is shown before asking the user.
 std::string FixText(const report::ProposedFix& fix, const Style& style);
 // "2 findings have a fix; 1 of them is shown to work".
 std::string FixHeadline(const report::FixReport& report);
