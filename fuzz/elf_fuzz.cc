@@ -1,20 +1,12 @@
 // Any bytes as an ELF file: no crash, no hang, and no more memory than the limits of the reader allow.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include "binfmt/elf/elf.h"
-
-namespace {
+#include "require.h"
 
 namespace base = culprit::base;
 namespace binfmt = culprit::binfmt;
-
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const base::MemorySource source(std::as_bytes(std::span(data, size)));

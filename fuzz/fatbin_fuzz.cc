@@ -1,11 +1,11 @@
 // Any bytes as a file with GPU code: no crash, no hang, and what is counted fits into the bytes.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include "binfmt/elf/elf.h"
 #include "binfmt/gpu/fatbin.h"
 #include "binfmt/gpu/gpu_support.h"
+#include "require.h"
 
 namespace {
 
@@ -13,10 +13,6 @@ namespace base = culprit::base;
 namespace binfmt = culprit::binfmt;
 using binfmt::GpuPart;
 using binfmt::GpuScan;
-
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
 
 uint64_t CountOf(const binfmt::GpuCode& code) {
   uint64_t count = 0;

@@ -1,7 +1,6 @@
 // Any bytes as a log, in pieces of any size: no crash, no hang, bounded memory, and nothing that a terminal
 // would obey.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -9,14 +8,7 @@
 #include "explain/logs/log_reader.h"
 #include "explain/logs/plain_text.h"
 #include "explain/logs/text_stream.h"
-
-namespace {
-
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
-
-}  // namespace
+#include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace culprit;

@@ -1,22 +1,14 @@
 // Any bytes as a PE file: no crash, no hang, and no more memory than the limits of the reader allow.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include "binfmt/gpu/fatbin.h"
 #include "binfmt/pe/image.h"
 #include "binfmt/pe/pe.h"
-
-namespace {
+#include "require.h"
 
 namespace base = culprit::base;
 namespace binfmt = culprit::binfmt;
-
-void Require(bool condition) {
-  if (!condition) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const base::MemorySource source(std::as_bytes(std::span(data, size)));

@@ -8,7 +8,7 @@
 
 namespace culprit::cli {
 
-// Exit status, for people's scripts.
+// Exit status. Scripts rely on it.
 inline constexpr int kExitOk = 0;      // nothing wrong
 inline constexpr int kExitFound = 1;   // a culprit was found
 inline constexpr int kExitCannot = 2;  // could not look, or the input is bad
@@ -20,7 +20,7 @@ struct Command {
   int (*run)(int argc, const char* const* argv);  // argv[0] is the command's name
 };
 
-// All commands as they declare themselves, in the order of the help.
+// What each command declares, in the order of the help.
 std::vector<Declaration> DeclaredCommands();
 
 int RunCheck(int argc, const char* const* argv);

@@ -21,13 +21,13 @@ void Show(CLI::Option* option, const std::string& word) {
   if (!word.empty()) option->option_text(word);
 }
 
-// What shells can offer for a value is told by the word that stands for it.
+// The placeholder tells shells what kind of value to complete.
 Value KindOf(const std::string& word) {
   if (word == "FILE" || word == "PATH" || word == "TARGET" || word == "LOG") return Value::kFile;
   return word == "DIR" ? Value::kDirectory : Value::kText;
 }
 
-// Where the next Parse() writes what was declared instead of parsing.
+// If set, the next Parse() writes the declaration here and does not parse.
 Declaration* g_wanted = nullptr;
 
 }  // namespace
@@ -73,7 +73,7 @@ void CommandLine::Add(const std::string& names, std::vector<std::string>& values
                       const std::string& word) {
   Declare(names, help, word, KindOf(word.empty() ? names : word));
   CLI::Option* option = parser_->app.add_option(names, values, help);
-  // One value each time it is said; what stands behind it is no second one.
+  // One value per option; the next word is not a second value.
   if (names.starts_with('-')) option->allow_extra_args(false);
   Show(option, word);
 }

@@ -1,5 +1,5 @@
-// The options of one command: declared, parsed, shown by --help. All of CLI11 is behind this, because each
-// file that sees it takes seconds to compile.
+// The options of one command: declared, parsed, shown by --help. Hides CLI11, because each file that includes
+// it takes seconds to compile.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@ namespace culprit::cli {
 
 enum class Value { kNone, kText, kFile, kDirectory, kCommand };
 
-// One option as it was declared, for help, completions and the manual page.
+// One declared option, for help, completions and the manual page.
 struct DeclaredOption {
   std::vector<std::string> names;  // "-o", "--output"; "TARGET"
   std::string help;
-  std::string word;  // what stands for its value: "FILE"
+  std::string word;  // placeholder for its value: "FILE"
   Value value = Value::kNone;
   bool positional = false;
-  std::vector<std::string> choices{};  // all of them, or those worth offering
+  std::vector<std::string> choices{};  // all of them, or those that completion offers
 };
 
 struct Declaration {
@@ -37,8 +37,7 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // `names`: "-o,--output", or "TARGET" for what stands without a dash. `word`: what --help shows for the
-  // value.
+  // `names`: "-o,--output", or "TARGET" for a positional argument. `word`: the placeholder that --help shows.
   void Add(const std::string& names, std::string& value, const std::string& help,
            const std::string& word = "");
   void Add(const std::string& names, std::vector<std::string>& values, const std::string& help,
@@ -48,22 +47,22 @@ class CommandLine {
   // A number from `low` to `high`.
   void Add(const std::string& names, int& value, const std::string& help, const std::string& word, int low,
            int high);
-  // One of `words`; `chosen` gets its place in the list.
+  // One of `words`; `chosen` gets its index.
   void AddChoice(const std::string& names, const std::vector<std::string>& words,
                  std::function<void(size_t)> chosen, const std::string& help, const std::string& word);
-  // Words worth offering for the value of `name`; others are accepted as well.
+  // Values that completion offers for `name`; others are accepted too.
   void Suggest(const std::string& name, std::vector<std::string> words);
-  // What follows the options and is not parsed here: the command of `culprit run`.
+  // Everything after the options, not parsed here: the command of `culprit run`.
   void Rest(const std::string& name, const std::string& help, Value value);
-  // What --help ends with.
+  // The end of --help.
   void Footer(const std::string& text);
   // Whether the next word is the value of this one.
   bool TakesValue(std::string_view name) const;
 
-  // On --help or a mistake the exit status to end with.
+  // The exit status to end with, on --help or a mistake.
   std::optional<int> Parse(int argc, const char* const* argv);
 
-  // What a command declares: its function is called, and ends at Parse().
+  // What a command declares. Calls its function, which returns at Parse().
   static Declaration DeclaredBy(int (*run)(int argc, const char* const* argv), const std::string& name);
 
  private:

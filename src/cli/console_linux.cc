@@ -1,4 +1,4 @@
-// A terminal of Linux needs no preparation.
+// On Linux a terminal needs no preparation.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,6 +1,5 @@
-// The console keeps its code page and modes after a program ends, and the next one finds them: what is
-// changed here is put back. Whether a stream is a console is asked of the console; isatty() also says yes to
-// "nul".
+// A Windows console keeps its code page and modes after a program ends, so we restore what we change. We ask
+// the console whether a stream is a console, because isatty() also says yes for "nul".
 #include <fcntl.h>
 #include <io.h>
 #include <windows.h>
@@ -17,7 +16,7 @@ namespace {
 
 struct Kept {
   UINT code_page = 0;
-  HANDLE handle = nullptr;  // of the console
+  HANDLE handle = nullptr;  // the console
   DWORD mode = 0;
   bool sequences = false;  // it understands escape sequences now
 };
@@ -31,7 +30,7 @@ void PutBack() {
 
 BOOL WINAPI OnControl(DWORD) {
   PutBack();
-  return FALSE;  // and then the usual end
+  return FALSE;  // Windows then ends the program as usual
 }
 
 HANDLE HandleOf(FILE* stream) {
@@ -55,7 +54,7 @@ void PrepareConsole() {
   }
 }
 
-// argv is in the code page of the system, which cannot spell every name.
+// argv is in the system code page, which cannot represent every name.
 std::vector<std::string> Arguments(int argc, char** argv) {
   int count = 0;
   const std::unique_ptr<wchar_t*, decltype([](wchar_t** list) { LocalFree(list); })> list(

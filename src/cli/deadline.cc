@@ -18,19 +18,17 @@
 namespace culprit::cli {
 namespace {
 
-// Kinds of file system that answer out of memory or from a disk of this machine. All others may wait for
-// somebody else.
+// File systems in memory or on a local disk. All others may wait for a server or a user program.
 constexpr std::string_view kLocal[] = {
     "binfmt_misc", "bpf",        "btrfs",    "cgroup", "cgroup2", "configfs", "debugfs", "devpts",
     "devtmpfs",    "efivarfs",   "erofs",    "ext2",   "ext3",    "ext4",     "f2fs",    "fusectl",
     "hugetlbfs",   "iso9660",    "mqueue",   "nsfs",   "overlay", "proc",     "pstore",  "ramfs",
     "rootfs",      "securityfs", "squashfs", "sysfs",  "tmpfs",   "tracefs",  "vfat",    "xfs"};
 
-// systemd mounts binfmt_misc on demand; nobody looks there.
+// systemd mounts binfmt_misc on demand; culprit never reads it.
 constexpr std::string_view kUnread = "/proc/sys/fs/binfmt_misc";
 
-// Whether a file system is mounted here that may leave a reader without an answer. Where that cannot be read,
-// there may be one.
+// Whether a mounted file system may never answer. Yes if the list of mounts cannot be read.
 bool MayWaitForEver() {
   constexpr uint64_t kLimit = 1 << 20;
   const auto mounts = system::ReadWholeFile(*system::RealSystem(), "/proc/self/mounts", kLimit);
@@ -44,7 +42,7 @@ bool MayWaitForEver() {
 
 }  // namespace
 
-// A watcher costs a start as short as that of `why` a third of its time, so there is one only where needed.
+// A thread costs a third of the run time of a short `why`, so we start it only if needed.
 void EndWithin(std::chrono::seconds limit) {
   if (!MayWaitForEver()) return;
   base::StartAside([limit] {

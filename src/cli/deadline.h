@@ -1,12 +1,12 @@
-// An end for commands that read files in the main thread, where nobody else could give up.
+// A time limit for commands that read files in the main thread.
 #pragma once
 
 #include <chrono>
 
 namespace culprit::cli {
 
-// Ends the program after that time, with status 2 and a line on stderr, unless it has ended before. Where all
-// file systems are of this machine, nothing is watched.
+// Ends the program after that time with status 2 and a line on stderr. Does nothing if all mounted file
+// systems are local, because those cannot hang.
 void EndWithin(std::chrono::seconds limit);
 
 }  // namespace culprit::cli

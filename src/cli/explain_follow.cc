@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kQuiet = 300;                           // milliseconds without output: the message is complete
-constexpr auto kQuietTime = std::chrono::seconds(2);  // with a program that never falls quiet
+constexpr auto kQuietTime = std::chrono::seconds(2);  // if the program never pauses
 
 bool PassOn(std::span<const char> bytes) {
   return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
@@ -29,8 +29,8 @@ size_t Failures(std::span<const logs::Symptom> symptoms) {
 int Follow(system::InputStream& in,
            const std::function<void(std::span<const logs::Symptom>, uint64_t lines)>& speak) {
   logs::LogReader reader;
-  size_t told = 0;                   // failures that were spoken of
-  Clock::time_point first_unspoken;  // when the first one that was not appeared
+  size_t told = 0;                   // failures that were reported
+  Clock::time_point first_unspoken;  // when the first one that was not reported appeared
   const auto waiting = [&] { return Failures(reader.symptoms()) > told; };
   const auto tell = [&] {
     reader.Flush();

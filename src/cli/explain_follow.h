@@ -1,4 +1,4 @@
-// culprit explain --follow: the stream passes through, and culprit speaks as soon as the failure appears.
+// culprit explain --follow: passes the stream through, and explains a failure as soon as it appears.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace culprit::cli {
 
-// Copies `in` to standard output byte for byte. `speak` is called with everything seen so far when a failure
-// has appeared and its lines are complete, and once more at the end if more was seen since. The exit status.
+// Copies `in` to standard output. Calls `speak` with everything seen so far when the lines of a failure are
+// complete, and again at the end if there was more. Returns the exit status.
 int Follow(system::InputStream& in,
            const std::function<void(std::span<const logs::Symptom>, uint64_t lines)>& speak);
 

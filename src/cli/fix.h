@@ -1,4 +1,4 @@
-// The parts of `culprit fix`: what is proposed, and carrying it out.
+// The parts of `culprit fix`: proposing fixes and applying them.
 #pragma once
 
 #include <string>
@@ -13,31 +13,30 @@ namespace culprit::cli {
 
 struct FixOptions {
   Options common;
-  std::vector<std::string> words;  // codes and targets
-  std::vector<std::string> codes;
+  std::vector<std::string> words;  // codes and targets, sorted into:
+  std::vector<std::string> codes, targets;
   std::string host;
   std::string python;
   int seconds = 10;
   bool apply = false, yes = false;
   bool undo = false, force = false;
-  bool no_redact = false;
   std::string typed;  // the command line
 };
 
-// A machine looked at and judged.
+// A machine that was checked.
 struct Look {
   engine::Diagnosis diagnosis;
   report::CheckReport report;
 };
 base::Result<Look> LookAndJudge(const FixOptions& options, const Subject& subject);
 
-// Whether `finding` is one that fix is asked about.
+// Whether the user asks about this finding.
 bool IsAsked(const FixOptions& options, const report::Finding& finding);
-// With its actions and its proof.
+// The fix of `finding`, with its actions and its proof.
 report::ProposedFix Propose(const FixOptions& options, const Subject& subject, const apply::Place& place,
                             const report::CheckReport& before, const report::Finding& finding);
 
-// Carries out what is proposed, one fix after the other, and looks again. `report` has the proposals.
+// Applies the fixes that `report` proposes, one after the other, and checks again after each.
 base::Result<void> CarryOutFixes(const FixOptions& options, const Subject& subject, const apply::Place& place,
                                  const report::CheckReport& before, report::FixReport& report);
 

@@ -1,5 +1,5 @@
-// `culprit fix --apply`: one fix after the other, each only if it is shown to work on the machine as it is by
-// then, and all of its changes or none: the proof speaks of all of them together.
+// `culprit fix --apply`: one fix after the other. Each is verified again on the machine as it is by then.
+// Either all of its changes are made or none, because they were verified together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Key KeyOf(const report::Finding& finding) { return {finding.code, finding.subjec
 
 std::string Title(const report::Finding& finding) { return finding.code + " " + finding.summary; }
 
-// Why a fix is not begun; "" when it is.
+// Why a fix is not started; "" if it is.
 std::string NotBegun(const ProposedFix& fix) {
   if (fix.proof.outcome != report::Proof::Outcome::kShown) return render::ProofWords(fix.proof);
   if (fix.actions.empty()) return "no automatic change is known for it";
@@ -62,7 +62,7 @@ Reply Ask(const ProposedFix& fix) {
   }
 }
 
-// What only root may do, by name.
+// An error that names the changes that need root, if there are any.
 base::Result<void> RightsSuffice(const FixOptions& options, const std::vector<ProposedFix>& fixes) {
   std::string needs;
   for (const ProposedFix& fix : fixes) {
@@ -95,47 +95,13 @@ class Carrying {
     if (!begun) return std::unexpected(begun.error());
     apply::Applying& applying = **begun;
     report_.applied = true;
-    bool stop = false, changed = false;
     for (const ProposedFix& first : report_.fixes) {
-      const report::Finding& finding = first.finding;
-      if (stop) {
-        Skip(finding, "not reached");
-        continue;
-      }
-      const auto still = std::ranges::find_if(
-          now.findings, [&](const report::Finding& one) { return KeyOf(one) == KeyOf(finding); });
-      if (still == now.findings.end()) {
-        Skip(finding, "already fixed by an earlier change");
-        continue;
-      }
-      // What was done before may have changed what this one does.
-      const ProposedFix fix = changed ? Propose(options_, subject_, place_, now, *still) : first;
-      if (const std::string why = NotBegun(fix); !why.empty()) {
-        Skip(finding, why);
-        continue;
-      }
-      const Reply reply = yes_ ? Reply::kYes : Ask(fix);
-      yes_ = yes_ || reply == Reply::kAll;
-      stop = reply == Reply::kQuit;
-      if (stop || reply == Reply::kNo) {
-        Skip(finding, "you said no");
-        continue;
-      }
-      bool failed = false;
-      auto steps = applying.Make(fix.finding.fix.changes, failed);
-      std::ranges::move(steps, std::back_inserter(report_.steps));
-      if (failed) {
-        stop = true;
-        continue;
-      }
-      changed = true;
-      Remember(fix.finding.fix.changes);
-      auto look = LookAndJudge(options_, subject_);
-      if (!look) return std::unexpected(look.error());
-      now = std::move(look->report);
+      const auto why = stop_ ? base::Result<std::string>("not reached") : Make(applying, first, now);
+      if (!why) return std::unexpected(why.error());
+      if (!why->empty()) report_.steps.push_back({Title(first.finding), report::StepState::kSkipped, *why});
     }
     if (auto ended = applying.End(); !ended) return ended;
-    if (changed) {
+    if (changed_) {
       report_.journal = applying.journal();
       report_.undo = "culprit fix --undo" + (subject_.root.empty() ? "" : " --root " + subject_.root);
       report_.not_checked = now.not_checked;
@@ -145,13 +111,33 @@ class Carrying {
   }
 
  private:
-  void Skip(const report::Finding& finding, const std::string& why) {
-    report_.steps.push_back({Title(finding), report::StepState::kSkipped, why});
+  // Makes the changes of one fix, and checks the machine again. Returns why it was skipped; "" if it was not.
+  base::Result<std::string> Make(apply::Applying& applying, const ProposedFix& first,
+                                 report::CheckReport& now) {
+    const auto still = std::ranges::find_if(
+        now.findings, [&](const report::Finding& one) { return KeyOf(one) == KeyOf(first.finding); });
+    if (still == now.findings.end()) return "already fixed by an earlier change";
+    // An earlier change may have changed what this one does.
+    const ProposedFix fix = changed_ ? Propose(options_, subject_, place_, now, *still) : first;
+    if (std::string why = NotBegun(fix); !why.empty()) return why;
+    const Reply reply = yes_ ? Reply::kYes : Ask(fix);
+    yes_ = yes_ || reply == Reply::kAll;
+    stop_ = reply == Reply::kQuit;
+    if (stop_ || reply == Reply::kNo) return "you said no";
+    auto steps = applying.Make(fix.finding.fix.changes, stop_);
+    std::ranges::move(steps, std::back_inserter(report_.steps));
+    if (stop_) return "";  // a step failed; its own entry says why
+    changed_ = true;
+    Remember(fix.finding.fix.changes);
+    auto look = LookAndJudge(options_, subject_);
+    if (!look) return std::unexpected(look.error());
+    now = std::move(look->report);
+    return "";
   }
 
-  // The variables of this process stay as they are; those of the next shell are what counts.
+  // The next look must see the variables as the next shell will have them.
   void Remember(const std::vector<report::Change>& changes) {
-    if (!place_.environment_file.empty()) return;  // read anew with each look
+    if (!place_.environment_file.empty()) return;  // read again by each look
     std::vector<report::Change> variables;
     std::ranges::copy_if(changes, std::back_inserter(variables), IsVariable);
     if (variables.empty()) return;
@@ -163,6 +149,7 @@ class Carrying {
   const apply::Place& place_;
   report::FixReport& report_;
   bool yes_;
+  bool stop_ = false, changed_ = false;
 };
 
 }  // namespace

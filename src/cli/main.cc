@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     std::vector<const char*> texts;
     for (const std::string& argument : arguments) texts.push_back(argument.c_str());
     return culprit::cli::Main(static_cast<int>(texts.size()), texts.data());
-  } catch (const std::exception& error) {  // a bug, told as one
+  } catch (const std::exception& error) {  // a bug
     fmt::print(stderr, "culprit: internal error: {}\n", error.what());
     return culprit::cli::kExitCannot;
   }

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "render/document.h"
+#include "render/redact.h"
 #include "render/windows_spelling.h"
 
 namespace culprit::cli {
@@ -65,6 +66,16 @@ void AddOutputOptions(CommandLine& app, Options& options, Formats formats) {
   AddManner(app, options);
 }
 
+void AddNoRedact(CommandLine& app, Options& options, const std::string& where) {
+  app.Add("--no-redact", options.no_redact, "keep your home directory and user name in " + where);
+}
+
+int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this) {
+  fmt::print(stderr, "culprit {}: {}\n", command, base::Printable(why));
+  if (!try_this.empty()) fmt::print(stderr, "  try: {}\n", try_this);
+  return kExitUsage;
+}
+
 int Fail(const base::Error& error) {
   const std::string words = render::InWindowsSpelling(error.message, render::Writing::kText);
   fmt::print(stderr, "culprit: {}\n", base::Printable(words));
@@ -77,7 +88,7 @@ void Note(const Options& options, const std::string& text) {
 
 namespace {
 
-// Told by a Windows directory at its top.
+// Whether there is a Windows directory at the top.
 bool HasWindows(const system::System& files) {
   const auto top = files.List("/");
   if (!top) return false;
@@ -161,12 +172,24 @@ bool WriteBytes(const Options& options, const std::string& bytes) {
   return ok;
 }
 
+namespace {
+
+std::string Markdown(const Options& options, const Answer& answer) {
+  std::string text =
+      answer.markdown ? answer.markdown() : render::MarkdownDocument(answer.title, answer.text({}));
+  if (answer.redacted_for == nullptr || options.no_redact) return text;
+  const auto& variables = answer.redacted_for->environment;
+  return render::Redact(text, base::ValueOf(variables, "HOME"), base::ValueOf(variables, "USER"));
+}
+
+}  // namespace
+
 bool Write(const Options& options, const Answer& answer) {
+  if (options.format == Format::kHtml) return WriteBytes(options, answer.html());  // spells its own paths
   const bool json = options.format == Format::kJson;
-  std::string bytes = json ? answer.json()
-                      : options.format == Format::kMarkdown
-                          ? render::MarkdownDocument(answer.title, answer.text({}))
-                          : answer.text({.color = UseColor(options)});
+  std::string bytes = json                                  ? answer.json()
+                      : options.format == Format::kMarkdown ? Markdown(options, answer)
+                                                            : answer.text({.color = UseColor(options)});
   if (answer.windows) {
     bytes = render::InWindowsSpelling(bytes, json ? render::Writing::kJson : render::Writing::kText);
   }

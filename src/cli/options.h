@@ -1,4 +1,4 @@
-// What every command accepts, and the way its answer goes out.
+// The options that commands share, and how they write their answers.
 #pragma once
 
 #include <functional>
@@ -10,47 +10,55 @@
 #include "base/error.h"
 #include "cli/command_line.h"
 #include "render/style.h"
+#include "snapshot/snapshot.h"
 #include "system/system.h"
 
 namespace culprit::cli {
 
-// In the order of --format's words.
+// In the order of the words of --format.
 enum class Format { kText, kJson, kMarkdown, kHtml, kSarif, kJunit };
-// How many of them a command has.
+// How many of them a command offers.
 enum class Formats { kPlain = 3, kWithPage = 4, kForCi = 6 };
 
 struct Options {
   Format format = Format::kText;
   std::string output;      // file; "" = stdout
-  bool on_stderr = false;  // instead of stdout, which belongs to somebody else
+  bool on_stderr = false;  // instead of stdout, which belongs to the watched program
   std::string root;        // --root
   std::string env_file;    // --env
-  std::string target;      // --target: "linux", "windows"; "" = told from the files
+  std::string target;      // --target: "linux", "windows"; "" = detected from the files
   std::string color = "auto";
   bool quiet = false;
   bool verbose = false;
+  bool no_redact = false;  // --no-redact, where a command has it
 };
 
 void AddCommonOptions(CommandLine& app, Options& options, Formats formats = Formats::kPlain);
-// Those of a command that looks at no machine.
+// For a command that looks at no machine.
 void AddOutputOptions(CommandLine& app, Options& options, Formats formats = Formats::kPlain);
+// --no-redact; `where`: the output it affects, such as "markdown output".
+void AddNoRedact(CommandLine& app, Options& options, const std::string& where);
 
-// One clear line on stderr, and the exit status for it.
+// Each prints one clear line to stderr and returns the exit status that goes with it.
 int Fail(const base::Error& error);
+int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this = "");
 void Note(const Options& options, const std::string& text);
 
-// The machine that the options speak of.
+// Opens the machine that the options name.
 base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options);
-// A path as the user writes it, as a path of that machine.
+// Turns a path as the user typed it into a path on that machine.
 std::string PathOnMachine(const system::System& machine, const std::string& path);
-// The variables of --env FILE (NAME=VALUE a line, '#' starts a comment line); nullopt when it was not given.
+// The variables in --env FILE, one NAME=VALUE per line; '#' starts a comment. nullopt if it was not given.
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options);
 
 struct Answer {
-  std::string title;  // for markdown
+  std::string title;
   std::function<std::string(const render::Style&)> text;
   std::function<std::string()> json;
-  bool windows = false;  // about a Windows machine: paths are spelled as its users do
+  std::function<std::string()> markdown = {};        // null: the text below the title
+  std::function<std::string()> html = {};            // null: the command has no such format
+  const snapshot::Snapshot* redacted_for = nullptr;  // whose home and user name markdown hides
+  bool windows = false;                              // spell paths as on Windows
 };
 // Writes the answer in the chosen format. False if it could not be written; stderr says why.
 bool Write(const Options& options, const Answer& answer);

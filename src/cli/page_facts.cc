@@ -44,17 +44,13 @@ std::string Now() {
 
 render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
                                const record::Run* run) {
-  const auto variable = [&](const char* name) {
-    const auto found = scene.snapshot.environment.find(name);
-    return found == scene.snapshot.environment.end() ? std::string() : found->second;
-  };
   return {.machine = MachineInWords(scene.snapshot),
           .made = "culprit " + std::string(base::ProductVersion()) + ", " + Now(),
           .pictures = picture::Pictures(scene, check, run),
           .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : picture::Timeline(*run),
           .redact = redact,
-          .home = variable("HOME"),
-          .user = variable("USER"),
+          .home = std::string(scene.Variable("HOME")),
+          .user = std::string(scene.Variable("USER")),
           .windows = scene.OnWindows()};
 }
 

@@ -1,4 +1,4 @@
-// What a page says besides the answer: the machine in words, the pictures, what is hidden of paths.
+// What a page shows besides the answer: the machine in words, the pictures, and what is redacted.
 #pragma once
 
 #include "render/page/page.h"
@@ -8,9 +8,8 @@
 
 namespace culprit::cli {
 
-// `check`: its findings are marked in the pictures. `redact`: the home directory and the name of the user are
-// hidden, as in Markdown. `run`: whose timeline there is, and whose observed processes are among the
-// scenarios.
+// `check`: the pictures mark its findings. `redact`: hide the home directory and the user name, as in
+// Markdown. `run`: adds a timeline and the observed processes; may be null.
 render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
                                const record::Run* run = nullptr);
 

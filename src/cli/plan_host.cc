@@ -1,7 +1,5 @@
 #include "cli/plan_host.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "cli/subject.h"
 #include "collect/linux/host.h"
@@ -12,7 +10,7 @@ namespace {
 
 using base::Version;
 
-// The machine that a word of --platform means.
+// `word`: a value of --platform.
 void SetPlatform(const std::string& word, plan::Host& host) {
   host.wsl = word == "wsl";
   host.machine = word == "windows-x86_64"  ? plan::Machine::kWindows
@@ -20,7 +18,7 @@ void SetPlatform(const std::string& word, plan::Host& host) {
                                            : plan::Machine::kLinuxX86;
 }
 
-// Of a machine that is not this one. On Windows people plan for Windows.
+// For a machine that is not this one. On Windows people plan for Windows.
 std::string PlatformElsewhere(const std::string& own) {
   return own == "windows-x86_64" ? own : "linux-x86_64";
 }
@@ -30,7 +28,7 @@ std::string PlatformOf(const system::System& machine) {
   return machine.HostCpu().machine == "aarch64" ? "linux-aarch64" : "linux-x86_64";
 }
 
-// The kernel side tells its version; below WSL there is none, and the libraries of Windows do.
+// From the kernel module. WSL has none; there the libraries of the Windows driver tell.
 std::optional<Version> DriverVersion(const snapshot::Driver& driver) {
   if (driver.kernel_version) return Version::Parse(*driver.kernel_version);
   for (const snapshot::DriverLibrary& library : driver.libraries) {
@@ -66,7 +64,7 @@ void TakeHost(const snapshot::Snapshot& snapshot, plan::Host& host) {
 
 plan::Place TakeEnvironment(const snapshot::PythonEnvironment& environment, plan::Question& question) {
   question.host.python_here = Version::Parse(environment.python);
-  // Of the system's Python nothing but its version counts: an environment of its own is made beside it.
+  // Only the version of the system's Python counts: the plan creates a new environment for it.
   if (environment.kind == snapshot::EnvironmentKind::kSystem ||
       environment.kind == snapshot::EnvironmentKind::kStore)
     return {};
@@ -83,15 +81,40 @@ base::Result<std::string> NamedEnvironment(const system::System& machine, const 
   return target->path;
 }
 
-// That of this shell: only it is looked into, though others may lie about.
-std::string ActiveEnvironment(const Subject& subject, const std::map<std::string, std::string>& variables) {
+// The environment that is active in this shell; "" if none is.
+base::Result<std::string> ActiveEnvironment(const system::System& machine, const Options& options) {
+  const auto given = ReadEnvironment(options);
+  if (!given) return std::unexpected(given.error());
+  const auto variables = *given ? **given : machine.Environment();
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const auto variable = variables.find(name);
-    if (variable == variables.end() || variable->second.empty()) continue;
-    const std::string path = PathOnMachine(*subject.machine, variable->second);
-    if (subject.machine->Stat(path)) return path;
+    const std::string value = base::ValueOf(variables, name);
+    if (value.empty()) continue;
+    if (std::string path = PathOnMachine(machine, value); machine.Stat(path)) return path;
   }
   return "";
+}
+
+// Takes driver and GPUs from --host.
+base::Result<void> AssumeHost(const std::string& words, plan::Host& host) {
+  const auto assumed = collect::ParseHost(words);
+  if (!assumed) return std::unexpected(assumed.error());
+  if (assumed->driver) host.driver = Version::Parse(*assumed->driver);
+  for (const std::string& gpu : assumed->gpus) {
+    if (const auto capability = Version::Parse(gpu)) host.gpus.push_back(*capability);
+  }
+  host.seen = false;
+  return {};
+}
+
+// The active or the named environment, if there is one that the plan may change.
+plan::Place PlaceToChange(const snapshot::Stack& stack, plan::Question& question) {
+  if (!stack.environments) return {};
+  for (const snapshot::PythonEnvironment& environment : *stack.environments) {
+    if (environment.why == snapshot::EnvironmentWhy::kActive ||
+        environment.why == snapshot::EnvironmentWhy::kGiven)
+      return TakeEnvironment(environment, question);
+  }
+  return {};
 }
 
 }  // namespace
@@ -114,39 +137,19 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
                                                 : own,
               question.host);
   if (!options.host.empty()) {
-    const auto host = collect::ParseHost(options.host);
-    if (!host) return std::unexpected(host.error());
-    if (host->driver) question.host.driver = Version::Parse(*host->driver);
-    for (const std::string& gpu : host->gpus) {
-      if (const auto capability = Version::Parse(gpu)) question.host.gpus.push_back(*capability);
-    }
-    question.host.seen = false;
+    if (auto assumed = AssumeHost(options.host, question.host); !assumed)
+      return std::unexpected(assumed.error());
   }
   if ((!options.host.empty() || elsewhere) && !named) return HostAnswer{};
 
-  if (!options.environment.empty()) {
-    auto path = NamedEnvironment(*subject.machine, options.environment);
-    if (!path) return std::unexpected(path.error());
-    subject.environments = {*path};
-  } else {
-    const auto given = ReadEnvironment(options.common);
-    if (!given) return std::unexpected(given.error());
-    const std::string active = ActiveEnvironment(subject, *given ? **given : subject.machine->Environment());
-    if (!active.empty()) subject.environments = {active};
-  }
+  const auto path = options.environment.empty() ? ActiveEnvironment(*subject.machine, options.common)
+                                                : NamedEnvironment(*subject.machine, options.environment);
+  if (!path) return std::unexpected(path.error());
+  if (!path->empty()) subject.environments = {*path};
   const auto diagnosis = LookAt(subject, {.common = options.common, .seconds = options.seconds});
   if (!diagnosis) return std::unexpected(diagnosis.error());
-  const snapshot::Stack& stack = diagnosis->snapshot().stack;
   if (options.host.empty() && !elsewhere) TakeHost(diagnosis->snapshot(), question.host);
-  const auto wanted = [&](const snapshot::PythonEnvironment& environment) {
-    return environment.why == snapshot::EnvironmentWhy::kActive ||
-           environment.why == snapshot::EnvironmentWhy::kGiven;
-  };
-  HostAnswer answer;
-  if (stack.environments) {
-    const auto found = std::ranges::find_if(*stack.environments, wanted);
-    if (found != stack.environments->end()) answer.place = TakeEnvironment(*found, question);
-  }
+  HostAnswer answer{.place = PlaceToChange(diagnosis->snapshot().stack, question), .note = ""};
   if (!answer.place.environment.empty()) return answer;
   if (options.repair) {
     return base::Fail(base::ErrorCode::kNotFound,

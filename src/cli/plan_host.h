@@ -1,4 +1,4 @@
-// What `culprit plan` has to know of a machine: driver, GPUs, Python, and the environment that would change.
+// What `culprit plan` needs to know about a machine: driver, GPUs, Python, and the environment to change.
 #pragma once
 
 #include <string>
@@ -13,24 +13,24 @@ namespace culprit::cli {
 struct HostOptions {
   const Options& common;
   std::string host;         // --host
-  std::string platform;     // --platform; "" = that of the machine, see below
-  std::string environment;  // that was named; "" = the active one
+  std::string platform;     // --platform; "" = the default, see below
+  std::string environment;  // as the user typed it; "" = the active one
   bool repair = false;
   int seconds = 10;
 };
 
 struct HostAnswer {
   plan::Place place;
-  std::string note;  // what was assumed; "" = nothing
+  std::string note;  // what was assumed; "" for nothing
 };
 
-// Fills host and installed of a question. Without --host this machine is looked at; with it only a named
-// environment is. No GPU and no driver are no error: nothing is compared then. A machine that is not this one
-// (--host, or because this one has neither GPU nor driver nor environment to change) is Linux on x86-64
-// unless --platform says otherwise, so that the answer does not depend on where the question is asked.
+// Fills `host` and `installed` of a question: from --host, or else from this machine. With --host, only a
+// named environment is read. A machine without GPU and driver is fine: then nothing is compared with them.
+// A plan for another machine (--host, or no GPU, driver and environment here) is for Linux on x86-64 unless
+// --platform says otherwise, so the answer does not depend on where you ask.
 base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& question);
 
-// The words of --platform.
+// The values of --platform.
 const std::vector<std::string>& PlatformWords();
 
 }  // namespace culprit::cli

@@ -1,4 +1,4 @@
-// A line on stderr while it takes long, on a terminal only.
+// A progress line on stderr for anything that takes longer than a second; on a terminal only.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@ namespace culprit::cli {
 class Progress {
  public:
   explicit Progress(bool wanted);
-  ~Progress();                         // takes the line away
+  ~Progress();                         // removes the line
   void Show(const std::string& what);  // from any thread
-  void Clear();                        // until something is shown again
+  void Clear();                        // until the next Show()
 
  private:
   std::mutex mutex_;

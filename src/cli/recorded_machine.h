@@ -1,4 +1,4 @@
-// A machine from a file that the user names: a snapshot, or the record of a run, which holds one.
+// Reads a machine from a file: a snapshot, or the record of a run, which contains one.
 #pragma once
 
 #include <optional>

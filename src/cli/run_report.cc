@@ -1,34 +1,31 @@
 #include "cli/run_report.h"
 
 #include "cli/page_facts.h"
-#include "cli/paste.h"
 #include "render/run/run.h"
 #include "run/judge/run.h"
 
 namespace culprit::cli {
 
 RunAnswer ExplainRun(engine::Diagnosis& diagnosis, const std::shared_ptr<const record::Run>& run,
-                     const Options& options, bool redact) {
+                     const Options& options) {
   diagnosis.Play(run);
-  const bool page = options.format == Format::kHtml;
-  return diagnosis.Judge([=](const rules::Scene& scene, const report::CheckReport& check) {
+  return diagnosis.Judge([run, page = options.format == Format::kHtml, redact = !options.no_redact](
+                             const rules::Scene& scene, const report::CheckReport& check) {
     RunAnswer answer{.report = run::ExplainRun(*run, scene, check)};
     if (page) answer.page = FactsForPage(scene, check, redact, run.get());
     return answer;
   });
 }
 
-bool WriteRun(const Options& options, const RunAnswer& answer, const snapshot::Snapshot& snapshot,
-              bool redact) {
-  if (options.format == Format::kHtml) return WriteBytes(options, render::ToHtml(answer.report, answer.page));
-  if (options.format == Format::kMarkdown)
-    return WriteToPaste(options, render::ToMarkdown(answer.report), snapshot, redact);
+bool WriteRun(const Options& options, const RunAnswer& answer, const snapshot::Snapshot& snapshot) {
+  const report::RunReport& report = answer.report;
+  const render::RunDetail detail{.verbose = options.verbose};
   return Write(options, {.title = "culprit run",
-                         .text =
-                             [&](const auto& style) {
-                               return render::ToText(answer.report, style, {.verbose = options.verbose});
-                             },
-                         .json = [&] { return render::ToJson(answer.report); },
+                         .text = [&](const auto& style) { return render::ToText(report, style, detail); },
+                         .json = [&] { return render::ToJson(report); },
+                         .markdown = [&] { return render::ToMarkdown(report); },
+                         .html = [&] { return render::ToHtml(report, answer.page); },
+                         .redacted_for = &snapshot,
                          .windows = snapshot.windows() != nullptr});
 }
 

@@ -1,5 +1,4 @@
-// What is made of a run and the facts of its machine: live after `culprit run`, or from a record with
-// `culprit explain FILE`.
+// The answer about a run: right after `culprit run`, or later from its record with `culprit explain FILE`.
 #pragma once
 
 #include <memory>
@@ -14,15 +13,14 @@ namespace culprit::cli {
 
 struct RunAnswer {
   report::RunReport report;
-  render::PageFacts page;  // filled for Format::kHtml alone
+  render::PageFacts page;  // only for Format::kHtml
 };
 
-// Puts what the program did load beside what it would load, lets the rules judge both, and explains.
+// Compares what the program loaded with what it would load now, judges both, and explains the failure.
 RunAnswer ExplainRun(engine::Diagnosis& diagnosis, const std::shared_ptr<const record::Run>& run,
-                     const Options& options, bool redact);
+                     const Options& options);
 
-// In the format of the options. False if it could not be written; stderr says why.
-bool WriteRun(const Options& options, const RunAnswer& answer, const snapshot::Snapshot& snapshot,
-              bool redact);
+// False if it could not be written; stderr says why.
+bool WriteRun(const Options& options, const RunAnswer& answer, const snapshot::Snapshot& snapshot);
 
 }  // namespace culprit::cli

@@ -7,13 +7,14 @@
 #include "base/windows_path.h"
 #include "cli/recorded_machine.h"
 #include "collect/linux/container.h"
+#include "collect/linux/host.h"
 #include "collect/target.h"
 #include "collect/wheel.h"
 
 namespace culprit::cli {
 namespace {
 
-// Members of a wheel have to be inflated from the front to be read.
+// A file in a wheel has to be inflated from its beginning, so reading it takes longer.
 constexpr int kWheelPatience = 30;
 
 }  // namespace
@@ -72,6 +73,12 @@ base::Result<Subject> ProcessSubject(int64_t pid) {
   if (!look->process.program.empty()) subject.programs.push_back(look->process.program);
   subject.process = std::make_shared<const collect::ProcessLook>(std::move(*look));
   return subject;
+}
+
+std::string MistakeInHost(const std::string& host) {
+  if (host.empty()) return "";
+  const auto parsed = collect::ParseHost(host);
+  return parsed ? "" : parsed.error().message;
 }
 
 base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOptions& options) {

@@ -1,4 +1,4 @@
-// What a command is asked to look at: the words of the command line as a subject of the engine.
+// What a command is asked to check: from the words of the command line to a subject of the engine.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace culprit::cli {
 
-// A machine or a recorded snapshot, and the programs to play on it.
+// A machine or a snapshot, and the programs whose loading is simulated.
 struct Subject {
   std::shared_ptr<const system::System> machine;  // null for a snapshot
   std::vector<std::string> programs;
@@ -20,16 +20,19 @@ struct Subject {
   std::string snapshot_file;
   bool rooted = false;
   int patience = 1;       // times the usual limit
-  std::string root = {};  // --root, or the target that is a whole file system
-  bool wheel = false;     // one of the environments is a wheel that nobody installed
+  std::string root = {};  // --root, or a target that is a root file system
+  bool wheel = false;     // one of the environments is a wheel that is not installed
   std::shared_ptr<const collect::ProcessLook> process = {};  // --pid
 };
 
 // `targets`: programs, libraries, environments; or one root file system, wheel or snapshot.
 base::Result<Subject> ChooseSubject(const Options& options, const std::vector<std::string>& targets);
 
-// A process that runs, and the machine as it sees it.
+// A running process, and the machine as it sees it.
 base::Result<Subject> ProcessSubject(int64_t pid);
+
+// What is wrong with the value of --host; "" for nothing, also when it was not given.
+std::string MistakeInHost(const std::string& host);
 
 struct LookOptions {
   const Options& common;
@@ -41,7 +44,7 @@ struct LookOptions {
 
 // Reads the files that the options name: a snapshot, --env.
 base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOptions& options);
-// The same, looked at.
+// The same, and collects the facts.
 base::Result<engine::Diagnosis> LookAt(const Subject& subject, const LookOptions& options);
 
 }  // namespace culprit::cli

@@ -1,4 +1,4 @@
-// Which versions go together -> what `compat` says: one answer for every pair that has to do with each other.
+// Which versions work together: one answer for every pair that is related.
 #pragma once
 
 #include "compat/question.h"

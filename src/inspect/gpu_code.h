@@ -1,4 +1,4 @@
-// GPU code of a file -> what `inspect` says of it.
+// The GPU code of a file, as `inspect` shows it.
 #pragma once
 
 #include "binfmt/gpu/fatbin.h"

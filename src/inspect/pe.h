@@ -8,7 +8,7 @@ namespace culprit::inspect {
 
 // Is it a PE file, whole or damaged?
 bool IsPe(const binfmt::PeFile& pe);
-// Fills in all that the headers and tables say.
+// Fills in everything from the headers and tables.
 void DescribePe(const binfmt::PeFile& pe, report::FileAnswer& answer);
 
 }  // namespace culprit::inspect

@@ -6,9 +6,9 @@
 
 namespace culprit::render {
 
-// `text` as inline code, whatever backticks are in it.
+// `text` as inline code, even if it contains backticks.
 std::string Code(std::string_view text);
-// Plain words with everything that Markdown or HTML would take for markup escaped.
+// Plain text, with everything escaped that Markdown or HTML takes for markup.
 std::string Plain(std::string_view text);
 std::string Folded(const std::string& title, const std::string& body);
 

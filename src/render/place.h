@@ -1,4 +1,4 @@
-// Where a library was looked for, and other copies of it: in `why` and in the report of a run.
+// Where a library was searched for, and other copies of it: for `why` and the report of a run.
 #pragma once
 
 #include <string>

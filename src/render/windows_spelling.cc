@@ -15,7 +15,7 @@ size_t PathStart(std::string_view text, size_t at) {
   return rest.size() == 3 || !IsWordPart(rest[3]) || rest[3] == '/' ? 3 : 0;
 }
 
-// No name of a file holds these. A path may go on behind a space: only the slashes that follow are at stake.
+// Characters that end a path. A space does not: at worst a slash after it becomes a backslash.
 bool EndsPath(std::string_view text, size_t at) {
   const char c = text[at];
   if (static_cast<unsigned char>(c) < ' ') return true;
@@ -23,7 +23,7 @@ bool EndsPath(std::string_view text, size_t at) {
   return (c == ',' || c == ';' || c == ' ') && at + 1 < text.size() && text[at + 1] == ' ';
 }
 
-// Length of what is no text though it has letters in it: the colours of a terminal, an escape of JSON.
+// Length of a terminal color or a JSON escape that begins here; 0 otherwise.
 size_t EscapeLength(std::string_view text, size_t at, Writing writing) {
   if (writing == Writing::kJson && text[at] == '\\') return 2;
   if (text[at] != '\x1b') return 0;

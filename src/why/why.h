@@ -1,4 +1,4 @@
-// A load graph -> what a person asked: which file, why, and what else is there.
+// A load graph -> the answer: which file is loaded, why, and which other copies there are.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace culprit::why {
 report::LoadAnswer ExplainLoad(const loader::LoadGraph& graph, const snapshot::Snapshot& snapshot,
                                snapshot::FileView& view);
 
-// `from` = the object whose dlopen is meant when the load itself does not ask for `library`; "" = the
-// program. Puts the question to the loader model, so it takes the question and not a graph.
+// `from`: the object that calls dlopen if nothing in the load asks for `library`; "" for the program. Runs
+// the loader model itself, so it takes a question instead of a graph.
 report::LibraryAnswer ExplainLibrary(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                                      const loader::Question& question, const std::string& library,
                                      const std::string& from);

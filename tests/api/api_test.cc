@@ -32,27 +32,18 @@ bool Contains(const std::string& text, const std::string& part) {
 }
 
 std::vector<Device> Three() {
-  return {{.index = 0,
-           .name = "T4",
-           .uuid = "GPU-aa11",
-           .major = 7,
-           .minor = 5,
-           .memory_total = 16ULL << 30,
-           .memory_free = 15ULL << 30},
-          {.index = 1,
-           .name = "H200",
-           .uuid = "GPU-aa22",
-           .major = 9,
-           .minor = 0,
-           .memory_total = 140ULL << 30,
-           .memory_free = 2ULL << 30},
-          {.index = 2,
-           .name = "A100",
-           .uuid = "GPU-bb33",
-           .major = 8,
-           .minor = 0,
-           .memory_total = 80ULL << 30,
-           .memory_free = 70ULL << 30}};
+  const auto gpu = [](int index, const char* name, const char* uuid, int major, int minor, uint64_t total_gib,
+                      uint64_t free_gib) {
+    return Device{.index = index,
+                  .name = name,
+                  .uuid = uuid,
+                  .major = major,
+                  .minor = minor,
+                  .memory_total = total_gib << 30,
+                  .memory_free = free_gib << 30};
+  };
+  return {gpu(0, "T4", "GPU-aa11", 7, 5, 16, 15), gpu(1, "H200", "GPU-aa22", 9, 0, 140, 2),
+          gpu(2, "A100", "GPU-bb33", 8, 0, 80, 70)};
 }
 
 TEST(ChooseDevice, EachPolicyTakesItsOwn) {

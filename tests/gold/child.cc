@@ -1,10 +1,9 @@
-// See child.h. Output goes to files in memory, so nobody blocks on a pipe.
+// See child.h.
 #include "child.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,50 +15,37 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "start.h"
+
 namespace culprit::gold {
 namespace {
 
-class MemoryFile {
- public:
-  explicit MemoryFile(const char* name) : fd_(memfd_create(name, MFD_CLOEXEC)) {
-    if (fd_ < 0) throw std::runtime_error("memfd_create failed");
-  }
-  ~MemoryFile() { close(fd_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  int fd() const { return fd_; }
-  std::string Contents() const {
-    std::string text(static_cast<size_t>(lseek(fd_, 0, SEEK_END)), '\0');
-    const ssize_t got = pread(fd_, text.data(), text.size(), 0);
-    text.resize(got < 0 ? 0 : static_cast<size_t>(got));
-    return text;
-  }
-
- private:
-  int fd_;
-};
+// Waits for it to end. False if it had to be killed.
+bool EndsInTime(pid_t child, int timeout_ms) {
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  if (handle < 0) return true;
+  pollfd wait{handle, POLLIN, 0};
+  int ready = 0;
+  do ready = poll(&wait, 1, timeout_ms);
+  while (ready < 0 && errno == EINTR);
+  if (ready == 0) kill(child, SIGKILL);
+  close(handle);
+  return ready != 0;
+}
 
 }  // namespace
 
 Ran Spawn(const std::string& file, const std::string& name, const std::vector<std::string>& arguments,
           const std::map<std::string, std::string>& environment, const std::string& working_directory,
           int timeout_ms) {
-  const MemoryFile out("out"), err("err"), events("events");
-  std::vector<char*> argv = {const_cast<char*>(name.c_str())};
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  std::vector<std::string> variables;
-  for (const auto& [key, value] : environment) variables.push_back(key + "=" + value);
-  std::vector<char*> envp;
-  for (auto& variable : variables) envp.push_back(variable.data());
-  envp.push_back(nullptr);
-
+  const Output output;
+  ExecWords argv = ArgumentsOf(name, arguments), envp = VariablesOf(environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out.fd(), 1);
-  posix_spawn_file_actions_adddup2(&actions, err.fd(), 2);
-  posix_spawn_file_actions_adddup2(&actions, events.fd(), 9);
+  posix_spawn_file_actions_adddup2(&actions, output.out.fd(), 1);
+  posix_spawn_file_actions_adddup2(&actions, output.err.fd(), 2);
+  posix_spawn_file_actions_adddup2(&actions, output.events.fd(), 9);
   posix_spawn_file_actions_addchdir_np(&actions, working_directory.c_str());
   pid_t child = 0;
   const int error = posix_spawn(&child, file.c_str(), &actions, nullptr, argv.data(), envp.data());
@@ -67,23 +53,10 @@ Ran Spawn(const std::string& file, const std::string& name, const std::vector<st
   if (error != 0) throw std::runtime_error("cannot start " + file + ": " + std::strerror(error));
 
   Ran ran;
-  const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
-  if (handle >= 0) {
-    pollfd wait{handle, POLLIN, 0};
-    int ready = 0;
-    do ready = poll(&wait, 1, timeout_ms);
-    while (ready < 0 && errno == EINTR);
-    if (ready == 0) {
-      ran.timed_out = true;
-      kill(child, SIGKILL);
-    }
-    close(handle);
-  }
+  ran.timed_out = !EndsInTime(child, timeout_ms);
   while (waitpid(child, &ran.status, 0) < 0 && errno == EINTR) {
   }
-  ran.out = out.Contents();
-  ran.err = err.Contents();
-  ran.events = events.Contents();
+  output.CopyTo(ran);
   return ran;
 }
 

@@ -1,4 +1,4 @@
-// Runs a program to its end and returns what it wrote and how it ended.
+// Runs a program and returns its output and how it ended.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 namespace culprit::gold {
 
 struct Ran {
-  int status = 0;  // as of waitpid
+  int status = 0;  // from waitpid
   bool timed_out = false;
   std::string out, err;
   std::string events;  // what it wrote to descriptor 9

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -28,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program or library that the loader of this very program may be asked about.
+// A program or library for the same machine as this program.
 bool IsNative(const std::string& path) {
   ElfW(Ehdr) header;
   std::ifstream stream(path, std::ios::binary);
@@ -60,7 +59,7 @@ std::vector<std::string> InstalledFiles() {
   return {files.begin(), files.end()};
 }
 
-// The loader that this program was started with.
+// The loader that started this program.
 std::string OwnInterpreter() {
   const auto system = system::RealSystem();
   const auto look = collect::LookAt(*system, "/proc/self/exe");
@@ -75,7 +74,7 @@ std::vector<std::string> AskReal(const std::string& interpreter, const std::stri
   return ReadTrace(ran, interpreter, "");
 }
 
-// In the same form; `dynamic` is false where the file names another loader or has no dynamic section.
+// In the same form as AskReal().
 std::vector<std::string> AskModel(const std::string& interpreter, const std::string& file) {
   const auto system = system::RealSystem();
   auto look = collect::LookAt(*system, file);
@@ -97,8 +96,8 @@ std::vector<std::string> AskModel(const std::string& interpreter, const std::str
   return TraceOf(graph, file);
 }
 
-// ld.so --verify: 0 a program for this loader, 2 something without an interpreter, 1 nothing dynamic. A
-// program for another loader is told by its PT_INTERP, which ld.so as a command does not look at.
+// ld.so --verify says 0 for a program, 2 for a file without an interpreter, 1 for one that is not dynamic. It
+// ignores PT_INTERP, so we read that to recognize programs for another loader.
 bool IsForThisLoader(const std::string& interpreter, const std::string& file) {
   const Ran ran = Spawn(interpreter, interpreter, {"--verify", file}, {}, "/");
   if (!WIFEXITED(ran.status) || (WEXITSTATUS(ran.status) != 0 && WEXITSTATUS(ran.status) != 2)) return false;
@@ -174,10 +173,5 @@ int Main(int argc, char** argv) {
 }  // namespace culprit::gold
 
 int main(int argc, char** argv) {
-  try {
-    return culprit::gold::Main(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gold_installed: %s\n", error.what());
-    return 2;
-  }
+  return culprit::gold::RunMain("gold_installed", culprit::gold::Main, argc, argv);
 }

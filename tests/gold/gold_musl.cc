@@ -1,7 +1,6 @@
 // Our model of musl's dynamic loader against the loader itself, on generated trees: every path that it opens,
 // in order, what is loaded, every message. See musl_transcript.h.
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 
 #include "base/text.h"
@@ -33,7 +32,7 @@ int Main(int argc, char** argv) {
     std::printf("skipped: this process may not trace another (ptrace)\n");
     return kSkipped;
   }
-  const std::string work = MakeWorkDirectory();
+  const WorkDirectory work;
   TreeRun run{.program = "gold_musl",
               .templates = {program, ReadFile(GOLD_LIBRARY)},
               .loader = {},
@@ -48,19 +47,12 @@ int Main(int argc, char** argv) {
                          "libc.musl-any.so.1"};  // all of them mean musl
   std::printf("%s\n", interpreter.c_str());
   std::fflush(stdout);
-  const int result = CompareTrees(run, options, work);
-  RemoveTree(work);
-  return result;
+  return CompareTrees(run, options, work.path());
 }
 
 }  // namespace
 }  // namespace culprit::gold
 
 int main(int argc, char** argv) {
-  try {
-    return culprit::gold::Main(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gold_musl: %s\n", error.what());
-    return 2;
-  }
+  return culprit::gold::RunMain("gold_musl", culprit::gold::Main, argc, argv);
 }

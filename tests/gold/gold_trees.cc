@@ -9,7 +9,6 @@
 #endif
 
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 
@@ -36,9 +35,9 @@ int Main(int argc, char** argv) {
   }
   const Options options =
       ParseOptions(argc, argv, {.program = "gold_trees", .seed = 20240901, .count = 1000});
-  const std::string work = MakeWorkDirectory();
-  // Copies, because where the build lies may not be open to everybody.
-  const std::string audit = work + "/audit.so", probe = work + "/probe";
+  const WorkDirectory work;
+  // Copies, because user nobody may not be able to read the build directory.
+  const std::string audit = work.path() + "/audit.so", probe = work.path() + "/probe";
   std::filesystem::copy_file(GOLD_AUDIT, audit);
   TreeRun run{.program = "gold_trees",
               .templates = {ReadFile(GOLD_PROGRAM), ReadFile(GOLD_LIBRARY)},
@@ -55,7 +54,6 @@ int Main(int argc, char** argv) {
   run.loader.traits = ProbeGlibc(probe, audit, "/");
   if (run.loader.traits.interpreter.empty()) {
     std::printf("skipped: the loader of this machine does not answer as glibc's does\n");
-    RemoveTree(work);
     return kSkipped;
   }
   for (const char* name : {"libz.so.1", "libm.so.6", "libgcc_s.so.1", "libdl.so.2", "libstdc++.so.6"})
@@ -68,19 +66,12 @@ int Main(int argc, char** argv) {
               traits.interpreter.c_str(), traits.lib.c_str(), traits.platform.c_str(),
               traits.hwcaps_dirs.size());
   std::fflush(stdout);
-  const int result = CompareTrees(run, options, work);
-  RemoveTree(work);
-  return result;
+  return CompareTrees(run, options, work.path());
 }
 
 }  // namespace
 }  // namespace culprit::gold
 
 int main(int argc, char** argv) {
-  try {
-    return culprit::gold::Main(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gold_trees: %s\n", error.what());
-    return 2;
-  }
+  return culprit::gold::RunMain("gold_trees", culprit::gold::Main, argc, argv);
 }

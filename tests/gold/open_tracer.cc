@@ -2,7 +2,6 @@
 #include "open_tracer.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -15,6 +14,8 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+
+#include "start.h"
 
 namespace culprit::gold {
 namespace {
@@ -39,24 +40,15 @@ std::string ReadString(pid_t pid, uint64_t address) {
   return text;
 }
 
-size_t FileSize(int fd) { return static_cast<size_t>(lseek(fd, 0, SEEK_END)); }
-
-std::string Contents(int fd) {
-  std::string text(FileSize(fd), '\0');
-  const ssize_t got = pread(fd, text.data(), text.size(), 0);
-  text.resize(got < 0 ? 0 : static_cast<size_t>(got));
-  return text;
-}
-
 [[noreturn]] void RunChild(const std::string& file, char** argv, char** envp,
-                           const std::string& working_directory, const int (&files)[3]) {
+                           const std::string& working_directory, const Output& output) {
   ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
   alarm(kSeconds);
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, 0);
-  dup2(files[0], 1);
-  dup2(files[1], 2);
-  dup2(files[2], 9);
+  dup2(output.out.fd(), 1);
+  dup2(output.err.fd(), 2);
+  dup2(output.events.fd(), 9);
   if (chdir(working_directory.c_str()) == 0) execve(file.c_str(), argv, envp);
   _exit(126);
 }
@@ -67,20 +59,11 @@ TracedRun SpawnTraced(const std::string& file, const std::string& name,
                       const std::vector<std::string>& arguments,
                       const std::map<std::string, std::string>& environment,
                       const std::string& working_directory) {
-  std::vector<char*> argv = {const_cast<char*>(name.c_str())};
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  std::vector<std::string> variables;
-  for (const auto& [key, value] : environment) variables.push_back(key + "=" + value);
-  std::vector<char*> envp;
-  for (auto& variable : variables) envp.push_back(variable.data());
-  envp.push_back(nullptr);
-  int files[3];
-  for (int& fd : files) fd = memfd_create("output", MFD_CLOEXEC);
-
+  ExecWords argv = ArgumentsOf(name, arguments), envp = VariablesOf(environment);
+  const Output output;
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) RunChild(file, argv.data(), envp.data(), working_directory, files);
+  if (child == 0) RunChild(file, argv.data(), envp.data(), working_directory, output);
   TracedRun result;
   int status = 0;
   waitpid(child, &status, 0);  // stops at the end of execve
@@ -98,10 +81,10 @@ TracedRun SpawnTraced(const std::string& file, const std::string& name,
           ptrace(PTRACE_GET_SYSCALL_INFO, child, reinterpret_cast<void*>(sizeof info), &info) > 0;
       if (told && info.op == PTRACE_SYSCALL_INFO_ENTRY) {
         if (info.entry.nr == SYS_openat)
-          result.opens.push_back({ReadString(child, info.entry.args[1]), FileSize(files[2])});
+          result.opens.push_back({ReadString(child, info.entry.args[1]), output.events.size()});
 #ifdef SYS_open
         if (info.entry.nr == SYS_open)
-          result.opens.push_back({ReadString(child, info.entry.args[0]), FileSize(files[2])});
+          result.opens.push_back({ReadString(child, info.entry.args[0]), output.events.size()});
 #endif
       }
     }
@@ -109,10 +92,7 @@ TracedRun SpawnTraced(const std::string& file, const std::string& name,
   }
   result.ran.status = status;
   result.ran.timed_out = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-  result.ran.out = Contents(files[0]);
-  result.ran.err = Contents(files[1]);
-  result.ran.events = Contents(files[2]);
-  for (const int fd : files) close(fd);
+  output.CopyTo(result.ran);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -82,6 +83,15 @@ Options ParseOptions(int argc, char** argv, const Defaults& defaults) {
   options.limit = limit.value_or(0);
   if (jobs && *jobs > 0) options.jobs = static_cast<unsigned>(*jobs);
   return options;
+}
+
+int RunMain(const char* program, int (*run)(int, char**), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+    return 2;
+  }
 }
 
 }  // namespace culprit::gold

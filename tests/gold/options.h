@@ -9,7 +9,7 @@
 namespace culprit::gold {
 
 struct Options {
-  std::vector<uint64_t> seeds;  // of the trees: first those of --known, then --count from --seed on
+  std::vector<uint64_t> seeds;  // of the trees: those of --known, then --count from --seed on
   uint64_t count = 0;           // trees from the first seed on, or files
   unsigned jobs = 2;
   std::string keep;       // leave the trees in this directory
@@ -18,7 +18,7 @@ struct Options {
   bool show = false;      // print what the real loader did
 };
 
-// What a program does unless it is told otherwise: the same on every run.
+// What a program does by default: the same on every run.
 struct Defaults {
   std::string_view program;  // its name in the file of --known
   uint64_t seed = 0;
@@ -30,5 +30,8 @@ struct Defaults {
 Options ParseOptions(int argc, char** argv, const Defaults& defaults);
 
 constexpr int kSkipped = 77;
+
+// Calls `run`. An exception is printed and becomes exit status 2.
+int RunMain(const char* program, int (*run)(int, char**), int argc, char** argv);
 
 }  // namespace culprit::gold

@@ -1,5 +1,5 @@
-// Runs numbered pieces of work in a few child processes, without the privileges of root (files that may not
-// be read must not be readable), and survives a piece that crashes: it is reported as such, the rest goes on.
+// Runs numbered pieces of work in a few child processes, without root (a file with mode 000 must be
+// unreadable). A piece that crashes is reported, and the rest goes on.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,17 @@ void RunPool(uint64_t count, unsigned jobs,
              const std::function<std::string(uint64_t number, unsigned worker)>& work,
              const std::function<void(const Piece&)>& done);
 
-// A fresh directory that the children may write to; removed with RemoveTree.
-std::string MakeWorkDirectory();
+// A new directory that the children may write to; removed at the end.
+class WorkDirectory {
+ public:
+  WorkDirectory();
+  ~WorkDirectory();
+  WorkDirectory(const WorkDirectory&) = delete;
+  WorkDirectory& operator=(const WorkDirectory&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace culprit::gold

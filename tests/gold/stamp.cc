@@ -116,7 +116,7 @@ class Stamper {
   }
   uint64_t AddressOf(size_t offset) const { return offset - strings_ + Value(DT_STRTAB); }
 
-  // Room in the spare string, aligned as tables want it.
+  // Takes aligned room from the spare string.
   size_t Take(size_t size, size_t align) {
     spare_ = (spare_ + align - 1) / align * align;
     const size_t at = spare_;
@@ -154,62 +154,68 @@ class Stamper {
     Add(DT_VERDEFNUM, names.size());
   }
 
-  // Those of the template first (its symbols keep their indices), then the new ones.
-  void PutVersionNeeds(const Stamp& stamp) {
-    struct Item {
-      uint32_t hash, name;
-      uint16_t flags, index;
-    };
-    struct File {
-      uint32_t name;
-      std::vector<Item> items;
-    };
-    std::vector<File> files;
-    if (Has(DT_VERNEED)) {
-      for (size_t at = OffsetOf(Value(DT_VERNEED));;) {
-        const auto need = Get<ElfW(Verneed)>(bytes_, at);
-        File& file = files.emplace_back(File{need.vn_file, {}});
-        for (size_t aux_at = at + need.vn_aux;;) {
-          const auto aux = Get<ElfW(Vernaux)>(bytes_, aux_at);
-          file.items.push_back({aux.vna_hash, aux.vna_name, aux.vna_flags, aux.vna_other});
-          next_version_ = std::max<size_t>(next_version_, aux.vna_other + size_t{1});
-          if (aux.vna_next == 0) break;
-          aux_at += aux.vna_next;
-        }
-        if (need.vn_next == 0) break;
-        at += need.vn_next;
+  struct NeededVersion {
+    uint32_t hash, name;
+    uint16_t flags, index;
+  };
+  struct NeededFile {
+    uint32_t name;
+    std::vector<NeededVersion> versions;
+  };
+
+  std::vector<NeededFile> TemplateNeeds() {
+    std::vector<NeededFile> files;
+    if (!Has(DT_VERNEED)) return files;
+    for (size_t at = OffsetOf(Value(DT_VERNEED));;) {
+      const auto need = Get<ElfW(Verneed)>(bytes_, at);
+      NeededFile& file = files.emplace_back(NeededFile{need.vn_file, {}});
+      for (size_t aux_at = at + need.vn_aux;;) {
+        const auto aux = Get<ElfW(Vernaux)>(bytes_, aux_at);
+        file.versions.push_back({aux.vna_hash, aux.vna_name, aux.vna_flags, aux.vna_other});
+        next_version_ = std::max<size_t>(next_version_, aux.vna_other + size_t{1});
+        if (aux.vna_next == 0) break;
+        aux_at += aux.vna_next;
       }
+      if (need.vn_next == 0) return files;
+      at += need.vn_next;
     }
+  }
+
+  // Those of the template first, because its symbols keep their indices; then the new ones.
+  void PutVersionNeeds(const Stamp& stamp) {
+    std::vector<NeededFile> files = TemplateNeeds();
     for (const auto& need : stamp.version_needs) {
-      File& file = files.emplace_back(File{static_cast<uint32_t>(PutString(need.file)), {}});
+      NeededFile& file = files.emplace_back(NeededFile{static_cast<uint32_t>(PutString(need.file)), {}});
       for (const auto& version : need.versions)
-        file.items.push_back({ElfHash(version), static_cast<uint32_t>(PutString(version)),
-                              static_cast<uint16_t>(need.weak ? VER_FLG_WEAK : 0),
-                              static_cast<uint16_t>(next_version_++)});
+        file.versions.push_back({ElfHash(version), static_cast<uint32_t>(PutString(version)),
+                                 static_cast<uint16_t>(need.weak ? VER_FLG_WEAK : 0),
+                                 static_cast<uint16_t>(next_version_++)});
     }
     if (files.empty()) return;
     size_t size = 0;
-    for (const File& file : files) size += sizeof(ElfW(Verneed)) + file.items.size() * sizeof(ElfW(Vernaux));
+    for (const NeededFile& file : files)
+      size += sizeof(ElfW(Verneed)) + file.versions.size() * sizeof(ElfW(Vernaux));
     const size_t table = Take(size, 8);
     size_t at = table;
-    for (const File& file : files) {
+    for (const NeededFile& file : files) {
       ElfW(Verneed) need{};
       need.vn_version = VER_NEED_CURRENT;
-      need.vn_cnt = static_cast<ElfW(Half)>(file.items.size());
+      need.vn_cnt = static_cast<ElfW(Half)>(file.versions.size());
       need.vn_file = file.name;
       need.vn_aux = sizeof need;
-      need.vn_next = &file == &files.back()
-                         ? 0
-                         : static_cast<ElfW(Word)>(sizeof need + file.items.size() * sizeof(ElfW(Vernaux)));
+      need.vn_next =
+          &file == &files.back()
+              ? 0
+              : static_cast<ElfW(Word)>(sizeof need + file.versions.size() * sizeof(ElfW(Vernaux)));
       Set(bytes_, at, need);
       at += sizeof need;
-      for (const Item& item : file.items) {
+      for (const NeededVersion& version : file.versions) {
         ElfW(Vernaux) aux{};
-        aux.vna_hash = item.hash;
-        aux.vna_flags = item.flags;
-        aux.vna_other = item.index;
-        aux.vna_name = item.name;
-        aux.vna_next = &item == &file.items.back() ? 0 : sizeof aux;
+        aux.vna_hash = version.hash;
+        aux.vna_flags = version.flags;
+        aux.vna_other = version.index;
+        aux.vna_name = version.name;
+        aux.vna_next = &version == &file.versions.back() ? 0 : sizeof aux;
         Set(bytes_, at, aux);
         at += sizeof aux;
       }

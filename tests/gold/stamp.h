@@ -26,11 +26,11 @@ struct Stamp {
   uint64_t flags_1 = 0;           // beside those of the template
   std::vector<VersionNeed> version_needs;
   std::vector<std::string> version_defs;  // empty = no DT_VERDEF
-  bool decoys = false;  // an earlier SONAME, RPATH and RUNPATH, of which the later ones take the place
-  bool relr = false;    // an empty DT_RELR, which asks for the version GLIBC_ABI_DT_RELR
+  bool decoys = false;                    // an earlier SONAME, RPATH and RUNPATH, which later ones replace
+  bool relr = false;                      // an empty DT_RELR, which asks for the version GLIBC_ABI_DT_RELR
 };
 
-// Throws std::runtime_error when the template has not enough room.
+// Throws std::runtime_error if the template has too little room.
 std::string Stamped(const std::string& elf_template, const Stamp& stamp);
 
 // Faults that no linker makes. Each takes a good file.

@@ -1,4 +1,4 @@
-// The schemas of frameworks and of the pins between packages.
+// The schemas of frameworks and packages: releases, pins, imports, sonames.
 #include "schema_parts.h"
 
 namespace generate {
@@ -170,6 +170,82 @@ Subject Packages() {
                                  kNote,
                                  kSource},
                       .unique = {"package", "since"}}}};
+}
+
+Subject Imports() {
+  return {
+      .name = "imports",
+      .header = "packages/imports.h",
+      .tables = {
+          {.key = "first",
+           .type = "ImportsFirst",
+           .function = "ImportsFirsts",
+           .fields = {{"framework", Form::kText, kRequired}, {"other", Form::kText, kRequired}, kSource},
+           .unique = {"framework"}},
+          {.key = "step",
+           .type = "ImportRow",
+           .function = "ImportRows",
+           .fields = {
+               {"framework", Form::kText, kRequired},
+               {"os", Form::kWord, false, {{"unix", "ImportOs::kUnix"}, {"windows", "ImportOs::kWindows"}}},
+               {"action",
+                Form::kWord,
+                false,
+                {{"open", "StepAction::kOpen"},
+                 {"add_dll_directory", "StepAction::kAddDllDirectory"},
+                 {"prepend_path", "StepAction::kPrependPath"}}},
+               {"search",
+                Form::kWord,
+                false,
+                {{"standard", "StepSearch::kStandard"},
+                 {"altered", "StepSearch::kAltered"},
+                 {"dll_load_dir", "StepSearch::kDllLoadDir"},
+                 {"python", "StepSearch::kPython"},
+                 {"ctypes", "StepSearch::kCtypes"}}},
+               {"since", Form::kVersion},
+               {"until", Form::kVersion},
+               {"cuda", Form::kTexts},
+               {"each", Form::kTexts},
+               {"names", Form::kTexts, kRequired},
+               {"every", Form::kFlag},
+               {"retry_with_path", Form::kFlag},
+               {"unless", Form::kTexts},
+               {"everywhere", Form::kFlag},
+               {"from"},
+               {"optional", Form::kFlag},
+               {"label"},
+               {"after"},
+               {"when",
+                Form::kWord,
+                false,
+                {{"always", "StepWhen::kAlways"},
+                 {"failed", "StepWhen::kFailed"},
+                 {"opened", "StepWhen::kOpened"}}},
+               {"texts", Form::kTexts},
+               {"loaded"},
+               kSource}}}};
+}
+
+Subject Sonames() {
+  return {.name = "sonames",
+          .header = "packages/sonames.h",
+          .tables = {{.key = "soname",
+                      .type = "SonameRow",
+                      .function = "SonameRows",
+                      .fields = {{"library", Form::kText, kRequired},
+                                 {"name", Form::kText, kRequired},
+                                 {"cuda", Form::kVersions, kRequired},
+                                 kSource},
+                      .unique = {"name"}},
+                     {.key = "wheel_folder",
+                      .type = "WheelFolder",
+                      .function = "WheelFolders",
+                      .fields = {{"library", Form::kText, kRequired},
+                                 {"cuda12", Form::kText, kRequired},
+                                 {"cuda13", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"library"}},
+                     Rules("SonameRules")}};
 }
 
 }  // namespace generate

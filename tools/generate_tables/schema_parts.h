@@ -1,4 +1,4 @@
-// What several schemas have in common, and the schemas that stand in a file of their own.
+// What several schemas share, and those that are in other files than the list of all.
 #pragma once
 
 #include "schema.h"
@@ -23,11 +23,16 @@ inline Table Rules(std::string_view function) {
           .unique = {"id"}};
 }
 
+// schema_packages.cc
+Subject Distributions();
 Subject Frameworks();
 Subject Harvested();
-Subject Distributions();
+Subject Imports();
 Subject Packages();
-Subject Signatures();
+Subject Sonames();
+// schema_logs.cc
 Subject Causes();
+Subject Signatures();
+Subject StatusCodes();
 
 }  // namespace generate

@@ -1,8 +1,6 @@
 // culprit check [TARGET...]
 #include "engine/check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 
@@ -13,14 +11,13 @@
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
-#include "cli/paste.h"
 #include "cli/progress.h"
 #include "cli/subject.h"
-#include "collect/linux/host.h"
 #include "collect/record.h"
 #include "loader/observed/observed.h"
 #include "render/check/check.h"
 #include "render/page/page.h"
+#include "render/redact.h"
 #include "render/windows_spelling.h"
 #include "snapshot/json/fields.h"
 #include "snapshot/json/stack_json.h"
@@ -37,11 +34,10 @@ struct CheckOptions {
   std::string pid;
   bool strict = false;
   bool verify = false;
-  bool no_redact = false;
   bool live = false;
 };
 
-// That a step of the probe may take.
+// Timeout per step of the probe.
 constexpr int kStepSeconds = 30;
 
 base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::ProcessLook* process) {
@@ -57,8 +53,7 @@ base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::Proce
   return json;
 }
 
-// Which process, and what is wrong with it before what is wrong with the machine; and what of it was out of
-// sight.
+// Names the process, puts its findings before those of the machine, and adds what could not be seen of it.
 void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) {
   const std::string title = loader::ProcessTitle(look.process);
   report.headline = title + ": " + report.headline;
@@ -76,12 +71,16 @@ void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) 
   for (const auto& [what, why] : look.not_seen) report.not_checked.push_back({what, why});
 }
 
-// SARIF or JUnit. The URIs of SARIF are not touched by the spelling of Windows: none begins as a path does.
+// SARIF or JUnit. The Windows spelling leaves the URIs of SARIF alone: none of them starts like a path.
 bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
                 const snapshot::Snapshot& snapshot) {
-  const report::CheckReport report = options.no_redact ? full : ToPaste(full, snapshot);
+  const bool redact = !options.common.no_redact;
+  const report::CheckReport report = redact
+                                         ? render::Redacted(full, base::ValueOf(snapshot.environment, "HOME"),
+                                                            base::ValueOf(snapshot.environment, "USER"))
+                                         : full;
   const bool sarif = options.common.format == Format::kSarif;
-  std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), !options.no_redact)
+  std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), redact)
                             : render::ToJunit(report, engine::RulePages(), options.strict);
   if (snapshot.windows() != nullptr)
     bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
@@ -91,18 +90,16 @@ bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                  const snapshot::Snapshot& snapshot, const collect::ProcessLook* process,
                  const render::PageFacts& page) {
-  if (options.common.format == Format::kHtml) return WriteBytes(options.common, render::ToHtml(report, page));
-  if (options.common.format == Format::kMarkdown)
-    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
   if (options.common.format == Format::kSarif || options.common.format == Format::kJunit)
     return WriteForCi(options, report, snapshot);
+  const render::CheckDetail detail{.verbose = options.common.verbose};
   return Write(options.common,
                {.title = "culprit check",
-                .text =
-                    [&](const auto& style) {
-                      return render::ToText(report, style, {.verbose = options.common.verbose});
-                    },
+                .text = [&](const auto& style) { return render::ToText(report, style, detail); },
                 .json = [&] { return render::ToJson(report, SnapshotJson(snapshot, process)); },
+                .markdown = [&] { return render::ToMarkdown(report); },
+                .html = [&] { return render::ToHtml(report, page); },
+                .redacted_for = &snapshot,
                 .windows = snapshot.windows() != nullptr});
 }
 
@@ -120,16 +117,16 @@ int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
   return kExitCannot;
 }
 
-// 0 when it is no number that a process can have.
+// 0 if it is not a process ID.
 int PidOf(std::string_view text) {
   int pid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
   return error == std::errc() && end == text.data() + text.size() && pid > 0 ? pid : 0;
 }
 
-// What does not go together with a process that runs already, whose machine and environment are its own. ""
-// when nothing is in the way.
+// Why --pid cannot be used like this; "" if it can. A running process has its own machine and environment.
 std::string NotWithPid(const CheckOptions& options) {
+  if (options.pid.empty()) return "";
   if (system::RealSystem()->platform() != base::Platform::kLinux)
     return "works on Linux only: it reads what a process has mapped from /proc";
   if (PidOf(options.pid) == 0) return options.pid + ": not a process ID";
@@ -141,9 +138,9 @@ std::string NotWithPid(const CheckOptions& options) {
   return "";
 }
 
-// What keeps a machine from being probed: only this one, as this shell has it, is alive. "" when nothing
-// does.
+// Why --live cannot be used like this; "" if it can. Only this machine, in this shell, can be probed.
 std::string NotLive(const CheckOptions& options, const Subject& subject) {
+  if (!options.live) return "";
   if (!options.common.root.empty() || subject.rooted)
     return "needs the running machine; a directory of files cannot be probed";
   if (!subject.snapshot_file.empty()) return "needs the running machine; a snapshot cannot be probed";
@@ -156,9 +153,9 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
 
 int CheckInTime(const CheckOptions& options, const Subject& subject) {
   Progress progress(!options.common.quiet);
-  std::unique_ptr<Live> live;
+  std::unique_ptr<probe::Live> live;
   if (options.live) {
-    auto begun = Live::Begin(*subject.machine, {.python = options.python}, kStepSeconds, progress);
+    auto begun = BeginLive(*subject.machine, {.python = options.python}, kStepSeconds, progress);
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
@@ -170,29 +167,18 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
   if (!diagnosis) return Fail(diagnosis.error());
   progress.Show("simulating what gets loaded");
   diagnosis->Play();
-  if (live) {
-    live->Continue(diagnosis->snapshot());
-    snapshot::ProbeFacts probed = live->Finish();
-    const auto failed = FailedCudnn(probed);
-    diagnosis->AddProbe(std::move(probed), failed);
-  }
-  auto [report, page] = diagnosis->Judge([html = options.common.format == Format::kHtml,
-                                          redact = !options.no_redact](const auto& scene, const auto& check) {
-    return std::pair(check, html ? FactsForPage(scene, check, redact) : render::PageFacts());
-  });
+  if (live) AddLive(*live, *diagnosis);
+  auto [report, page] =
+      diagnosis->Judge([html = options.common.format == Format::kHtml, redact = !options.common.no_redact](
+                           const auto& scene, const auto& check) {
+        return std::pair(check, html ? FactsForPage(scene, check, redact) : render::PageFacts());
+      });
   if (subject.process != nullptr) NameProcess(*subject.process, report);
   if (!WriteReport(options, report, diagnosis->snapshot(), subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 
-}  // namespace
-
-int RunCheck(int argc, const char* const* argv) {
-  CheckOptions options;
-  CommandLine app(
-      "Finds what is wrong with the CUDA stack of this machine, as this shell sees it, or of TARGET. Shows "
-      "the proof and the fix. Runs nothing it finds unless you pass --live.",
-      "culprit check");
+void Declare(CommandLine& app, CheckOptions& options) {
   app.Add("TARGET", options.targets,
           "programs, libraries, Python environments; or one root file system, wheel or snapshot");
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
@@ -202,8 +188,7 @@ int RunCheck(int argc, const char* const* argv) {
   app.Add("--live", options.live, "also test on the real GPU, like `culprit probe`; this runs code it finds");
   app.Add("--verify", options.verify, "compare hashes of installed package files, not only sizes");
   app.Add("--strict", options.strict, "exit with status 1 on warnings too");
-  app.Add("--no-redact", options.no_redact,
-          "keep your home directory and user name in markdown, html, sarif and junit output");
+  AddNoRedact(app, options.common, "markdown, html, sarif and junit output");
   app.Add("--timeout", options.seconds, "timeout per collector, in seconds", "SECONDS", 1, 3600);
   AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(
@@ -221,32 +206,26 @@ int RunCheck(int argc, const char* const* argv) {
       "  culprit check --format sarif -o culprit.sarif\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a problem was found, 2 could not "
       "check,\n64 wrong usage.");
+}
+
+}  // namespace
+
+int RunCheck(int argc, const char* const* argv) {
+  CheckOptions options;
+  CommandLine app(
+      "Finds what is wrong with the CUDA stack of this machine, as this shell sees it, or of TARGET. Shows "
+      "the proof and the fix. Runs nothing it finds unless you pass --live.",
+      "culprit check");
+  Declare(app, options);
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (!options.host.empty()) {
-    const auto host = collect::ParseHost(options.host);
-    if (!host) {
-      fmt::print(stderr, "culprit check: {}\n", base::Printable(host.error().message));
-      return kExitUsage;
-    }
-  }
-  if (!options.pid.empty()) {
-    if (const std::string why = NotWithPid(options); !why.empty()) {
-      fmt::print(stderr, "culprit check: --pid {}\n", base::Printable(why));
-      return kExitUsage;
-    }
-  }
+  if (const std::string why = MistakeInHost(options.host); !why.empty()) return WrongUsage("check", why);
+  if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
   const auto subject = options.pid.empty() ? ChooseSubject(options.common, options.targets)
                                            : ProcessSubject(PidOf(options.pid));
   if (!subject) return Fail(subject.error());
-  if (options.live) {
-    if (const std::string why = NotLive(options, *subject); !why.empty()) {
-      fmt::print(stderr, "culprit check: --live: {}\n", base::Printable(why));
-      return kExitUsage;
-    }
-  }
-  const int status = CheckInTime(options, *subject);
-  // A collector that hangs on a dead mount must not keep the program from ending.
-  EndAtOnce(status);
+  if (const std::string why = NotLive(options, *subject); !why.empty())
+    return WrongUsage("check", "--live: " + why);
+  EndAtOnce(CheckInTime(options, *subject));
 }
 
 }  // namespace culprit::cli

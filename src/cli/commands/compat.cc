@@ -1,9 +1,6 @@
 // culprit compat KEY=VALUE...
 #include "compat/compat.h"
 
-#include <fmt/format.h>
-
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "render/compat/compat.h"
@@ -34,11 +31,7 @@ int RunCompat(int argc, const char* const* argv) {
       "Exit status: 0 yes, 1 no, 2 unknown (not in the tables), 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const auto question = compat::ParseCompat(words);
-  if (!question) {
-    fmt::print(stderr, "culprit compat: {}\n  try: culprit compat --help\n",
-               base::Printable(question.error().message));
-    return kExitUsage;
-  }
+  if (!question) return WrongUsage("compat", question.error().message, "culprit compat --help");
   const report::CompatAnswer answer = compat::Compat(*question);
   const bool written =
       Write(options, {.title = "culprit compat",

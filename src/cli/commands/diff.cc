@@ -1,7 +1,5 @@
-// culprit diff BEFORE AFTER: two files, both judged as check would, and what is different between them.
+// culprit diff BEFORE AFTER: checks both files, and shows what changed between them.
 #include "diff/diff.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,14 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
-#include "cli/paste.h"
 #include "cli/progress.h"
 #include "cli/recorded_machine.h"
-#include "collect/linux/host.h"
+#include "cli/subject.h"
 #include "engine/diagnosis.h"
 #include "render/diff/diff.h"
 #include "render/page/page.h"
@@ -29,10 +25,9 @@ struct DiffOptions {
   std::vector<std::string> files;
   std::string host;
   bool strict = false;
-  bool no_redact = false;
 };
 
-// One of the two files with everything that check makes of it.
+// One of the two files, checked.
 struct Judged {
   std::optional<record::Run> run;
   engine::Diagnosis diagnosis;
@@ -58,23 +53,20 @@ diff::Side SideOf(const Judged& judged) {
 }
 
 bool WriteReport(const DiffOptions& options, const report::DiffReport& report, const Judged& after) {
-  if (options.common.format == Format::kHtml) {
-    // The pictures are of AFTER, and what is marked in them is new.
-    const render::PageFacts page =
-        FactsForPage(after.diagnosis.scene(), {.findings = report.new_findings}, !options.no_redact);
-    return WriteBytes(options.common, render::ToHtml(report, page));
-  }
-  if (options.common.format == Format::kMarkdown)
-    return WriteToPaste(options.common, render::ToMarkdown(report), after.diagnosis.snapshot(),
-                        !options.no_redact);
-  return Write(options.common, {.title = "culprit diff",
-                                .text =
-                                    [&](const auto& style) {
-                                      return render::ToText(report, style,
-                                                            {.verbose = options.common.verbose});
-                                    },
-                                .json = [&] { return render::ToJson(report); },
-                                .windows = report.windows});
+  // The pictures show AFTER and mark what is new.
+  const auto page = [&] {
+    return FactsForPage(after.diagnosis.scene(), {.findings = report.new_findings},
+                        !options.common.no_redact);
+  };
+  const render::DiffDetail detail{.verbose = options.common.verbose};
+  return Write(options.common,
+               {.title = "culprit diff",
+                .text = [&](const auto& style) { return render::ToText(report, style, detail); },
+                .json = [&] { return render::ToJson(report); },
+                .markdown = [&] { return render::ToMarkdown(report); },
+                .html = [&] { return render::ToHtml(report, page()); },
+                .redacted_for = &after.diagnosis.snapshot(),
+                .windows = report.windows});
 }
 
 int ExitStatus(const DiffOptions& options, const report::DiffReport& report, const Judged& before,
@@ -86,7 +78,7 @@ int ExitStatus(const DiffOptions& options, const report::DiffReport& report, con
   }
   const auto failed = [](const Judged& judged) { return judged.run && judged.run->failed(); };
   if (before.run && failed(after) && !failed(before)) return kExitFound;
-  // Nothing was found, and something that could be looked at before could not be looked at.
+  // Nothing new was found, but something could not be checked that could be before.
   const bool lost_sight =
       after.check.verdict == report::Verdict::kUnknown &&
       std::ranges::any_of(after.check.not_checked, [&](const report::NotChecked& item) {
@@ -108,8 +100,7 @@ int RunDiff(int argc, const char* const* argv) {
   app.Add("--host", options.host, "assume this driver and GPU on both sides: driver=535.104.05,gpu=sm_90",
           "HOST");
   app.Add("--strict", options.strict, "exit with status 1 on new warnings too");
-  app.Add("--no-redact", options.no_redact,
-          "keep your home directory and user name in markdown and html output");
+  AddNoRedact(app, options.common, "markdown and html output");
   AddOutputOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"
@@ -122,16 +113,8 @@ int RunDiff(int argc, const char* const* argv) {
       "Exit status: 0 nothing got worse, 1 there is a new error (or the run fails now), 2 could not read a "
       "file, or AFTER\ncould not be checked while BEFORE could, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (options.files.size() != 2) {
-    fmt::print(stderr, "culprit diff: give two files, BEFORE and AFTER\n");
-    return kExitUsage;
-  }
-  if (!options.host.empty()) {
-    if (const auto host = collect::ParseHost(options.host); !host) {
-      fmt::print(stderr, "culprit diff: {}\n", base::Printable(host.error().message));
-      return kExitUsage;
-    }
-  }
+  if (options.files.size() != 2) return WrongUsage("diff", "give two files, BEFORE and AFTER");
+  if (const std::string why = MistakeInHost(options.host); !why.empty()) return WrongUsage("diff", why);
   auto progress = std::make_unique<Progress>(!options.common.quiet);
   progress->Show("checking both");
   auto other = std::async(std::launch::async, [&] { return Judge(options.files[0], options.host); });

@@ -1,5 +1,5 @@
-// culprit explain [LOG...|-|CODE|RECORD]: from a text to ranked causes, the page of a code, or the report of
-// a run from its record.
+// culprit explain [LOG...|-|CODE|RECORD]: the ranked causes of a log, the page of a code, or the report of a
+// recorded run.
 #include "explain/explain.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include <chrono>
 #include <memory>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/explain_follow.h"
@@ -40,38 +39,34 @@ struct ExplainOptions {
   std::string host;
   bool here = false;
   bool follow = false;
-  bool no_redact = false;
   bool WithFacts() const { return here || !snapshot.empty() || !host.empty() || !common.root.empty(); }
 };
 
-// What was read, of all inputs together.
+// What was read from all inputs.
 struct Reading {
   std::vector<logs::Symptom> symptoms;
   std::vector<report::LogInput> inputs;
-  std::string record = {};  // text of a record of `culprit run`; "" none
+  std::string record = {};  // text of a record of `culprit run`; "" if there is none
 };
 
 bool WriteExplanation(const ExplainOptions& options, const report::Explanation& explanation) {
-  if (options.common.format == Format::kMarkdown)
-    return WriteBytes(options.common, render::ToMarkdown(explanation));
-  return Write(options.common, {.title = "culprit explain",
-                                .text =
-                                    [&](const auto& style) {
-                                      return render::ToText(explanation, style,
-                                                            {.verbose = options.common.verbose});
-                                    },
-                                .json = [&] { return render::ToJson(explanation); },
-                                .windows = explanation.windows});
+  const render::ExplainDetail detail{.verbose = options.common.verbose};
+  return Write(options.common,
+               {.title = "culprit explain",
+                .text = [&](const auto& style) { return render::ToText(explanation, style, detail); },
+                .json = [&] { return render::ToJson(explanation); },
+                .markdown = [&] { return render::ToMarkdown(explanation); },
+                .windows = explanation.windows});
 }
 
 bool WritePage(const Options& options, const report::RulePage& page) {
-  if (options.format == Format::kMarkdown) return WriteBytes(options, render::ToMarkdown(page));
   return Write(options, {.title = page.code,
                          .text = [&](const auto& style) { return render::ToText(page, style); },
-                         .json = [&] { return render::ToJson(page); }});
+                         .json = [&] { return render::ToJson(page); },
+                         .markdown = [&] { return render::ToMarkdown(page); }});
 }
 
-// Programs and archives are full of error texts, and none of them happened.
+// Programs and archives are full of error messages that never happened.
 std::string_view KindOfBinary(std::string_view start) {
   if (start.starts_with("\x7f"
                         "ELF"))
@@ -137,7 +132,7 @@ base::Result<Reading> ReadAll(const ExplainOptions& options) {
   return reading;
 }
 
-// The facts of the machine that the options name, held against the log.
+// Explains the log with the facts of the machine that the options name.
 base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options, Reading reading) {
   Subject subject{.snapshot_file = options.snapshot, .rooted = !options.common.root.empty()};
   if (subject.snapshot_file.empty()) {
@@ -173,14 +168,11 @@ int Conclude(const ExplainOptions& options, Reading reading, std::vector<report:
   return explanation->causes.empty() || asked_for_a_code ? kExitOk : kExitFound;
 }
 
-// A record of `culprit run --save`: the same answer as after that run, also on another machine.
+// A record of `culprit run --save`: gives the same answer as after that run, on any machine.
 int AnswerRecord(const ExplainOptions& options, const std::string& text) {
-  if (options.inputs.size() > 1 || options.WithFacts()) {
-    fmt::print(
-        stderr,
-        "culprit explain: pass a record of a run alone; it already contains the facts of its machine\n");
-    return kExitUsage;
-  }
+  if (options.inputs.size() > 1 || options.WithFacts())
+    return WrongUsage("explain",
+                      "pass a record of a run alone; it already contains the facts of its machine");
   auto file = record::ParseRecord(text);
   if (!file) {
     const std::string name = options.inputs.empty() ? "-" : options.inputs.front();
@@ -192,12 +184,12 @@ int AnswerRecord(const ExplainOptions& options, const std::string& text) {
                                .programs = watch::ProgramsOf(*run),
                                .limit = kPatience});
   if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
-  const RunAnswer answer = ExplainRun(diagnosis, run, options.common, !options.no_redact);
-  if (!WriteRun(options.common, answer, diagnosis.snapshot(), !options.no_redact)) return kExitCannot;
+  const RunAnswer answer = ExplainRun(diagnosis, run, options.common);
+  if (!WriteRun(options.common, answer, diagnosis.snapshot())) return kExitCannot;
   return answer.report.explanation.causes.empty() ? kExitOk : kExitFound;
 }
 
-// One argument that is no file: a code of culprit, a code of somebody else, or the message itself.
+// An argument that is not a file: a code of culprit, a code of CUDA and others, or the message itself.
 std::optional<int> AnswerWords(const ExplainOptions& options, const std::string& words) {
   if (const report::RulePage page = engine::PageOf(words); !page.code.empty()) {
     return WritePage(options.common, page) ? kExitOk : kExitCannot;
@@ -231,10 +223,8 @@ int AnswerInputs(const ExplainOptions& options) {
   if (options.follow) return RunFollow(options);
   auto reading = ReadAll(options);
   if (reading && !reading->record.empty()) return AnswerRecord(options, reading->record);
-  if (options.common.format == Format::kHtml) {
-    fmt::print(stderr, "culprit explain: --format html works only with the record of a run\n");
-    return kExitUsage;
-  }
+  if (options.common.format == Format::kHtml)
+    return WrongUsage("explain", "--format html works only with the record of a run");
   if (reading) return Conclude(options, std::move(*reading));
   if (options.inputs.size() == 1 && reading.error().code == base::ErrorCode::kNotFound) {
     if (const auto status = AnswerWords(options, options.inputs.front())) return *status;
@@ -264,8 +254,7 @@ int RunExplain(int argc, const char* const* argv) {
           "use facts from another machine (a file written by culprit snapshot)", "FILE");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
   app.Add("--follow", options.follow, "pass the stream through and report as soon as a failure appears");
-  app.Add("--no-redact", options.no_redact,
-          "keep your home directory and user name in the markdown and html output of a record");
+  AddNoRedact(app, options.common, "the markdown and html output of a record");
   AddCommonOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"
@@ -285,7 +274,6 @@ int RunExplain(int argc, const char* const* argv) {
       "64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const int status = AnswerInputs(options);
-  // A collector that hangs on a dead mount must not keep the program from ending.
   if (options.WithFacts()) EndAtOnce(status);
   return status;
 }

@@ -1,35 +1,27 @@
-// `culprit fix`: shows the fixes of what `check` found, proven; applies and undoes them.
+// `culprit fix`: shows a verified fix for each finding of `check`; applies and undoes them.
 #include "cli/fix.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/windows_path.h"
 #include "change/prove/prove.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/paste.h"
 #include "cli/progress.h"
-#include "collect/linux/host.h"
 #include "engine/check.h"
 #include "render/fix/fix.h"
 
 namespace culprit::cli {
 namespace {
 
-int Usage(const std::string& why) {
-  fmt::print(stderr, "culprit fix: {}\n", base::Printable(why));
-  return kExitUsage;
-}
-
 LookOptions LookOptionsOf(const FixOptions& options) {
   return {
       .common = options.common, .host = options.host, .python = options.python, .seconds = options.seconds};
 }
 
-// "CUL3004", in letters of either case; "" for anything else.
+// "CUL3004" for "cul3004"; "" for anything that is not a code.
 std::string AsCode(std::string word) {
   for (char& c : word) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   const bool digits = word.size() == 7 &&
@@ -50,12 +42,16 @@ apply::Place PlaceOf(const FixOptions& options, const Subject& subject) {
 
 bool WriteReport(const FixOptions& options, const report::FixReport& report,
                  const snapshot::Snapshot& snapshot) {
-  if (options.common.format == Format::kMarkdown)
-    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
   return Write(options.common, {.title = "culprit fix",
                                 .text = [&](const auto& style) { return render::ToText(report, style); },
                                 .json = [&] { return render::ToJson(report); },
+                                .markdown = [&] { return render::ToMarkdown(report); },
+                                .redacted_for = &snapshot,
                                 .windows = snapshot.windows() != nullptr});
+}
+
+bool AnyFailed(const std::vector<report::AppliedStep>& steps) {
+  return std::ranges::find(steps, report::StepState::kFailed, &report::AppliedStep::state) != steps.end();
 }
 
 int UndoLast(const FixOptions& options, const apply::Place& place) {
@@ -69,10 +65,7 @@ int UndoLast(const FixOptions& options, const apply::Place& place) {
              (place.state.starts_with("/var/") ? "" : "; to undo changes made as root, run as root"));
   }
   if (!WriteReport(options, *report, {})) return kExitCannot;
-  return std::ranges::any_of(report->steps,
-                             [](const auto& step) { return step.state == report::StepState::kFailed; })
-             ? kExitCannot
-             : kExitOk;
+  return AnyFailed(report->steps) ? kExitCannot : kExitOk;
 }
 
 int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::Place& place) {
@@ -92,10 +85,7 @@ int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::
     if (!done) return Fail(done.error());
   }
   if (!WriteReport(options, report, look->diagnosis.snapshot())) return kExitCannot;
-  const auto failed = [](const report::AppliedStep& step) {
-    return step.state == report::StepState::kFailed;
-  };
-  if (std::ranges::any_of(report.steps, failed)) return kExitCannot;
+  if (AnyFailed(report.steps)) return kExitCannot;
   if (report.applied) {
     const auto left = [&](const report::Finding& finding) { return IsAsked(options, finding); };
     return std::ranges::any_of(report.left, left) ? kExitFound : kExitOk;
@@ -104,12 +94,54 @@ int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::
   return look->report.verdict == report::Verdict::kUnknown ? kExitCannot : kExitOk;
 }
 
-// What forbids --apply here; "" when nothing does.
+// Why --apply cannot be used here; "" if it can.
 std::string NotToBeChanged(const FixOptions& options, const Subject& subject) {
+  if (!options.apply) return "";
   if (!subject.snapshot_file.empty()) return "fixes cannot be applied to a snapshot";
   if (subject.wheel) return "the wheel is not installed";
   if (!options.yes && !IsTerminal(stdin))
     return "cannot ask: no terminal; pass --yes to answer yes to every question";
+  return "";
+}
+
+void Declare(CommandLine& app, FixOptions& options) {
+  app.Add("WORD", options.words,
+          "codes to fix (CUL5001); programs, environments or a root file system to check");
+  app.Add("--apply", options.apply,
+          "apply the fixes that are verified and can be undone; asks before each one");
+  app.Add("--yes", options.yes, "with --apply: do not ask");
+  app.Add("--undo", options.undo, "undo the last --apply byte for byte, even if it was killed");
+  app.Add("--force", options.force, "with --undo: also restore files that were changed since");
+  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
+  AddNoRedact(app, options.common, "markdown output");
+  app.Add("--timeout", options.seconds, "timeout per collector, in seconds", "SECONDS", 1, 3600);
+  AddCommonOptions(app, options.common);
+  app.Footer(
+      "Examples:\n"
+      "  culprit fix\n"
+      "  culprit fix CUL5001 --apply\n"
+      "  culprit fix .venv --apply --yes\n"
+      "  culprit fix --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
+      "  culprit fix --undo\n"
+      "With --env FILE, variables are changed in FILE; otherwise in the files that set them when a shell "
+      "starts.\n"
+      "Exit status: 0 nothing to fix (--apply: nothing left), 1 there are fixes, 2 could not check or could "
+      "not make\na change, 64 wrong usage.");
+}
+
+// Sorts the words into codes and targets. What is wrong with the command line; "" if nothing is.
+std::string Mistake(FixOptions& options) {
+  if (options.apply && options.undo) return "--apply or --undo, not both";
+  if (options.yes && !options.apply) return "--yes works only with --apply";
+  if (options.force && !options.undo) return "--force works only with --undo";
+  if (std::string why = MistakeInHost(options.host); !why.empty()) return why;
+  for (const std::string& word : options.words) {
+    const std::string code = AsCode(word);
+    if (!code.empty() && engine::PageOf(code).code.empty())
+      return "unknown rule " + code + "; culprit rules lists them";
+    (code.empty() ? options.targets : options.codes).push_back(code.empty() ? word : code);
+  }
   return "";
 }
 
@@ -150,48 +182,10 @@ int RunFix(int argc, const char* const* argv) {
       "Shows a fix for each finding of check: what to do, what changes, and whether it works, verified by "
       "running the same rules on the changed machine in memory. Nothing is changed without --apply.",
       "culprit fix");
-  app.Add("WORD", options.words,
-          "codes to fix (CUL5001); programs, environments or a root file system to check");
-  app.Add("--apply", options.apply,
-          "apply the fixes that are verified and can be undone; asks before each one");
-  app.Add("--yes", options.yes, "with --apply: do not ask");
-  app.Add("--undo", options.undo, "undo the last --apply byte for byte, even if it was killed");
-  app.Add("--force", options.force, "with --undo: also restore files that were changed since");
-  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
-  app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
-  app.Add("--no-redact", options.no_redact, "keep your home directory and user name in markdown output");
-  app.Add("--timeout", options.seconds, "timeout per collector, in seconds", "SECONDS", 1, 3600);
-  AddCommonOptions(app, options.common);
-  app.Footer(
-      "Examples:\n"
-      "  culprit fix\n"
-      "  culprit fix CUL5001 --apply\n"
-      "  culprit fix .venv --apply --yes\n"
-      "  culprit fix --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
-      "  culprit fix --undo\n"
-      "With --env FILE, variables are changed in FILE; otherwise in the files that set them when a shell "
-      "starts.\n"
-      "Exit status: 0 nothing to fix (--apply: nothing left), 1 there are fixes, 2 could not check or could "
-      "not make\na change, 64 wrong usage.");
+  Declare(app, options);
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (int i = 1; i < argc; ++i) options.typed += " " + std::string(argv[i]);
-  if (options.apply && options.undo) return Usage("--apply or --undo, not both");
-  if (options.yes && !options.apply) return Usage("--yes works only with --apply");
-  if (options.force && !options.undo) return Usage("--force works only with --undo");
-  if (!options.host.empty()) {
-    if (const auto host = collect::ParseHost(options.host); !host) return Usage(host.error().message);
-  }
-  std::vector<std::string> targets;
-  for (const std::string& word : options.words) {
-    const std::string code = AsCode(word);
-    if (code.empty()) {
-      targets.push_back(word);
-    } else if (engine::PageOf(code).code.empty()) {
-      return Usage("unknown rule " + code + "; culprit rules lists them");
-    } else {
-      options.codes.push_back(code);
-    }
-  }
+  if (const std::string why = Mistake(options); !why.empty()) return WrongUsage("fix", why);
   if (options.apply || options.undo) {
     if (const std::string why = apply::NotHere(); !why.empty()) {
       fmt::print(stderr, "culprit fix: {}\n", why);
@@ -202,15 +196,11 @@ int RunFix(int argc, const char* const* argv) {
     Subject subject{.root = options.common.root};
     return UndoLast(options, PlaceOf(options, subject));
   }
-  const auto subject = ChooseSubject(options.common, targets);
+  const auto subject = ChooseSubject(options.common, options.targets);
   if (!subject) return Fail(subject.error());
-  if (options.apply) {
-    if (const std::string why = NotToBeChanged(options, *subject); !why.empty())
-      return Usage("--apply: " + why);
-  }
-  const int status = ShowOrApply(options, *subject, PlaceOf(options, *subject));
-  // A collector that hangs on a dead mount must not keep the program from ending.
-  EndAtOnce(status);
+  if (const std::string why = NotToBeChanged(options, *subject); !why.empty())
+    return WrongUsage("fix", "--apply: " + why);
+  EndAtOnce(ShowOrApply(options, *subject, PlaceOf(options, *subject)));
 }
 
 }  // namespace culprit::cli

@@ -1,4 +1,4 @@
-// culprit plan WANT...: ask the machine, solve, write the commands, let check judge the result.
+// culprit plan WANT...: asks the machine, solves, writes the commands, and checks the result.
 #include "render/plan/plan.h"
 
 #include <fmt/format.h>
@@ -7,17 +7,15 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "base/text.h"
 #include "base/version.h"
 #include "change/prove/check_plan.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/plan_host.h"
-#include "collect/linux/host.h"
+#include "cli/subject.h"
 #include "plan/commands/commands.h"
 #include "plan/solve.h"
-#include "render/windows_spelling.h"
 
 namespace culprit::cli {
 namespace {
@@ -34,17 +32,14 @@ struct PlanOptions {
   bool allow_driver_upgrade = false, allow_unknown = false;
 };
 
-int WrongUsage(const std::string& message) {
-  fmt::print(stderr, "culprit plan: {}\n  try: culprit plan --help\n", base::Printable(message));
-  return kExitUsage;
-}
+int WrongPlan(const std::string& message) { return WrongUsage("plan", message, "culprit plan --help"); }
 
-// A directory and no package: ".venv", "/opt/venv", "envs\\one".
+// A directory, not a package: ".venv", "/opt/venv", "envs\\one".
 bool LooksLikePath(const std::string& word) {
   return word.starts_with('.') || word.starts_with('~') || word.find_first_of("/\\") != std::string::npos;
 }
 
-// Today, or the day of SOURCE_DATE_EPOCH, by which tests and builds stop the clock.
+// Today, or the day of SOURCE_DATE_EPOCH, with which tests and builds fix the date.
 std::string Today() {
   auto now = std::chrono::system_clock::now();
   if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed != nullptr && *fixed != '\0') {
@@ -57,7 +52,7 @@ std::string Today() {
                      static_cast<unsigned>(day.day()));
 }
 
-// The question as far as the command line says it. The error is one of usage.
+// What the command line says of the question. An error means wrong usage.
 base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::string& environment) {
   plan::Question question{.repair = options.repair,
                           .keep = options.keep,
@@ -91,20 +86,14 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
   if (question.wants.empty() && !options.repair)
     return base::Fail(base::ErrorCode::kBadFormat,
                       "say what to install, for example culprit plan torch; or pass --repair");
-  if (!options.host.empty()) {
-    if (const auto host = collect::ParseHost(options.host); !host) return std::unexpected(host.error());
-  }
+  if (const std::string why = MistakeInHost(options.host); !why.empty())
+    return base::Fail(base::ErrorCode::kBadFormat, why);
   return question;
 }
 
 bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool windows) {
   const render::PlanDetail detail{.verbose = options.common.verbose, .today = Today()};
-  if (options.common.format == Format::kMarkdown) {
-    const std::string text = render::ToMarkdown(plan, detail);
-    return WriteBytes(options.common,
-                      windows ? render::InWindowsSpelling(text, render::Writing::kText) : text);
-  }
-  // A file is written as it is, so that it can go where it belongs; what is held against it goes to stderr.
+  // A file is written as it is, ready to use; notes and findings go to stderr.
   if (options.common.format == Format::kText && !plan.document.empty()) {
     if (const std::string checked = render::CheckedText(plan); !plan.findings.empty())
       Note(options.common, checked + ": see --format markdown");
@@ -115,13 +104,14 @@ bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool window
                {.title = "culprit plan",
                 .text = [&](const auto& style) { return render::ToText(plan, style, detail); },
                 .json = [&] { return render::ToJson(plan, detail); },
+                .markdown = [&] { return render::ToMarkdown(plan, detail); },
                 .windows = windows});
 }
 
 int Plan(PlanOptions& options) {
   std::string environment;
   auto question = ReadQuestion(options, environment);
-  if (!question) return WrongUsage(question.error().message);
+  if (!question) return WrongPlan(question.error().message);
   const auto answer = AskMachine({.common = options.common,
                                   .host = options.host,
                                   .platform = options.platform,
@@ -193,12 +183,10 @@ int RunPlan(int argc, const char* const* argv) {
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (const std::string& word : allowed) {
     if (std::ranges::find(kAllowWords, word) == kAllowWords.end())
-      return WrongUsage("--allow: '" + word + "' is neither driver-upgrade nor unknown");
+      return WrongPlan("--allow: '" + word + "' is neither driver-upgrade nor unknown");
     (word == "unknown" ? options.allow_unknown : options.allow_driver_upgrade) = true;
   }
-  const int status = Plan(options);
-  // A collector that hangs on a dead mount must not keep the program from ending.
-  EndAtOnce(status);
+  EndAtOnce(Plan(options));
 }
 
 }  // namespace culprit::cli

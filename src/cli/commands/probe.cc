@@ -1,17 +1,13 @@
-// culprit probe: each layer tried on the real device, in children that may fail as they like.
+// culprit probe: tests each layer on the real GPU, in child processes that may crash or hang.
 #include "probe/judge/probe.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/live.h"
 #include "cli/options.h"
-#include "cli/paste.h"
 #include "cli/progress.h"
 #include "cli/subject.h"
 #include "render/probe/probe.h"
@@ -23,23 +19,20 @@ struct ProbeOptions {
   Options common;
   probe::Wishes wishes;
   int seconds = 30;
-  bool no_redact = false;
 };
 
 constexpr int kLookSeconds = 10;
 
 bool WriteReport(const ProbeOptions& options, const report::ProbeReport& report,
                  const snapshot::Snapshot& snapshot) {
-  if (options.common.format == Format::kMarkdown)
-    return WriteToPaste(options.common, render::ToMarkdown(report), snapshot, !options.no_redact);
-  return Write(options.common, {.title = "culprit probe",
-                                .text =
-                                    [&](const auto& style) {
-                                      return render::ToText(report, style,
-                                                            {.verbose = options.common.verbose});
-                                    },
-                                .json = [&] { return render::ToJson(report); },
-                                .windows = snapshot.windows() != nullptr});
+  const render::ProbeDetail detail{.verbose = options.common.verbose};
+  return Write(options.common,
+               {.title = "culprit probe",
+                .text = [&](const auto& style) { return render::ToText(report, style, detail); },
+                .json = [&] { return render::ToJson(report); },
+                .markdown = [&] { return render::ToMarkdown(report); },
+                .redacted_for = &snapshot,
+                .windows = snapshot.windows() != nullptr});
 }
 
 int ExitStatus(report::Verdict verdict) {
@@ -55,7 +48,7 @@ int ExitStatus(report::Verdict verdict) {
   return kExitCannot;
 }
 
-// A path of the user, absolute, because children may start elsewhere; a bare name is left to the loader.
+// Makes a path absolute, because children may run in another directory. A bare name is left to the loader.
 std::string Absolute(const system::System& machine, const std::string& path) {
   return path.find('/') == std::string::npos && path.find('\\') == std::string::npos
              ? path
@@ -81,20 +74,16 @@ int Run(ProbeOptions options) {
   int status = kExitCannot;
   {
     Progress progress(!options.common.quiet);
-    auto live = Live::Begin(*subject.machine, options.wishes, options.seconds, progress);
+    auto live = BeginLive(*subject.machine, options.wishes, options.seconds, progress);
     if (!live) return Fail(live.error());
     auto diagnosis =
         LookAt(subject, {.common = options.common, .python = options.wishes.python, .seconds = kLookSeconds});
     if (!diagnosis) return Fail(diagnosis.error());
     diagnosis->Play();
-    (*live)->Continue(diagnosis->snapshot());
-    snapshot::ProbeFacts probed = (*live)->Finish();
-    const auto failed = FailedCudnn(probed);
-    diagnosis->AddProbe(std::move(probed), failed);
+    AddLive(**live, *diagnosis);
     const report::ProbeReport report = diagnosis->Judge(probe::Probe);
     if (WriteReport(options, report, diagnosis->snapshot())) status = ExitStatus(report.verdict);
   }
-  // A collector that hangs on a dead mount must not keep the program from ending.
   EndAtOnce(status);
 }
 
@@ -118,7 +107,7 @@ int RunProbe(int argc, const char* const* argv) {
           "also compile, link and run a CUDA and a cuDNN program with the nvcc on this machine");
   app.Add("--deep", options.wishes.deep, "also try every cuDNN convolution algorithm");
   app.Add("--timeout", options.seconds, "timeout per step, in seconds", "SECONDS", 1, 3600);
-  app.Add("--no-redact", options.no_redact, "keep your home directory and user name in markdown output");
+  AddNoRedact(app, options.common, "markdown output");
   AddOutputOptions(app, options.common);
   app.Footer(
       "Examples:\n"
@@ -130,10 +119,8 @@ int RunProbe(int argc, const char* const* argv) {
       "  culprit probe --format json\n"
       "Exit status: 0 every step passed, 1 a problem was found, 2 could not probe, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (const std::string mistake = MistakeIn(options.wishes); !mistake.empty()) {
-    fmt::print(stderr, "culprit probe: {}\n  try: culprit probe --help\n", base::Printable(mistake));
-    return kExitUsage;
-  }
+  if (const std::string mistake = MistakeIn(options.wishes); !mistake.empty())
+    return WrongUsage("probe", mistake, "culprit probe --help");
   return Run(std::move(options));
 }
 

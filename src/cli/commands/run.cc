@@ -1,10 +1,11 @@
-// culprit run [OPTIONS] -- COMMAND...: watch, and say why it failed. What the program wrote, and how it
-// ended, stays what it would have been.
+// culprit run [OPTIONS] -- COMMAND...: runs it, watches it, and explains why it failed. Its output and exit
+// status stay its own.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -37,8 +38,7 @@ struct RunOptions {
   bool always = false;
   bool no_loads = false;
   bool no_calls = false;
-  bool no_redact = false;
-  bool sanitize = false;  // with memcheck, unless `tool` says another
+  bool sanitize = false;  // with memcheck, unless `tool` names another
   bool debug = false;
   watch::Tool tool = watch::Tool::kNone;
 };
@@ -52,7 +52,7 @@ watch::Libraries LibrariesInside() {
   return libraries;
 }
 
-// Where the command begins: behind "--", or at the first word that is no option. What follows is not ours.
+// Where the command begins: at "--", or at the first word that is not an option.
 int BeginOfCommand(const CommandLine& app, int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
@@ -62,7 +62,8 @@ int BeginOfCommand(const CommandLine& app, int argc, const char* const* argv) {
   return argc;
 }
 
-// "--sanitize=racecheck" is taken out, since its value may be left out. False: there is no such check.
+// Removes "--sanitize=racecheck" from the words: CLI11 has no flag with an optional value. False if there is
+// no such check.
 bool TakeSanitizer(std::vector<const char*>& words, RunOptions& options) {
   constexpr std::string_view kSanitize = "--sanitize=";
   for (auto word = words.begin(); word != words.end();) {
@@ -78,7 +79,7 @@ bool TakeSanitizer(std::vector<const char*>& words, RunOptions& options) {
   return true;
 }
 
-// Whoever stopped listening did not fail: `culprit run -- yes | head`.
+// A reader that left is not a failure: `culprit run -- yes | head`.
 bool Failed(const watch::Seen& seen) {
   if (seen.end.reader_left && seen.run.signal == "SIGPIPE") return false;
   return seen.run.failed();
@@ -101,23 +102,13 @@ void Report(const RunOptions& options, const std::shared_ptr<const system::Syste
       {.common = options.common, .python = watch::PythonOf(*machine, *run), .seconds = options.seconds});
   if (!diagnosis) return static_cast<void>(Fail(diagnosis.error()));
   progress.Show("checking what was loaded");
-  const RunAnswer answer = ExplainRun(*diagnosis, run, options.common, !options.no_redact);
+  const RunAnswer answer = ExplainRun(*diagnosis, run, options.common);
   progress.Clear();
-  if (Failed(seen) || options.always)
-    WriteRun(options.common, answer, diagnosis->snapshot(), !options.no_redact);
+  if (Failed(seen) || options.always) WriteRun(options.common, answer, diagnosis->snapshot());
   if (!options.save.empty()) Save(options, *run, *diagnosis);
 }
 
-}  // namespace
-
-int RunRun(int argc, const char* const* argv) {
-  RunOptions options;
-  options.common.on_stderr = true;
-  CommandLine app(
-      "Runs COMMAND unchanged: same terminal, signals and exit status. If it fails, culprit prints the cause "
-      "to standard error: the first CUDA call that failed, the library that did not load and every place "
-      "searched, mixed versions, where it crashed or hung.",
-      "culprit run");
+void Declare(CommandLine& app, RunOptions& options) {
   app.Add("--always", options.always, "print the report even if the command succeeds");
   app.Add("--save", options.save, "save a record; `culprit explain FILE` reads it later, on any machine",
           "FILE");
@@ -127,8 +118,7 @@ int RunRun(int argc, const char* const* argv) {
           "run it under compute-sanitizer and summarise the report: kernel, line, kind of error; "
           "--sanitize=racecheck, initcheck or synccheck instead of memcheck");
   app.Add("--debug", options.debug, "run it under cuda-gdb and report where a kernel fails or hangs");
-  app.Add("--no-redact", options.no_redact,
-          "keep your home directory and user name in markdown and html output");
+  AddNoRedact(app, options.common, "markdown and html output");
   app.Add("--timeout", options.seconds, "timeout per collector after the run, in seconds", "SECONDS", 1,
           3600);
   AddOutputOptions(app, options.common, Formats::kWithPage);
@@ -144,28 +134,28 @@ int RunRun(int argc, const char* const* argv) {
       "  culprit explain failure.json\n"
       "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 if the tool "
       "for\n--sanitize or --debug is not installed (COMMAND is not run then).");
+}
+
+// The exit status if the command line is wrong or asks for help.
+std::optional<int> Parse(CommandLine& app, int argc, const char* const* argv, RunOptions& options) {
   const int begin = BeginOfCommand(app, argc, argv);
   std::vector<const char*> words(argv, argv + begin);
-  if (!TakeSanitizer(words, options)) {
-    fmt::print(stderr, "culprit run: --sanitize must be memcheck, racecheck, initcheck or synccheck\n");
-    return kExitUsage;
-  }
+  if (!TakeSanitizer(words, options))
+    return WrongUsage("run", "--sanitize must be memcheck, racecheck, initcheck or synccheck");
   if (const auto status = app.Parse(static_cast<int>(words.size()), words.data())) return *status;
   if (options.sanitize && options.tool == watch::Tool::kNone) options.tool = watch::Tool::kMemcheck;
-  if (options.debug && options.tool != watch::Tool::kNone) {
-    fmt::print(stderr, "culprit run: use either --sanitize or --debug, not both\n");
-    return kExitUsage;
-  }
+  if (options.debug && options.tool != watch::Tool::kNone)
+    return WrongUsage("run", "use either --sanitize or --debug, not both");
   if (options.debug) options.tool = watch::Tool::kDebugger;
-  if (options.tool != watch::Tool::kNone) options.always = true;  // its report is what was asked for
+  if (options.tool != watch::Tool::kNone) options.always = true;  // the user asked for its report
   for (int i = begin; i < argc; ++i) {
     if (i > begin || std::string_view(argv[i]) != "--") options.command.emplace_back(argv[i]);
   }
-  if (options.command.empty()) {
-    fmt::print(stderr, "culprit run: no command given\n  try: culprit run -- python train.py\n");
-    return kExitUsage;
-  }
+  if (options.command.empty()) return WrongUsage("run", "no command given", "culprit run -- python train.py");
+  return std::nullopt;
+}
 
+int WatchAndReport(const RunOptions& options) {
   const std::shared_ptr<const system::System> machine = system::RealSystem();
   watch::Request request{.command = options.command,
                          .loads = !options.no_loads,
@@ -182,10 +172,25 @@ int RunRun(int argc, const char* const* argv) {
   }
   try {
     if (Failed(*seen) || options.always || !options.save.empty()) Report(options, machine, *seen);
-  } catch (const std::exception& error) {  // a bug, and no reason to end otherwise than the program did
+  } catch (const std::exception& error) {  // our bug must not change the exit status
     fmt::print(stderr, "culprit: internal error: {}\n", error.what());
   }
   system::EndAs(seen->end);
+}
+
+}  // namespace
+
+int RunRun(int argc, const char* const* argv) {
+  RunOptions options;
+  options.common.on_stderr = true;
+  CommandLine app(
+      "Runs COMMAND unchanged: same terminal, signals and exit status. If it fails, culprit prints the cause "
+      "to standard error: the first CUDA call that failed, the library that did not load and every place "
+      "searched, mixed versions, where it crashed or hung.",
+      "culprit run");
+  Declare(app, options);
+  if (const auto status = Parse(app, argc, argv, options)) return *status;
+  return WatchAndReport(options);
 }
 
 }  // namespace culprit::cli

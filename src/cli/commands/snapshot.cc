@@ -18,7 +18,7 @@ namespace culprit::cli {
 namespace {
 
 constexpr int kSnapshotSeconds = 60;
-constexpr int kSnapshotStepSeconds = 30;  // of the probe
+constexpr int kSnapshotStepSeconds = 30;  // per step of the probe
 
 int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool probed) {
   auto opened = OpenMachine(options);
@@ -26,9 +26,9 @@ int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool 
   const Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty()};
   for (std::string& target : targets) target = PathOnMachine(*subject.machine, target);
   const auto progress = std::make_shared<Progress>(!options.quiet);
-  std::unique_ptr<Live> live;
+  std::unique_ptr<probe::Live> live;
   if (probed) {
-    auto begun = Live::Begin(*subject.machine, {}, kSnapshotStepSeconds, *progress);
+    auto begun = BeginLive(*subject.machine, {}, kSnapshotStepSeconds, *progress);
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
@@ -69,15 +69,10 @@ int RunSnapshot(int argc, const char* const* argv) {
       "  culprit snapshot -o machine.json ./train .venv/bin/python3\n"
       "  culprit snapshot -o machine.json --live");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (probed && (!options.root.empty() || !options.env_file.empty())) {
-    fmt::print(stderr,
-               "culprit snapshot: --live probes this machine in this shell; it cannot be used with --root or "
-               "--env\n");
-    return kExitUsage;
-  }
-  const int status = TakeSnapshot(options, targets, probed);
-  // A collector that hangs on a dead mount must not keep the program from ending.
-  EndAtOnce(status);
+  if (probed && (!options.root.empty() || !options.env_file.empty()))
+    return WrongUsage("snapshot",
+                      "--live probes this machine in this shell; it cannot be used with --root or --env");
+  EndAtOnce(TakeSnapshot(options, targets, probed));
 }
 
 }  // namespace culprit::cli

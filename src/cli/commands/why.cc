@@ -1,8 +1,6 @@
 // culprit why [LIBRARY] [--for TARGET]
 #include "why/why.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstdlib>
 
@@ -32,8 +30,7 @@ struct WhyOptions {
   bool no_dlopen = false;
 };
 
-// The answer is written and the program ends here: taking the load graph apart again would cost a tenth of
-// the whole time.
+// Writes the answer and ends the program: freeing the load graph would take a tenth of the whole time.
 [[noreturn]] void AnswerLibrary(const WhyOptions& options, const collect::Look& look,
                                 const loader::Question& question) {
   const auto answer = why::ExplainLibrary(look.snapshot, *look.view, question, options.library, options.from);
@@ -109,10 +106,8 @@ int RunWhy(int argc, const char* const* argv) {
       "  culprit why cudnn_cnn_infer64_8.dll --for python.exe --root ./disk --target windows --env box.env\n"
       "Exit status: 0 it loads, 1 something is missing or broken, 2 could not check, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (options.library.empty() && options.target.empty()) {
-    fmt::print(stderr, "culprit why: give a LIBRARY, or --for TARGET, or both\n  try: culprit why --help\n");
-    return kExitUsage;
-  }
+  if (options.library.empty() && options.target.empty())
+    return WrongUsage("why", "give a LIBRARY, or --for TARGET, or both", "culprit why --help");
 
   EndWithin(std::chrono::minutes(1));
   auto environment = ReadEnvironment(options.common);

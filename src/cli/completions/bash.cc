@@ -7,7 +7,7 @@
 namespace culprit::cli {
 namespace {
 
-// What compgen is asked for a value: "-f", "-d", "-W 'a b'"; "" where nothing can be offered.
+// The arguments of compgen for a value: "-f", "-d", "-W 'a b'"; "" if there is nothing to offer.
 std::string ChoicesOf(const DeclaredOption& option) {
   if (!option.choices.empty()) return fmt::format("-W \"{}\"", fmt::join(option.choices, " "));
   switch (option.value) {

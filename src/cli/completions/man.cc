@@ -8,7 +8,7 @@
 namespace culprit::cli {
 namespace {
 
-// A line of text: a leading dot or quote would be a request, a backslash an escape.
+// Escapes a line: troff takes a leading dot or quote for a request, and a backslash for an escape.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

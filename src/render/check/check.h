@@ -15,12 +15,12 @@ struct CheckDetail {
 };
 
 std::string ToText(const report::CheckReport& report, const Style& style, const CheckDetail& detail = {});
-// `snapshot` is the stack as facts, for those who want more than the rows.
+// `snapshot`: the facts, for readers who want more than the table.
 std::string ToJson(const report::CheckReport& report, const base::Json& snapshot);
-// To be pasted into an issue: findings open, the rest folded.
+// For an issue tracker: findings open, the rest folded.
 std::string ToMarkdown(const report::CheckReport& report);
 
-// For the machines that run tests. `rules`: the catalogue; `redacted`: render::Redact went over the report.
+// For CI. `rules`: the catalog; `redacted`: the report went through render::Redacted.
 std::string ToSarif(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
                     bool redacted);
 // `strict`: a warning is a failure.

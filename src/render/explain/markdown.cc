@@ -1,4 +1,4 @@
-// The explanation to be pasted into an issue: the likeliest cause open, the others folded.
+// The explanation for an issue tracker: the likeliest cause open, the others folded.
 #include "render/markdown.h"
 
 #include <fmt/format.h>

@@ -32,7 +32,7 @@ std::string CauseText(const LikelyCause& cause, size_t rank, bool full, const St
                                  style.Bold(cause.summary), style.Dim(Percent(cause.confidence)));
   std::string_view label = "seen";
   for (const LogLine& line : cause.evidence) {
-    if (!full) break;  // the same lines as those of the first cause, mostly
+    if (!full) break;  // mostly the same lines as for the first cause
     text += fmt::format("  {:<8} {}\n", label, LineText(line, style));
     label = "";
   }

@@ -1,5 +1,5 @@
-// Fixes for the terminal: what to do, who does what, and what speaks for it; after --apply and --undo what
-// happened.
+// Fixes for the terminal: what to do, who does it, and whether it was verified; after --apply and --undo,
+// what happened.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@ using base::Json;
 using report::Picture;
 using report::PictureLibrary;
 
-// A page is opened on laptops and mailed. Pictures that would make it larger are left out, and it says so.
+// A page is opened on laptops and mailed. Pictures beyond this size are left out, and the page says so.
 constexpr size_t kBytes = 1'500'000;
 
 class Packed {

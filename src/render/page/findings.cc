@@ -73,7 +73,7 @@ std::string FindingsSection(const std::vector<Finding>& findings, size_t from, c
     (note ? notes : articles) += FindingArticle(findings[i], i, text);
     count += note ? 1 : 0;
   }
-  // Notes ask for nothing, so they take no room.
+  // Notes need no action, so they are folded.
   if (!notes.empty())
     articles +=
         "<details class=\"notes\"><summary>" + Counted(count, "note") + "</summary>" + notes + "</details>";

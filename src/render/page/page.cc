@@ -1,5 +1,5 @@
-// The whole page, and that of `check`. Scripts and styles are ours and named by their hash in the page's
-// policy, so nothing else runs in it even if a text should get through as markup.
+// The page itself, and the page of `check`. Its content security policy allows only our scripts and styles,
+// by hash. So nothing else runs in it, even if some text gets through as markup.
 #include "render/page/page.h"
 
 #include <array>
@@ -22,7 +22,7 @@ std::string HashOf(const std::string& part) {
   return "'sha256-" + base64 + "='";
 }
 
-// {{name}} of the frame replaced, once: what is filled in is not looked at again.
+// Replaces each {{name}} of the frame once; the inserted text is not scanned again.
 std::string Filled(const std::string& frame,
                    std::span<const std::pair<std::string_view, std::string>> parts) {
   std::string page;

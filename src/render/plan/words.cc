@@ -10,7 +10,7 @@
 namespace culprit::render {
 namespace {
 
-// Releases come every few weeks: after a season a newer framework is likely.
+// Frameworks release often: after three months there is probably a newer one.
 constexpr int kOldDays = 90;
 
 std::optional<std::chrono::sys_days> ParseDay(std::string_view text) {

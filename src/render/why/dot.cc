@@ -1,4 +1,4 @@
-// The load graph for Graphviz: every request that was met is an edge, dlopen dashed, what is missing in red.
+// The load graph for Graphviz: every request that found a file is an edge, dlopen dashed, missing ones red.
 #include <fmt/format.h>
 
 #include <set>

@@ -57,7 +57,7 @@ std::string CopiesText(const std::vector<report::Copy>& copies, const Style& sty
 
 namespace {
 
-// Of each pair of DLLs the first function; the rest counted.
+// The first function of each pair of DLLs, and the number of others.
 std::string Functions(const std::vector<report::MissingFunction>& functions, const Style& style) {
   std::string text;
   for (size_t i = 0; i < functions.size();) {
