@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "binfmt/elf/exports.h"
-#include "collect/library_version.h"
+#include "collect/library/library_version.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
 

@@ -2,20 +2,14 @@
 #include "collect/wheel.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/text.h"
+#include "binfmt/testing/host.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
 namespace {
 
-namespace fs = std::filesystem;
 using base::PathError;
 using system::FileType;
 
@@ -25,26 +19,18 @@ std::string At(const std::string& name) { return std::string(kWheel) + "/" + nam
 
 class WheelTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "culprit-wheel-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
+  WheelTest() {
     machine_->AddFile("/srv/beside.txt", "of the machine");
     machine_->AddFile(std::string(kWheel) + "x", "another name that begins so");
   }
-  void TearDown() override { fs::remove_all(directory_); }
 
   // Python that fills the archive `z`; gives its bytes.
   std::string Make(const std::string& body) {
-    std::ofstream(directory_ / "make.py")
-        << "import zipfile\nwith zipfile.ZipFile('out.zip', 'w', zipfile.ZIP_DEFLATED) as z:\n"
-        << body;
-    const std::string command = "cd '" + directory_.string() + "' && python3 make.py";
-    EXPECT_EQ(std::system(command.c_str()), 0);
-    std::ifstream in(directory_ / "out.zip", std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+    std::string bytes = binfmt::testing::ZipMadeBy(
+        "import zipfile\nwith zipfile.ZipFile('out.zip', 'w', zipfile.ZIP_DEFLATED) as z:\n" + body,
+        directory_);
+    EXPECT_FALSE(bytes.empty());
+    return bytes;
   }
   base::Result<std::unique_ptr<system::System>> Put(const std::string& bytes) {
     machine_->AddFile(kWheel, bytes);
@@ -72,7 +58,7 @@ class WheelTest : public testing::Test {
     return std::move(*wheel);
   }
 
-  fs::path directory_;
+  binfmt::testing::TemporaryDirectory directory_;
   std::shared_ptr<system::MemorySystem> machine_ = std::make_shared<system::MemorySystem>();
 };
 

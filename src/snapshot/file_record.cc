@@ -1,5 +1,5 @@
-// A record is a list of nodes in the order of their paths. It is no object with the paths as keys: our JSON
-// type finds a key by going through them all, and there are tens of thousands.
+// A record is a list of nodes, sorted by path. It is not an object with the paths as keys: our JSON type
+// finds a key by linear search, and there are tens of thousands.
 #include "snapshot/file_record.h"
 
 #include "base/text.h"
@@ -46,6 +46,15 @@ base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   return json.Take();
 }
 
+template <typename T, typename Read>
+void ReadShared(const JsonReader& json, const char* key, std::shared_ptr<const T>& out, Read read) {
+  json.With(key, [&](const JsonReader& field) {
+    const auto facts = std::make_shared<T>();
+    read(field, *facts);
+    out = facts;
+  });
+}
+
 void ReadNode(const JsonReader& json, RecordedNode& node) {
   json.Named("kind", node.kind, FileKindFromName);
   json.Named("error", node.error, base::PathErrorFromName);
@@ -55,21 +64,9 @@ void ReadNode(const JsonReader& json, RecordedNode& node) {
   json.Field("inode", node.id.inode);
   json.Field("size", node.size);
   json.Field("set_user_id", node.set_user_id);
-  json.With("elf", [&](const JsonReader& field) {
-    const auto elf = std::make_shared<binfmt::ElfFile>();
-    ReadElfJson(field, *elf);
-    node.elf = elf;
-  });
-  json.With("pe", [&](const JsonReader& field) {
-    const auto pe = std::make_shared<binfmt::PeFile>();
-    ReadPeJson(field, *pe);
-    node.pe = pe;
-  });
-  json.With("exports", [&](const JsonReader& field) {
-    const auto exports = std::make_shared<binfmt::PeExports>();
-    ReadPeExportsJson(field, *exports);
-    node.exports = exports;
-  });
+  ReadShared(json, "elf", node.elf, ReadElfJson);
+  ReadShared(json, "pe", node.pe, ReadPeJson);
+  ReadShared(json, "exports", node.exports, ReadPeExportsJson);
   json.With("version",
             [&](const JsonReader& field) { ReadFact(field, node.version.emplace(), ReadVersion); });
   json.With("gpu_code",

@@ -1,7 +1,6 @@
-// The file format "culprit.snapshot/1": one JSON object whose keys are the names of the fields of Snapshot,
-// the schema first. These top fields must all be there; inside, a field that is absent has its default.
-// Strings are encoded as byte_text.h says. Additions do not change the schema: readers ignore keys that they
-// do not know.
+// The file format "culprit.snapshot/1": one JSON object whose keys are the field names of Snapshot, the
+// schema first. These top-level fields are required; inside them, a missing field has its default. Strings
+// are encoded as in byte_text.h. Additions do not change the schema: readers ignore keys they do not know.
 #include "snapshot/snapshot.h"
 
 #include "snapshot/json/fact_json.h"

@@ -13,6 +13,8 @@
 
 #ifdef __GLIBC__  // elsewhere there is nothing to audit
 
+#include "run/witness/search_stage.h"
+
 enum {
   kEventDescriptor = 9,
   kSysWrite =
@@ -54,33 +56,13 @@ static void Put(struct Line* line, const char* text) {
 
 unsigned int la_version(unsigned int version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
 
-// RPATH and RUNPATH share a flag; an object that has a RUNPATH is never searched for by an RPATH.
-static const char* Stage(const struct link_map* requester, unsigned int flag) {
-  switch (flag) {
-    case LA_SER_ORIG:
-      return "request";
-    case LA_SER_LIBPATH:
-      return "ld_library_path";
-    case LA_SER_CONFIG:
-      return "cache";
-    case LA_SER_DEFAULT:
-      return "default";
-    case LA_SER_RUNPATH:
-      for (const ElfW(Dyn)* d = requester->l_ld; d != NULL && d->d_tag != DT_NULL; ++d)
-        if (d->d_tag == DT_RUNPATH) return "runpath";
-      return "rpath";
-    default:
-      return "other";
-  }
-}
-
 char* la_objsearch(const char* name, uintptr_t* cookie, unsigned int flag) {
   // The cookie of an object is its link map until somebody changes it.
   const struct link_map* requester = (const struct link_map*)*cookie;
   struct Line line;
   line.size = 0;
   Put(&line, "S\t");
-  Put(&line, Stage(requester, flag));
+  Put(&line, SearchStage(requester, flag));
   Put(&line, "\t");
   Put(&line, name);
   Put(&line, "\t");

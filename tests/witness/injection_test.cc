@@ -1,28 +1,18 @@
 // culprit-injection.so in real programs, with a driver and a CUPTI made for this test: what it tells, and
 // that it changes nothing.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "binfmt/testing/host.h"
 #include "run/watch/journal/reader.h"
-#include "run/witness/journal.h"
+#include "watched_program.h"
 
 namespace culprit {
 namespace {
 
 namespace fs = std::filesystem;
-using Strings = std::vector<std::string>;
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using binfmt::testing::ReadAll;
 
 class Injection : public testing::Test {
  protected:
@@ -42,37 +32,15 @@ class Injection : public testing::Test {
     Strings command = {At("program")}, environment = {"LD_LIBRARY_PATH=" + directory_.path()};
     command.insert(command.end(), words.begin(), words.end());
     environment.insert(environment.end(), variables.begin(), variables.end());
-    const auto pointers = [](const Strings& strings) {
-      std::vector<char*> result;
-      for (const std::string& text : strings) result.push_back(const_cast<char*>(text.c_str()));
-      result.push_back(nullptr);
-      return result;
-    };
-    const auto arguments = pointers(command), given = pointers(environment);
-    const pid_t child = fork();
-    if (child == 0) {
-      const int output = open(At("output").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-      dup2(output, 1);
-      dup2(output, 2);
-      execve(arguments[0], arguments.data(), given.data());
-      _exit(126);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    program_ = child;
-    return ReadAll(At("output")) + "status " + std::to_string(status);
+    const Ended ended = RunChild(command, environment, At("output"));
+    program_ = ended.process;
+    return ended.output + "status " + std::to_string(ended.status);
   }
 
   // Runs it watched and unwatched, and expects no difference.
   watch::JournalContents Watch(const Strings& words, const std::string& cupti) {
     const std::string alone = Run(words, {});
-    CulpritJournal header{};
-    header.magic = CULPRIT_JOURNAL_MAGIC;
-    header.size = 1 << 20;
-    header.used = sizeof header;
-    std::ofstream(At("journal"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(&header), sizeof header);
-    fs::resize_file(At("journal"), header.size);
+    MakeJournal(At("journal"), 1 << 20);
     EXPECT_EQ(Run(words, {"CUDA_INJECTION64_PATH=" INJECTION_LIBRARY, "CULPRIT_CUPTI=" + cupti,
                           "CULPRIT_JOURNAL=" + At("journal")}),
               alone);

@@ -1,8 +1,6 @@
 // culprit-audit.so in real programs under the real ld.so: what it tells, and that it changes nothing.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -12,7 +10,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -25,23 +22,13 @@
 #include "run/watch/journal/reader.h"
 #include "run/witness/journal.h"
 #include "system/system.h"
+#include "watched_program.h"
 
 namespace culprit {
 namespace {
 
 namespace fs = std::filesystem;
-using Strings = std::vector<std::string>;
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-struct Ended {
-  int status = 0;  // of waitpid
-  std::string output;
-  bool operator==(const Ended&) const = default;
-};
+using binfmt::testing::ReadAll;
 
 class Witness : public testing::Test {
  protected:
@@ -61,13 +48,7 @@ class Witness : public testing::Test {
   }
 
   void MakeJournal(uint64_t size = 1 << 18) {
-    CulpritJournal header{};
-    header.magic = CULPRIT_JOURNAL_MAGIC;
-    header.size = size;
-    header.used = sizeof header;
-    std::ofstream(At("journal"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(&header), sizeof header);
-    fs::resize_file(At("journal"), size);
+    culprit::MakeJournal(At("journal"), size);
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     started_ = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
@@ -80,29 +61,7 @@ class Witness : public testing::Test {
       environment.push_back(std::string(CULPRIT_JOURNAL_VARIABLE "=") + At("journal"));
     }
     environment.insert(environment.end(), more_environment.begin(), more_environment.end());
-    const auto pointers = [](const Strings& strings) {
-      std::vector<char*> result;
-      for (const std::string& text : strings) result.push_back(const_cast<char*>(text.c_str()));
-      result.push_back(nullptr);
-      return result;
-    };
-    const auto arguments = pointers(command), variables = pointers(environment);
-    const pid_t child = fork();
-    if (child == 0) {
-      const int output = open(At("output").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-      dup2(output, 1);
-      dup2(output, 2);
-      close(output);
-      const rlimit no_core{0, 0};
-      setrlimit(RLIMIT_CORE, &no_core);
-      if (ignored != 0) signal(ignored, SIG_IGN);
-      execve(arguments[0], arguments.data(), variables.data());
-      _exit(126);
-    }
-    Ended ended;
-    waitpid(child, &ended.status, 0);
-    ended.output = ReadAll(At("output"));
-    return ended;
+    return RunChild(command, environment, At("output"), ignored);
   }
 
   // Runs it watched and unwatched, and expects no difference.

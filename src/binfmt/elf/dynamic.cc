@@ -9,6 +9,39 @@ namespace {
 
 constexpr int64_t kVersionsOfSymbols = 0x6ffffff0;  // DT_VERSYM
 
+constexpr std::pair<int64_t, ElfRequest::Kind> kRequests[] = {
+    {DT_NEEDED, ElfRequest::Kind::kNeeded},
+    {DT_AUXILIARY, ElfRequest::Kind::kAuxiliary},
+    {DT_FILTER, ElfRequest::Kind::kFilter},
+};
+
+// The tags of which only the last one counts.
+constexpr std::pair<int64_t, std::optional<uint64_t> ElfDynamicTags::*> kLastCounts[] = {
+    {DT_SONAME, &ElfDynamicTags::soname},
+    {DT_RPATH, &ElfDynamicTags::rpath},
+    {DT_RUNPATH, &ElfDynamicTags::runpath},
+    {DT_STRTAB, &ElfDynamicTags::strtab},
+    {DT_STRSZ, &ElfDynamicTags::strsz},
+    {DT_SYMTAB, &ElfDynamicTags::symtab},
+    {DT_HASH, &ElfDynamicTags::sysv_hash},
+    {DT_GNU_HASH, &ElfDynamicTags::gnu_hash},
+    {DT_VERNEED, &ElfDynamicTags::verneed},
+    {DT_VERDEF, &ElfDynamicTags::verdef},
+    {kVersionsOfSymbols, &ElfDynamicTags::versym},
+};
+
+void AddTag(const ElfDynamicEntry& entry, ElfDynamicTags& tags) {
+  for (const auto& [tag, kind] : kRequests) {
+    if (tag == entry.tag) tags.requests.emplace_back(kind, entry.value);
+  }
+  for (const auto& [tag, member] : kLastCounts) {
+    if (tag == entry.tag) tags.*member = entry.value;
+  }
+  if (entry.tag == DT_FLAGS) tags.flags = entry.value;
+  if (entry.tag == DT_FLAGS_1) tags.flags_1 = entry.value;
+  if (entry.tag == DT_RELR) tags.has_relr = true;
+}
+
 }  // namespace
 
 std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader) {
@@ -40,61 +73,7 @@ ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> lo
       break;
     }
     if (entry->tag == DT_NULL) break;
-    switch (entry->tag) {
-      case DT_NEEDED:
-        tags.requests.emplace_back(ElfRequest::Kind::kNeeded, entry->value);
-        break;
-      case DT_AUXILIARY:
-        tags.requests.emplace_back(ElfRequest::Kind::kAuxiliary, entry->value);
-        break;
-      case DT_FILTER:
-        tags.requests.emplace_back(ElfRequest::Kind::kFilter, entry->value);
-        break;
-      case DT_SONAME:
-        tags.soname = entry->value;
-        break;
-      case DT_RPATH:
-        tags.rpath = entry->value;
-        break;
-      case DT_RUNPATH:
-        tags.runpath = entry->value;
-        break;
-      case DT_STRTAB:
-        tags.strtab = entry->value;
-        break;
-      case DT_STRSZ:
-        tags.strsz = entry->value;
-        break;
-      case DT_SYMTAB:
-        tags.symtab = entry->value;
-        break;
-      case DT_HASH:
-        tags.sysv_hash = entry->value;
-        break;
-      case DT_GNU_HASH:
-        tags.gnu_hash = entry->value;
-        break;
-      case DT_VERNEED:
-        tags.verneed = entry->value;
-        break;
-      case DT_VERDEF:
-        tags.verdef = entry->value;
-        break;
-      case kVersionsOfSymbols:
-        tags.versym = entry->value;
-        break;
-      case DT_FLAGS:
-        tags.flags = entry->value;
-        break;
-      case DT_FLAGS_1:
-        tags.flags_1 = entry->value;
-        break;
-      case DT_RELR:
-        tags.has_relr = true;
-        break;
-      default:
-        break;
-    }
+    AddTag(*entry, tags);
   }
   return tags;
 }

@@ -25,9 +25,11 @@ enum class ElfProblem {
                 // larger than any real one
   kReadFailed,  // the file system failed
 };
-// Stable, for JSON: "none", "too-short" ... and back; an unknown name gives kReadFailed.
-std::string_view Name(ElfProblem problem);
-ElfProblem ElfProblemFromName(std::string_view name);
+// Stable, for JSON.
+constexpr std::array<std::string_view, 8> WordsOf(ElfProblem) {
+  return {"none",        "too-short",  "not-elf",     "bad-header",
+          "headers-cut", "no-dynamic", "dynamic-cut", "read-failed"};
+}
 
 // DT_NEEDED, DT_AUXILIARY and DT_FILTER, in file order.
 struct ElfRequest {

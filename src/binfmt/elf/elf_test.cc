@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include "base/words.h"
 #include "binfmt/elf/write.h"
 #include "binfmt/testing/host.h"
 
@@ -56,7 +57,7 @@ TEST_P(ElfOfEveryFormat, GivesAllFacts) {
   const ElfSpec spec = Spec();
   const std::string bytes = BuildElf(spec);
   const ElfFile elf = Read(bytes);
-  EXPECT_EQ(elf.problem, ElfProblem::kNone) << Name(elf.problem);
+  EXPECT_EQ(elf.problem, ElfProblem::kNone) << base::Word(elf.problem);
   EXPECT_EQ(elf.bits(), spec.bits);
   EXPECT_EQ(elf.big_endian(), spec.big_endian);
   EXPECT_EQ(elf.type, ET_DYN);
@@ -254,10 +255,10 @@ TEST(Elf, ReadsTheRunningProgram) {
 TEST(Elf, ProblemNamesGoBothWays) {
   for (int i = 0; i <= static_cast<int>(ElfProblem::kReadFailed); ++i) {
     const auto problem = static_cast<ElfProblem>(i);
-    EXPECT_EQ(ElfProblemFromName(Name(problem)), problem);
+    EXPECT_EQ(base::FromWord<ElfProblem>(base::Word(problem)), problem);
   }
-  EXPECT_EQ(Name(ElfProblem::kHeadersCut), "headers-cut");
-  EXPECT_EQ(ElfProblemFromName("from the future"), ElfProblem::kReadFailed);
+  EXPECT_EQ(base::Word(ElfProblem::kHeadersCut), "headers-cut");
+  EXPECT_EQ(base::FromWord<ElfProblem>("from the future"), std::nullopt);
 }
 
 TEST(Elf, UnknownMachinesAreNumbers) {

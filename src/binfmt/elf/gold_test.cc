@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/write.h"
 #include "binfmt/testing/host.h"
@@ -102,7 +103,7 @@ void ExpectAgreement(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     const ElfFile elf = ReadElf(FileSource(path));
     EXPECT_TRUE(elf.problem == ElfProblem::kNone || elf.problem == ElfProblem::kNoDynamic)
-        << path << ": " << Name(elf.problem);
+        << path << ": " << base::Word(elf.problem);
     EXPECT_EQ(Describe(elf), gold.at(path)) << path;
   }
 }

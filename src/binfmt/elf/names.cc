@@ -1,4 +1,4 @@
-// Names of ELF facts for people and for JSON.
+// Names of ELF machines.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,18 +9,7 @@
 namespace culprit::binfmt {
 namespace {
 
-constexpr std::array<std::pair<ElfProblem, std::string_view>, 8> kElfProblems = {{
-    {ElfProblem::kNone, "none"},
-    {ElfProblem::kTooShort, "too-short"},
-    {ElfProblem::kNotElf, "not-elf"},
-    {ElfProblem::kBadHeader, "bad-header"},
-    {ElfProblem::kHeadersCut, "headers-cut"},
-    {ElfProblem::kNoDynamic, "no-dynamic"},
-    {ElfProblem::kDynamicCut, "dynamic-cut"},
-    {ElfProblem::kReadFailed, "read-failed"},
-}};
-
-// The machines that CUDA and its neighbours are built for, and those that libraries are found of by mistake.
+// Machines that CUDA software is built for, and those whose libraries turn up by mistake.
 constexpr std::array<std::pair<uint16_t, std::string_view>, 16> kMachines = {{
     {EM_SPARC, "sparc"},
     {EM_386, "386"},
@@ -41,16 +30,6 @@ constexpr std::array<std::pair<uint16_t, std::string_view>, 16> kMachines = {{
 }};
 
 }  // namespace
-
-std::string_view Name(ElfProblem problem) {
-  const auto row = std::ranges::find(kElfProblems, problem, &std::pair<ElfProblem, std::string_view>::first);
-  return row == kElfProblems.end() ? "read-failed" : row->second;
-}
-
-ElfProblem ElfProblemFromName(std::string_view name) {
-  const auto row = std::ranges::find(kElfProblems, name, &std::pair<ElfProblem, std::string_view>::second);
-  return row == kElfProblems.end() ? ElfProblem::kReadFailed : row->first;
-}
 
 std::string MachineName(uint16_t machine) {
   const auto row = std::ranges::find(kMachines, machine, &std::pair<uint16_t, std::string_view>::first);

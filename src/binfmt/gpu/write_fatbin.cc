@@ -30,6 +30,36 @@ std::string BuildEntry(const FatbinEntry& entry) {
   return out.bytes();
 }
 
+// The ELF header of a file with `count` sections, whose table is at `table`.
+void WriteHeader(const SectionsSpec& spec, size_t table, size_t count, ByteWriter& out) {
+  const bool is64 = spec.bits == 64;
+  const size_t word = is64 ? 8 : 4;
+  const bool moved = spec.numbers_in_first_section;
+  out.Text(
+      {"\x7f"
+       "ELF",
+       4});
+  out.U8(is64 ? ELFCLASS64 : ELFCLASS32);
+  out.U8(spec.big_endian ? ELFDATA2MSB : ELFDATA2LSB);
+  out.U8(EV_CURRENT);
+  out.U8(0);
+  out.U8(spec.abi_version);
+  while (out.size() < 16) out.U8(0);
+  out.U16(ET_REL);
+  out.U16(spec.machine);
+  out.U32(spec.version);
+  out.Number(0, word);
+  out.Number(0, word);
+  out.Number(table, word);
+  out.U32(spec.flags);
+  out.U16(ElfHeaderSize(is64));
+  out.U16(ElfProgramHeaderSize(is64));
+  out.U16(0);
+  out.U16(ElfSectionHeaderSize(is64));
+  out.U16(moved ? 0 : count);
+  out.U16(moved ? SHN_XINDEX : count - 1);
+}
+
 }  // namespace
 
 std::string BuildFatbin(const FatbinSpec& spec) {
@@ -54,38 +84,14 @@ std::string BuildSections(const SectionsSpec& spec) {
   names.Add(".shstrtab");
   sections.push_back({.name = ".shstrtab", .bytes = names.bytes(), .type = SHT_STRTAB, .flags = 0});
 
-  const size_t header_size = ElfHeaderSize(is64);
-  size_t table = (header_size + 15) / 16 * 16;
+  size_t table = (ElfHeaderSize(is64) + 15) / 16 * 16;
   std::vector<uint64_t> offsets;
   for (const SectionSpec& section : sections) {
     offsets.push_back(table);
     table = (table + section.bytes.size() + 15) / 16 * 16;
   }
-  const bool moved = spec.numbers_in_first_section;
   ByteWriter out(spec.big_endian);
-  out.Text(
-      {"\x7f"
-       "ELF",
-       4});
-  out.U8(is64 ? ELFCLASS64 : ELFCLASS32);
-  out.U8(spec.big_endian ? ELFDATA2MSB : ELFDATA2LSB);
-  out.U8(EV_CURRENT);
-  out.U8(0);
-  out.U8(spec.abi_version);
-  while (out.size() < 16) out.U8(0);
-  out.U16(ET_REL);
-  out.U16(spec.machine);
-  out.U32(spec.version);
-  out.Number(0, word);
-  out.Number(0, word);
-  out.Number(table, word);
-  out.U32(spec.flags);
-  out.U16(header_size);
-  out.U16(ElfProgramHeaderSize(is64));
-  out.U16(0);
-  out.U16(ElfSectionHeaderSize(is64));
-  out.U16(moved ? 0 : sections.size());
-  out.U16(moved ? SHN_XINDEX : sections.size() - 1);
+  WriteHeader(spec, table, sections.size(), out);
   for (const SectionSpec& section : sections) {
     out.AlignTo(16);
     out.Text(section.bytes);
@@ -93,7 +99,7 @@ std::string BuildSections(const SectionsSpec& spec) {
   out.AlignTo(16);
   for (size_t i = 0; i < sections.size(); ++i) {
     const SectionSpec& section = sections[i];
-    const bool numbers = i == 0 && moved;
+    const bool numbers = i == 0 && spec.numbers_in_first_section;
     out.U32(names.Add(section.name));
     out.U32(section.type);
     out.Number(section.flags, word);

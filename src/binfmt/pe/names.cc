@@ -1,37 +1,10 @@
-// Names of PE facts for people and for JSON.
+// Names of PE machines, and texts of the version resource.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "binfmt/pe/pe.h"
 
 namespace culprit::binfmt {
-namespace {
-
-constexpr std::array<std::pair<PeProblem, std::string_view>, 9> kPeProblems = {{
-    {PeProblem::kNone, "none"},
-    {PeProblem::kEmpty, "empty"},
-    {PeProblem::kTooShort, "too-short"},
-    {PeProblem::kNotPe, "not-pe"},
-    {PeProblem::kBadHeader, "bad-header"},
-    {PeProblem::kHeadersCut, "headers-cut"},
-    {PeProblem::kSectionsCut, "sections-cut"},
-    {PeProblem::kImportsCut, "imports-cut"},
-    {PeProblem::kReadFailed, "read-failed"},
-}};
-
-}  // namespace
-
-std::string_view Name(PeProblem problem) {
-  const auto row = std::ranges::find(kPeProblems, problem, &std::pair<PeProblem, std::string_view>::first);
-  return row == kPeProblems.end() ? "read-failed" : row->second;
-}
-
-PeProblem PeProblemFromName(std::string_view name) {
-  const auto row = std::ranges::find(kPeProblems, name, &std::pair<PeProblem, std::string_view>::second);
-  return row == kPeProblems.end() ? PeProblem::kReadFailed : row->first;
-}
-
 std::string PeMachineName(uint16_t machine) {
   switch (machine) {
     case kPeMachine386:

@@ -3,6 +3,7 @@
 // everything before it is filled in.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,9 +26,11 @@ enum class PeProblem {
   kImportsCut,   // an import table, or a text that it names, does not lie inside the image
   kReadFailed,   // the file system failed
 };
-// Stable, for JSON: "none", "empty", "too-short" ... and back; an unknown name gives kReadFailed.
-std::string_view Name(PeProblem problem);
-PeProblem PeProblemFromName(std::string_view name);
+// Stable, for JSON.
+constexpr std::array<std::string_view, 9> WordsOf(PeProblem) {
+  return {"none",        "empty",        "too-short",   "not-pe",     "bad-header",
+          "headers-cut", "sections-cut", "imports-cut", "read-failed"};
+}
 
 // IMAGE_FILE_MACHINE_*.
 inline constexpr uint16_t kPeMachine386 = 0x14C;

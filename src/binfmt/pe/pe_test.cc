@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words.h"
 #include "binfmt/elf/write.h"
 #include "binfmt/pe/tables.h"
 #include "binfmt/pe/utf16.h"
@@ -212,12 +213,11 @@ TEST(Pe, WhatIsNoPe) {
 }
 
 TEST(Pe, NamesComeBack) {
-  for (const auto problem :
-       {PeProblem::kNone, PeProblem::kEmpty, PeProblem::kTooShort, PeProblem::kNotPe, PeProblem::kBadHeader,
-        PeProblem::kHeadersCut, PeProblem::kSectionsCut, PeProblem::kImportsCut, PeProblem::kReadFailed}) {
-    EXPECT_EQ(PeProblemFromName(Name(problem)), problem);
+  for (int i = 0; i <= static_cast<int>(PeProblem::kReadFailed); ++i) {
+    const auto problem = static_cast<PeProblem>(i);
+    EXPECT_EQ(base::FromWord<PeProblem>(base::Word(problem)), problem);
   }
-  EXPECT_EQ(PeProblemFromName("new"), PeProblem::kReadFailed);
+  EXPECT_EQ(base::Word(PeProblem::kSectionsCut), "sections-cut");
   EXPECT_EQ(PeMachineName(kPeMachineX64), "x86-64");
   EXPECT_EQ(PeMachineName(0x1A2), "machine 0x01a2");
 }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -66,7 +67,12 @@ inline std::string Output(const std::string& command) {
 
 inline bool HasProgram(const std::string& name) { return !Output("command -v " + name).empty(); }
 
-// A directory that is gone with the object.
+inline std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Removed together with the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -91,5 +97,12 @@ class TemporaryDirectory {
  private:
   std::string path_;
 };
+
+// The out.zip that a Python program writes in `directory`; "" if it fails.
+inline std::string ZipMadeBy(const std::string& program, const TemporaryDirectory& directory) {
+  directory.Write("make.py", program);
+  const std::string command = "cd '" + directory.path() + "' && python3 make.py";
+  return std::system(command.c_str()) == 0 ? ReadAll(directory.path() + "/out.zip") : "";
+}
 
 }  // namespace culprit::binfmt::testing

@@ -2,18 +2,13 @@
 #include "binfmt/zip/zip.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
+
+#include "binfmt/testing/host.h"
 
 namespace culprit::binfmt {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string Read(const base::ByteSource& source, uint64_t offset, size_t size) {
   std::string bytes(size, '\0');
@@ -23,26 +18,15 @@ std::string Read(const base::ByteSource& source, uint64_t offset, size_t size) {
   return bytes;
 }
 
-class Zip : public testing::Test {
+class Zip : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "culprit-zip-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   std::string Make(const std::string& script) {
-    std::ofstream(directory_ / "make.py") << "import zipfile, random\n" << script;
-    const std::string command = "cd '" + directory_.string() + "' && python3 make.py";
-    EXPECT_EQ(std::system(command.c_str()), 0);
-    std::ifstream in(directory_ / "out.zip", std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+    std::string bytes = testing::ZipMadeBy("import zipfile, random\n" + script, directory_);
+    EXPECT_FALSE(bytes.empty());
+    return bytes;
   }
 
-  fs::path directory_;
+  testing::TemporaryDirectory directory_;
 };
 
 const ZipMember& Named(const std::vector<ZipMember>& members, const std::string& name) {
@@ -77,10 +61,7 @@ open('data', 'wb').write(data)
 with zipfile.ZipFile('out.zip', 'w', zipfile.ZIP_DEFLATED) as z:
     z.writestr('data', data)
 )py");
-  std::ifstream in(directory_ / "data", std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  const std::string data = text.str();
+  const std::string data = testing::ReadAll(directory_.path() + "/data");
   ASSERT_GT(data.size(), 12u << 20);  // several points to resume from
   const base::MemorySource source(std::as_bytes(std::span(bytes)));
   const auto members = ReadZip(source);

@@ -1,6 +1,6 @@
-// Collector of cuDNN: every copy on the machine, by directory and major version; what it consists of, whether
-// its links hold, for which CUDA it was built, and who installed it. A directory that several names lead to
-// is one.
+// Collector of cuDNN: every copy on the machine, by directory and major version; its parts, whether its
+// symlinks are intact, which CUDA it was built for, and who installed it. A directory counts once, however
+// many symlinks lead to it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,12 +8,12 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "collect/c_header.h"
+#include "collect/library/cudnn_copy.h"
+#include "collect/library/package_owner.h"
+#include "collect/library/text_search.h"
 #include "collect/linux/library_places.h"
-#include "collect/linux/package_owner.h"
 #include "collect/live_file_view.h"
 #include "collect/stack.h"
-#include "collect/text_search.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {
@@ -29,7 +29,6 @@ using snapshot::FileFacts;
 using snapshot::PartProblem;
 
 constexpr std::string_view kPrefix = "libcudnn";
-constexpr uint64_t kCudnnHeaderLimit = 1 << 20;
 constexpr uint64_t kLibrarySearchLimit = 8 << 20;
 
 constexpr std::array<std::string_view, 25> kCudnnReads = {
@@ -45,7 +44,7 @@ constexpr std::array<std::string_view, 25> kCudnnReads = {
     "$CONDA_PREFIX/lib",
     "$VIRTUAL_ENV/lib",
     "$prefix/lib",
-    // in those directories, and wherever their links lead
+    // in those directories, and wherever their symlinks lead
     "/**/libcudnn*",
     "/etc/alternatives/cuda*",
     "/**/include/cudnn*.h",
@@ -62,11 +61,11 @@ constexpr std::array<std::string_view, 25> kCudnnReads = {
     "/usr/lib/sysimage/rpm",
 };
 
-// PartNames of one directory that belong to one major, by the soname they stand for.
+// File names in one directory, for one major version, by their soname.
 using PartNames = std::map<std::string, std::vector<std::string>>;
 
-// "libcudnn_ops.so.9" of "libcudnn_ops.so.9.19.0" and of "libcudnn-0a1b2c3d.so.9.1.0"; nothing for a name
-// without a number, whose major only its target tells.
+// "libcudnn_ops.so.9" for "libcudnn_ops.so.9.19.0" and for "libcudnn-0a1b2c3d.so.9.1.0"; nullopt for a name
+// without a number.
 std::optional<std::pair<uint32_t, std::string>> SonameOf(std::string_view name) {
   const size_t so = name.find(".so.");
   if (!name.starts_with(kPrefix) || so == std::string_view::npos) return std::nullopt;
@@ -108,7 +107,6 @@ class CudnnReader {
   void AddBrokenDevelopmentLink(const std::string& directory, std::vector<CudnnCopy>& copies);
   void ReadCuda(const std::string& path, CudnnCopy& copy);
   void ReadHeader(CudnnCopy& copy);
-  void NoteMissing(CudnnCopy& copy);
 
   const system::System& system_;
   LiveFileView& view_;
@@ -122,7 +120,7 @@ CudnnPart CudnnReader::ReadPart(const std::string& directory, const std::string&
   part.problem = ProblemOf(facts, system_, part.path);
   if (part.problem) return part;
   if (const auto version = view_.Version(part.path)) part.version = version->version;
-  // auditwheel renames on purpose: "libcudnn-0a1b2c3d.so.9" is asked for by that name.
+  // auditwheel renames on purpose: programs ask for "libcudnn-0a1b2c3d.so.9" by that name.
   const bool renamed = !BaseName(part.path).starts_with(soname);
   if (!named && !renamed) part.problem = {PartProblem::Kind::kNoSoname, soname};
   if (!named || view_.RealPath(part.path) != JoinPath(view_.RealPath(directory), soname)) return part;
@@ -132,13 +130,13 @@ CudnnPart CudnnReader::ReadPart(const std::string& directory, const std::string&
     if (other.error != PathError::kNone || other.id == facts.id || other.kind != facts.kind) continue;
     const auto other_version = view_.Version(JoinPath(directory, name));
     const std::string text = other_version ? other_version->version : "";
-    if (text == part.version && other.size == facts.size) continue;  // a copy of the same instead of a link
+    if (text == part.version && other.size == facts.size) continue;  // a copy instead of a symlink
     part.problem = {PartProblem::Kind::kSecondFile, name + (text.empty() ? "" : ", which is " + text)};
   }
   return part;
 }
 
-// "libcudnn.so" without a number serves builds; it is mentioned only when it is broken.
+// "libcudnn.so" without a number is for builds; it is reported only when it is broken.
 void CudnnReader::AddBrokenDevelopmentLink(const std::string& directory, std::vector<CudnnCopy>& copies) {
   const std::string path = JoinPath(directory, "libcudnn.so");
   const FileFacts& facts = view_.Open(path);
@@ -147,8 +145,8 @@ void CudnnReader::AddBrokenDevelopmentLink(const std::string& directory, std::ve
       {.name = "libcudnn.so", .path = path, .version = "", .problem = ProblemOf(facts, system_, path)});
 }
 
-// What neither the package nor the run path tells: the name of the cuBLAS that adv opens lies among its
-// constants, right behind the code.
+// The last resort when neither the package nor the run path names CUDA: libcudnn_adv has the name of the
+// cuBLAS it opens among its constants, right behind the code.
 void CudnnReader::ReadCuda(const std::string& path, CudnnCopy& copy) {
   const auto file = system_.Open(path);
   if (!file || !file->bytes) return;
@@ -167,49 +165,15 @@ void CudnnReader::ReadHeader(CudnnCopy& copy) {
                                                                             : JoinPath(above, "include"));
   if (DirName(copy.directory) != above) places.push_back(JoinPath(DirName(copy.directory), "include"));
   const std::string number = std::to_string(copy.major);
-  for (const std::string& place : places) {
-    for (const std::string& name : {std::string("cudnn_version.h"), std::string("cudnn.h"),
-                                    "cudnn_version_v" + number + ".h", "cudnn_v" + number + ".h"}) {
-      const std::string path = JoinPath(place, name);
-      const auto text = system::ReadWholeFile(system_, path, kCudnnHeaderLimit);
-      if (!text) continue;
-      const std::string version = CudnnHeaderVersion(*text);
-      if (version.empty()) continue;
-      copy.header = path;
-      copy.header_version = version;
-      return;
-    }
-  }
-}
-
-// What the shim and its graph need of this version (data/libraries.toml). Of cuDNN 8 all parts are always
-// shipped; of cuDNN 9 some are left out on purpose (cudnn-jit), and those are the optional ones.
-void CudnnReader::NoteMissing(CudnnCopy& copy) {
-  std::vector<std::string> wanted = {"libcudnn.so." + std::to_string(copy.major)};
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const knowledge::Library* library = knowledge::FindLibrary(wanted[i]);
-    if (library == nullptr) continue;
-    for (const knowledge::DlopenEdge& edge : library->opens) {
-      if ((edge.optional && copy.major != 8) || !knowledge::Applies(edge, copy.version, copy.cuda)) continue;
-      for (const std::string_view name : edge.names) {
-        const knowledge::Library* part = knowledge::FindLibrary(name);
-        if (part == nullptr || part->family != "cudnn" || name.find('{') != std::string_view::npos) continue;
-        if (std::ranges::find(part->sonames, name) == part->sonames.end()) continue;
-        if (std::ranges::find(wanted, name) == wanted.end()) wanted.emplace_back(name);
-      }
-    }
-  }
-  for (const std::string& soname : wanted) {
-    const bool there = std::ranges::any_of(copy.parts, [&](const CudnnPart& part) {
-      return part.name == soname && part.problem.kind != PartProblem::Kind::kDangling;
-    });
-    if (!there) copy.missing_parts.push_back(soname);
-  }
+  ReadCudnnHeader(system_, places,
+                  std::array<std::string, 4>{"cudnn_version.h", "cudnn.h", "cudnn_version_v" + number + ".h",
+                                             "cudnn_v" + number + ".h"},
+                  copy);
 }
 
 CudnnCopy CudnnReader::ReadCopy(const std::string& directory, uint32_t major, const PartNames& names) {
   CudnnCopy copy{.directory = directory, .major = major};
-  std::map<std::string, int> votes;
+  CudnnVersionVotes votes;
   for (const auto& [soname, files] : names) {
     copy.parts.push_back(ReadPart(directory, soname, files));
     const CudnnPart& part = copy.parts.back();
@@ -217,16 +181,7 @@ CudnnCopy CudnnReader::ReadCopy(const std::string& directory, uint32_t major, co
     if (facts.elf != nullptr && copy.machine.empty() && facts.elf->bits() != 0) {
       copy.machine = binfmt::MachineName(facts.elf->machine);
     }
-    const auto version = view_.Version(part.path);
-    if (!version) continue;
-    if (const int count = ++votes[version->version]; copy.version.empty() || count > votes[copy.version]) {
-      copy.version = version->version;
-      copy.version_source = version.source;
-    }
-    if (copy.cuda.empty() && !version->cuda.empty()) {
-      copy.cuda = version->cuda;
-      copy.cuda_source = part.path;
-    }
+    votes.Add(part, view_.Version(part.path), copy);
   }
   const std::string real = view_.RealPath(copy.parts.front().path);
   const auto [owner, record] = FindOwner(system_, real, "cudnn");
@@ -244,7 +199,12 @@ CudnnCopy CudnnReader::ReadCopy(const std::string& directory, uint32_t major, co
     if (copy.cuda.empty() && part.name == "libcudnn_adv.so.9" && !part.problem) ReadCuda(part.path, copy);
   }
   ReadHeader(copy);
-  NoteMissing(copy);
+  NoteMissingParts(
+      "libcudnn.so." + std::to_string(major), &knowledge::Library::opens,
+      [](const knowledge::Library& part, std::string_view asked) {
+        return std::string(std::ranges::find(part.sonames, asked) == part.sonames.end() ? "" : asked);
+      },
+      copy);
   return copy;
 }
 
@@ -270,22 +230,10 @@ const CollectorInfo kCudnnCollector = {"cudnn", kCudnnReads};
 
 snapshot::Fact<std::vector<CudnnCopy>> CollectCudnn(
     const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments) {
-  using Copies = snapshot::Fact<std::vector<CudnnCopy>>;
   LiveFileView view(around.system);
   CudnnReader reader(around, view);
-  std::vector<CudnnCopy> copies;
-  std::string unreadable;
-  for (const std::string& directory : LibraryPlaces(around, environments, view, kPrefix)) {
-    std::vector<CudnnCopy> here = reader.ReadDirectory(directory);
-    if (here.empty()) {
-      const auto entries = around.system.List(directory);
-      if (!entries) unreadable = directory + ": " + std::string(base::Strerror(entries.error()));
-    }
-    std::ranges::move(here, std::back_inserter(copies));
-  }
-  if (copies.empty() && !unreadable.empty())
-    return Copies::Unreadable(unreadable, "directories of libraries");
-  return Copies::Of(std::move(copies), "directories of libraries");
+  return CopiesIn(around.system, LibraryPlaces(around, environments, view, kPrefix),
+                  [&](const std::string& directory) { return reader.ReadDirectory(directory); });
 }
 
 }  // namespace culprit::collect

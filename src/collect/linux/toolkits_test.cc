@@ -1,8 +1,8 @@
 // The collector of toolkits on made-up machines.
 #include <gtest/gtest.h>
 
-#include "collect/c_header.h"
 #include "collect/stack.h"
+#include "collect/toolkit/c_header.h"
 #include "system/memory.h"
 
 namespace culprit::collect {

@@ -1,5 +1,5 @@
-// Collector of cuDNN on Windows: every copy, by directory and major version; what it consists of, whether its
-// DLLs are whole and what their names say, for which CUDA it was built, and who installed it.
+// Collector of cuDNN on Windows: every copy, by directory and major version; its parts, whether its DLLs are
+// complete and named correctly, which CUDA it was built for, and who installed it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "collect/c_header.h"
-#include "collect/linux/package_owner.h"
+#include "collect/library/cudnn_copy.h"
+#include "collect/library/package_owner.h"
 #include "collect/live_file_view.h"
 #include "collect/windows/dll_name.h"
 #include "collect/windows/places.h"
@@ -27,8 +27,6 @@ using snapshot::CudnnCopy;
 using snapshot::CudnnPart;
 using snapshot::FileFacts;
 using snapshot::PartProblem;
-
-constexpr uint64_t kWindowsCudnnHeaderLimit = 1 << 20;
 
 constexpr std::array<std::string_view, 22> kWindowsCudnnReads = {
     "$usual",
@@ -57,7 +55,7 @@ constexpr std::array<std::string_view, 22> kWindowsCudnnReads = {
     "/**/version.json",
 };
 
-// The file of each part.
+// The file name of each part.
 using DllNames = std::map<std::string, std::string>;
 
 PartProblem ProblemOf(const FileFacts& facts) {
@@ -87,7 +85,7 @@ PartProblem ProblemOf(const FileFacts& facts) {
   return facts.pe->bits == 32 ? k32BitDll : kNone;
 }
 
-// A DLL knows its own name; who renames one to satisfy a program gets another library's functions.
+// A DLL knows its own name. Renaming one to satisfy a program gives the program the wrong functions.
 PartProblem RenamedFrom(const binfmt::PeFile& pe, const std::string& part, uint32_t major) {
   if (pe.export_name) {
     const auto own = ParseCudnnDll(*pe.export_name);
@@ -111,7 +109,6 @@ class WindowsCudnnReader {
   CudnnPart ReadPart(const std::string& directory, uint32_t major, const std::string& part,
                      const std::string& file);
   void ReadHeader(CudnnCopy& copy);
-  void NoteMissing(CudnnCopy& copy, const DllNames& names);
 
   const system::System& system_;
   LiveFileView& view_;
@@ -129,7 +126,7 @@ CudnnPart WindowsCudnnReader::ReadPart(const std::string& directory, uint32_t ma
   return part;
 }
 
-// <root>\include beside <root>\bin; the installer of cuDNN 9 has include\12.6 beside bin\12.6.
+// <root>\include next to <root>\bin; the cuDNN 9 installer has include\12.6 next to bin\12.6.
 void WindowsCudnnReader::ReadHeader(CudnnCopy& copy) {
   const std::string real = view_.RealPath(copy.directory);
   const std::string above(DirName(real)), name(BaseName(real));
@@ -138,64 +135,25 @@ void WindowsCudnnReader::ReadHeader(CudnnCopy& copy) {
     places.push_back(JoinPath(DirName(above), "include/" + name));
     places.push_back(JoinPath(DirName(above), "include"));
   }
-  for (const std::string& place : places) {
-    for (const char* file : {"cudnn_version.h", "cudnn.h"}) {
-      const std::string path = JoinPath(place, file);
-      const auto text = system::ReadWholeFile(system_, path, kWindowsCudnnHeaderLimit);
-      const std::string version = text ? CudnnHeaderVersion(*text) : "";
-      if (version.empty()) continue;
-      copy.header = path;
-      copy.header_version = version;
-      return;
-    }
-  }
-}
-
-// What the shim and its parts open in this version (data/libraries.toml). Of cuDNN 8 all parts are always
-// shipped; of cuDNN 9 some are left out on purpose, and those are the optional ones.
-void WindowsCudnnReader::NoteMissing(CudnnCopy& copy, const DllNames& names) {
-  std::vector<std::string> wanted = {"cudnn"};
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const knowledge::Library* library = knowledge::FindLibrary(CudnnDll(wanted[i], copy.major));
-    if (library == nullptr) continue;
-    for (const knowledge::DlopenEdge& edge : library->opens_windows) {
-      if ((edge.optional && copy.major != 8) || !knowledge::Applies(edge, copy.version, copy.cuda)) continue;
-      for (const std::string_view name : edge.names) {
-        if (name.find('{') != std::string_view::npos) continue;
-        const knowledge::Library* part = knowledge::FindLibrary(name);
-        if (part == nullptr || part->family != "cudnn") continue;
-        if (std::ranges::find(wanted, part->name) == wanted.end()) wanted.emplace_back(part->name);
-      }
-    }
-  }
-  for (const std::string& part : wanted) {
-    if (!names.contains(part)) copy.missing_parts.push_back(CudnnDll(part, copy.major));
-  }
+  ReadCudnnHeader(system_, places, std::array<std::string, 2>{"cudnn_version.h", "cudnn.h"}, copy);
 }
 
 CudnnCopy WindowsCudnnReader::ReadCopy(const std::string& directory, uint32_t major, const DllNames& names) {
   CudnnCopy copy{.directory = directory, .major = major};
-  std::map<std::string, int> votes;
+  CudnnVersionVotes votes;
   for (const auto& [name, file] : names) {
     copy.parts.push_back(ReadPart(directory, major, name, file));
     const CudnnPart& part = copy.parts.back();
     const FileFacts& facts = view_.Open(part.path);
     if (facts.pe != nullptr && copy.machine.empty() && facts.pe->machine != 0)
       copy.machine = binfmt::PeMachineName(facts.pe->machine);
-    if (part.version.empty()) continue;
-    const auto version = view_.Version(part.path);
-    if (const int count = ++votes[part.version]; copy.version.empty() || count > votes[copy.version]) {
-      copy.version = part.version;
-      copy.version_source = version.source;
-    }
-    if (copy.cuda.empty() && !version->cuda.empty()) {
-      copy.cuda = version->cuda;
-      copy.cuda_source = part.path;
-    }
+    if (!part.version.empty()) votes.Add(part, view_.Version(part.path), copy);
   }
   copy.owner = FindOwner(system_, view_.RealPath(copy.parts.front().path), "cudnn").owner;
   ReadHeader(copy);
-  NoteMissing(copy, names);
+  NoteMissingParts(
+      CudnnDll("cudnn", major), &knowledge::Library::opens_windows,
+      [&](const knowledge::Library& part, std::string_view) { return CudnnDll(part.name, major); }, copy);
   return copy;
 }
 
@@ -218,22 +176,10 @@ const CollectorInfo kWindowsCudnnCollector = {"cudnn", kWindowsCudnnReads};
 
 snapshot::Fact<std::vector<CudnnCopy>> CollectWindowsCudnn(
     const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments) {
-  using Copies = snapshot::Fact<std::vector<CudnnCopy>>;
   LiveFileView view(around.system);
   WindowsCudnnReader reader(around, view);
-  std::vector<CudnnCopy> copies;
-  std::string unreadable;
-  for (const std::string& directory : DllPlaces(around, environments, view)) {
-    std::vector<CudnnCopy> here = reader.ReadDirectory(directory);
-    if (here.empty()) {
-      const auto entries = around.system.List(directory);
-      if (!entries) unreadable = directory + ": " + std::string(base::Strerror(entries.error()));
-    }
-    std::ranges::move(here, std::back_inserter(copies));
-  }
-  if (copies.empty() && !unreadable.empty())
-    return Copies::Unreadable(unreadable, "directories of libraries");
-  return Copies::Of(std::move(copies), "directories of libraries");
+  return CopiesIn(around.system, DllPlaces(around, environments, view),
+                  [&](const std::string& directory) { return reader.ReadDirectory(directory); });
 }
 
 }  // namespace culprit::collect

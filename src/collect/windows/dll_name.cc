@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "collect/text_search.h"
+#include "collect/library/text_search.h"
 
 namespace culprit::collect {
 namespace {

@@ -1,12 +1,12 @@
-// The version of a CUDA library that is a DLL. Its name tells a generation at most (cudnn64_8.dll), so the
+// The version of a CUDA library that is a DLL. Its name has the major version at most (cudnn64_8.dll), so the
 // sources are, in this order: the version resource, a number that it exports, a text inside cuDNN's graph
-// library, what lies beside it, the record of its package, the toolkit's version.json.
+// library, the record of its package, the DLLs next to it, the toolkit's version.json.
 //
-// Resources are not all of one kind. cuDNN since 8.9 has its own version as file version; older ones, and
-// the toolkit's DLLs, have 6.14.11.x there, and the toolkit's say "..., Version 12.4.127" in their
-// description. Old cuDNN says "Version 6.5.0" there whatever it is, so of cuDNN only a file version counts
-// whose first number is the one in the DLL's name.
-#include "collect/library_version.h"
+// Version resources differ. Since 8.9, cuDNN has its own version as the file version. Older cuDNN and the
+// toolkit's DLLs have 6.14.11.x there; the toolkit's say "..., Version 12.4.127" in their description, but
+// old cuDNN always says "Version 6.5.0". So for cuDNN a file version counts only if it starts with the number
+// in the DLL's name.
+#include "collect/library/library_version.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "collect/text_search.h"
+#include "collect/library/text_search.h"
 #include "collect/windows/dll_name.h"
 #include "collect/windows/stack.h"
 #include "knowledge/libraries.h"
@@ -81,7 +81,7 @@ std::optional<VersionReading> FromWord(const base::ByteSource& bytes, const Libr
   return std::nullopt;
 }
 
-// "cudnn_version_9_1_0_70_34102860_e0" among the constants of the library that has no resource.
+// "cudnn_version_9_1_0_70_34102860_e0" among the constants of a library without a version resource.
 std::optional<VersionReading> FromText(const base::ByteSource& bytes, const std::string& path) {
   const auto text = TextAfter(bytes, "cudnn_version_", SearchFrom::kEnd, kDllSearchLimit);
   if (!text) return std::nullopt;
@@ -112,7 +112,7 @@ std::string CudaOfCudnn(const System& system, const std::string& path) {
   return file && file->bytes ? CudaNamedInside(name->part, *file->bytes) : "";
 }
 
-// A part of cuDNN without a version of its own has that of the parts beside it.
+// A part of cuDNN without its own version has that of the parts next to it.
 std::optional<VersionReading> FromSibling(const System& system, const std::string& real_path) {
   const auto name = ParseCudnnDll(BaseName(real_path));
   if (!name) return std::nullopt;
@@ -136,11 +136,7 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::ReadDll(const std::strin
   const Library* library = knowledge::FindLibrary(BaseName(path));
   if (library == nullptr) return Version::NotApplicable("not a CUDA library");
   std::optional<VersionReading> read = OfFile(system_, *library, path, pe);
-  std::optional<PipRecord> record;
-  if (!library->packages.empty()) record = FindPipRecord(library->packages, real_path);
-  if (record && (!read || record->version.starts_with(read->version + "."))) {
-    read = VersionReading{record->version, record->directory};
-  }
+  const std::optional<PipRecord> record = UsePipRecord(*library, real_path, read);
   if (!read && library->family == "cudnn") read = FromSibling(system_, real_path);
   if (!read) read = VersionFromToolkit(system_, library->name, real_path);
   if (!read)

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "collect/linux/library_places.h"
 #include "collect/windows/dll_name.h"
 #include "knowledge/libraries.h"
 #include "snapshot/directory_set.h"

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "collect/linux/library_places.h"
 #include "collect/live_file_view.h"
 #include "collect/windows/places.h"
 #include "collect/windows/python.h"

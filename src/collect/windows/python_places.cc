@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "collect/linux/library_places.h"
 #include "collect/windows/places.h"
 #include "collect/windows/python.h"
 #include "collect/windows/stack.h"

@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 #include "probe/host/blame.h"
-#include "probe/host/build_choice.h"
-#include "probe/host/cuda_files.h"
 #include "probe/host/output_tail.h"
+#include "probe/host/plan/build_choice.h"
+#include "probe/host/plan/cuda_files.h"
 #include "probe/host/steps.h"
 #include "system/child.h"
 #include "system/fresh_directory.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "probe/host/build_choice.h"
+#include "probe/host/plan/build_choice.h"
 #include "snapshot/recorded_file_view.h"
 
 namespace culprit::probe {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probe/host/plan_parts.h"
+#include "probe/host/plan/parts.h"
 
 namespace culprit::probe {
 

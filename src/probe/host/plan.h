@@ -1,4 +1,4 @@
-// Which jobs prove a stack: from the facts of the machine.
+// Which jobs test a stack, given the facts about the machine.
 #pragma once
 
 #include <string>
@@ -11,25 +11,24 @@
 namespace culprit::probe {
 
 struct Wishes {
-  std::string device;  // --device: CUDA's index; "" = the first, and the basics on all
-  std::vector<std::string>
-      cudnn;  // --cudnn: only these files or directories; empty: every copy that was found
+  std::string device;              // --device: CUDA index; "" = the first one, and the basic steps on all
+  std::vector<std::string> cudnn;  // --cudnn: only these files or directories; empty = every copy
   std::vector<std::string> frameworks;  // --framework
   std::string python;                   // --python
   bool compile = false;
   bool deep = false;
 };
 
-// Needs no facts, so it may start while the machine is still looked at.
+// Needs no facts, so it can start while the collectors are still running.
 Job DriverJob(const Wishes& wishes);
 
 struct Plan {
   std::vector<Job> jobs;
   std::vector<snapshot::ProbeStep>
-      not_run;  // what was left out, and why: a cuDNN for another CPU, no interpreter with torch
+      not_run;  // what was skipped, and why: a cuDNN for another CPU, no interpreter with torch
 };
-// All but the driver's. `devices`: what it told; `view` finds the files of libraries in the directories that
-// the snapshot names.
+// All jobs except the driver's, which found these `devices`. `view` finds library files in the directories
+// that the snapshot names.
 Plan PlanJobs(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
               const std::vector<snapshot::ProbedDevice>& devices, const Wishes& wishes);
 

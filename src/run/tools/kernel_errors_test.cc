@@ -9,6 +9,10 @@
 namespace culprit::run {
 namespace {
 
+std::string PlaceOf(const report::RunKernelError& error) {
+  return error.kernel + " at " + error.file + ":" + std::to_string(error.line);
+}
+
 TEST(SanitizerReport, SameErrorOfManyThreadsIsOneEntry) {
   std::string text = "========= COMPUTE-SANITIZER\n";
   for (int thread = 0; thread < 1000; ++thread)
@@ -41,9 +45,7 @@ TEST(SanitizerReport, SameErrorOfManyThreadsIsOneEntry) {
   ASSERT_EQ(found.errors.size(), 2u);
   const report::RunKernelError& write = found.errors[0];
   EXPECT_EQ(write.kind, "Invalid __global__ write of size 4 bytes");
-  EXPECT_EQ(write.kernel, "scale(float *, int)");
-  EXPECT_EQ(write.file, "/src/my app/scale.cu");
-  EXPECT_EQ(write.line, 12u);
+  EXPECT_EQ(PlaceOf(write), "scale(float *, int) at /src/my app/scale.cu:12");
   EXPECT_EQ(write.where, "by thread (0,0,0) in block (0,0,0)");
   EXPECT_EQ(write.detail,
             "Address 0x7f0 is out of bounds, and is 1 bytes after the nearest allocation at 0x7f00 of size "
@@ -72,9 +74,7 @@ TEST(SanitizerReport, PlacesOfOlderVersions) {
       "=========         Device Frame: broken(float *)+0xb0 in /src/k.cu:12\n"
       "========= ERROR SUMMARY: 3 errors\n");
   ASSERT_EQ(found.errors.size(), 3u);
-  EXPECT_EQ(found.errors[0].kernel, "outer(int*)");
-  EXPECT_EQ(found.errors[0].file, "/src/a.cuh");
-  EXPECT_EQ(found.errors[0].line, 75u);
+  EXPECT_EQ(PlaceOf(found.errors[0]), "outer(int*) at /src/a.cuh:75");
   EXPECT_EQ(found.errors[0].detail, "called at /src/a.cu:20, in void ns::project<double>(double*, int)");
   EXPECT_EQ(found.errors[1].kernel, "void boot<unsigned long,Degree<int=2048>>(unsigned long*)");
   EXPECT_EQ(found.errors[1].line, 0u);
@@ -99,8 +99,7 @@ TEST(SanitizerReport, RacesLeaksAndUninitialisedReads) {
       "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 2 warnings)\n");
   ASSERT_EQ(found.errors.size(), 3u);
   EXPECT_EQ(found.errors[0].kind, "Race reported between Write access and Read access");
-  EXPECT_EQ(found.errors[0].file, "s.cu");
-  EXPECT_EQ(found.errors[0].line, 9u);
+  EXPECT_EQ(PlaceOf(found.errors[0]), "sum(int *) at s.cu:9");
   EXPECT_EQ(found.errors[0].count, 64u);
   EXPECT_EQ(found.errors[1].kernel, "first(short*)");
   EXPECT_EQ(found.errors[2].kind, "Leaked memory");

@@ -1,7 +1,6 @@
 #include "run/watch/threads.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 
@@ -30,7 +29,7 @@ struct Status {
   int64_t parent = 0;
 };
 
-// "4711 (a name) S 1 ...": the name may hold anything, a ')' too.
+// "4711 (a name) S 1 ...": the name may contain anything, even a ')'.
 Status ParseStat(const std::string& stat) {
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return {};
@@ -43,53 +42,53 @@ struct SystemCall {
   int x86_64, aarch64;
   const char* name;
 };
-// Those in which a program waits.
-constexpr std::array kSystemCalls = {
-    SystemCall{0, 63, "read"},
-    SystemCall{1, 64, "write"},
-    SystemCall{7, -1, "poll"},
-    SystemCall{16, 29, "ioctl"},
-    SystemCall{17, 67, "pread64"},
-    SystemCall{18, 68, "pwrite64"},
-    SystemCall{19, 65, "readv"},
-    SystemCall{20, 66, "writev"},
-    SystemCall{23, -1, "select"},
-    SystemCall{24, 124, "sched_yield"},
-    SystemCall{28, 233, "madvise"},
-    SystemCall{34, -1, "pause"},
-    SystemCall{35, 101, "nanosleep"},
-    SystemCall{42, 203, "connect"},
-    SystemCall{43, 202, "accept"},
-    SystemCall{44, 206, "sendto"},
-    SystemCall{45, 207, "recvfrom"},
-    SystemCall{46, 211, "sendmsg"},
-    SystemCall{47, 212, "recvmsg"},
-    SystemCall{61, 260, "wait4"},
-    SystemCall{65, 193, "semop"},
-    SystemCall{70, 188, "msgrcv"},
-    SystemCall{72, 25, "fcntl"},
-    SystemCall{73, 32, "flock"},
-    SystemCall{74, 82, "fsync"},
-    SystemCall{9, 222, "mmap"},
-    SystemCall{11, 215, "munmap"},
-    SystemCall{128, 137, "rt_sigtimedwait"},
-    SystemCall{130, 133, "rt_sigsuspend"},
-    SystemCall{202, 98, "futex"},
-    SystemCall{208, 4, "io_getevents"},
-    SystemCall{219, 128, "restart_syscall"},
-    SystemCall{220, 192, "semtimedop"},
-    SystemCall{230, 115, "clock_nanosleep"},
-    SystemCall{232, -1, "epoll_wait"},
-    SystemCall{247, 95, "waitid"},
-    SystemCall{257, 56, "openat"},
-    SystemCall{270, 72, "pselect6"},
-    SystemCall{271, 73, "ppoll"},
-    SystemCall{281, 22, "epoll_pwait"},
-    SystemCall{288, 242, "accept4"},
-    SystemCall{299, 243, "recvmmsg"},
-    SystemCall{426, 426, "io_uring_enter"},
-    SystemCall{441, 441, "epoll_pwait2"},
-    SystemCall{449, 449, "futex_waitv"},
+// The ones that a program waits in.
+constexpr SystemCall kSystemCalls[] = {
+    {0, 63, "read"},
+    {1, 64, "write"},
+    {7, -1, "poll"},
+    {16, 29, "ioctl"},
+    {17, 67, "pread64"},
+    {18, 68, "pwrite64"},
+    {19, 65, "readv"},
+    {20, 66, "writev"},
+    {23, -1, "select"},
+    {24, 124, "sched_yield"},
+    {28, 233, "madvise"},
+    {34, -1, "pause"},
+    {35, 101, "nanosleep"},
+    {42, 203, "connect"},
+    {43, 202, "accept"},
+    {44, 206, "sendto"},
+    {45, 207, "recvfrom"},
+    {46, 211, "sendmsg"},
+    {47, 212, "recvmsg"},
+    {61, 260, "wait4"},
+    {65, 193, "semop"},
+    {70, 188, "msgrcv"},
+    {72, 25, "fcntl"},
+    {73, 32, "flock"},
+    {74, 82, "fsync"},
+    {9, 222, "mmap"},
+    {11, 215, "munmap"},
+    {128, 137, "rt_sigtimedwait"},
+    {130, 133, "rt_sigsuspend"},
+    {202, 98, "futex"},
+    {208, 4, "io_getevents"},
+    {219, 128, "restart_syscall"},
+    {220, 192, "semtimedop"},
+    {230, 115, "clock_nanosleep"},
+    {232, -1, "epoll_wait"},
+    {247, 95, "waitid"},
+    {257, 56, "openat"},
+    {270, 72, "pselect6"},
+    {271, 73, "ppoll"},
+    {281, 22, "epoll_pwait"},
+    {288, 242, "accept4"},
+    {299, 243, "recvmmsg"},
+    {426, 426, "io_uring_enter"},
+    {441, 441, "epoll_pwait2"},
+    {449, 449, "futex_waitv"},
 };
 
 // "202 0x7f.. ...", "running", "-1 0x.. 0x..".
@@ -102,7 +101,7 @@ std::string SystemCallOf(const std::string& line, bool aarch64) {
   return "system call " + std::to_string(number);
 }
 
-// The process and its descendants, it first.
+// The process itself, then its descendants.
 std::vector<int64_t> Tree(const system::System& machine, int64_t process) {
   std::map<int64_t, std::vector<int64_t>> children;
   if (const auto entries = machine.List("/proc")) {

@@ -34,7 +34,7 @@ std::string NowInWords() {
   return std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 ? text : "";
 }
 
-// The end of a long one: what failed last stands there.
+// Only the end of a long log: the last failure is there.
 std::string ReadLog(const system::System& machine, const std::string& path) {
   const auto file = machine.Open(path);
   if (!file || !file->bytes) return "";
@@ -43,11 +43,6 @@ std::string ReadLog(const system::System& machine, const std::string& path) {
   const auto got = file->bytes->ReadAt(size - kept, std::as_writable_bytes(std::span(text)));
   text.resize(got ? *got : 0);
   return text;
-}
-
-record::Process* FindProcess(record::Run& run, int64_t id) {
-  const auto found = std::ranges::find(run.processes, id, &record::Process::id);
-  return found == run.processes.end() ? nullptr : &*found;
 }
 
 void ReadLogs(const system::System& machine, const std::string& directory,
@@ -65,7 +60,7 @@ void ReadLogs(const system::System& machine, const std::string& directory,
   AddLoggedCalls(run, calls);
 }
 
-// The command's own process first.
+// Puts the command's own process first.
 void Order(record::Run& run, int64_t command, const std::string& program) {
   const auto own = std::ranges::find(run.processes, command, &record::Process::id);
   if (own != run.processes.end()) {
@@ -79,7 +74,7 @@ void Order(record::Run& run, int64_t command, const std::string& program) {
   run.processes.insert(run.processes.begin(), std::move(process));
 }
 
-// The loader's own words about a load that failed, where the program printed them.
+// Quotes the loader's error for each failed load, if the program printed it.
 void QuoteErrors(record::Run& run) {
   std::string output;
   for (const record::Text& text : run.texts) {
@@ -101,27 +96,63 @@ void QuoteErrors(record::Run& run) {
   }
 }
 
+record::Run NewRun(const system::System& machine, std::vector<std::string> command) {
+  record::Run run;
+  run.tool_version = base::ProductVersion();
+  run.started = NowInWords();
+  run.command = std::move(command);
+  run.working_directory = machine.WorkingDirectory();
+  return run;
+}
+
+base::Result<std::optional<ToolWatch>> ToolFor(const system::System& machine, const Request& request,
+                                               const system::FoundProgram& found) {
+  if (request.tool == Tool::kNone || found.path.empty()) return std::nullopt;
+  auto tool = ToolWatch::Make(machine, request.tool, request.command);
+  if (!tool) return std::unexpected(tool.error());
+  return *std::move(tool);
+}
+
+void NoteEnd(const system::TerminalEnd& end, const std::vector<std::string>& known, record::Run& run) {
+  run.duration = end.duration;
+  run.exit_status = end.exit_status;
+  run.signal = end.signal;
+  // A command that still succeeded was not ended by the interrupt.
+  if (end.exit_status != 0 || !end.signal.empty()) {
+    run.interrupted = end.interrupted;
+    run.interrupted_at = end.interrupted_at;
+  }
+  if (run.interrupted.empty()) run.threads.clear();
+  for (record::Thread& thread : run.threads) thread.name = record::HideSecrets(thread.name, known);
+}
+
+// How the loads of the command itself were seen; nothing if a witness already said why it sees none.
+std::optional<record::Watched> WatchedLoads(const record::Run& run, int64_t command, bool hears_events,
+                                            bool audits, const Reach& reach,
+                                            const std::vector<record::Watched>& told) {
+  const auto own = std::ranges::find(run.processes, command, &record::Process::id);
+  if (own != run.processes.end() && !own->loads.empty())
+    return record::Watched{record::Channel::kLoads, hears_events ? "debug events" : "LD_AUDIT", ""};
+  const bool explained =
+      std::ranges::find(told, record::Channel::kLoads, &record::Watched::what) != told.end();
+  if (!audits || !reach.why_not.empty() || explained) return std::nullopt;
+  return record::Watched{record::Channel::kLoads, "",
+                         "the loader of " + reach.program + " did not load culprit's audit library"};
+}
+
 }  // namespace
 
 base::Result<Seen> Watch(const system::System& machine, const Request& request,
                          const std::function<void(std::string_view)>& on_output) {
-  Seen seen;
-  record::Run& run = seen.run;
   const std::vector<std::string> known = record::SecretValues(machine.Environment());
-  run.tool_version = base::ProductVersion();
-  run.started = NowInWords();
-  run.command = record::HideSecrets(request.command, known);
-  run.working_directory = machine.WorkingDirectory();
-
+  Seen seen;
+  record::Run& run = seen.run = NewRun(machine, record::HideSecrets(request.command, known));
   const system::FoundProgram found =
       request.command.empty() ? system::FoundProgram{} : system::FindCommand(request.command.front());
   const Reach reach = found.path.empty() ? Reach{} : ReachOf(machine, found.path);
-  std::optional<ToolWatch> tool;
-  if (request.tool != Tool::kNone && !found.path.empty()) {
-    auto made = ToolWatch::Make(machine, request.tool, request.command);
-    if (!made) return std::unexpected(made.error());
-    tool = *std::move(made);
-  }
+  auto made = ToolFor(machine, request, found);
+  if (!made) return std::unexpected(made.error());
+  std::optional<ToolWatch>& tool = *made;
   Witnesses witnesses(machine, request, reach, tool ? tool->watched() : std::vector<record::Watched>{});
   KeptText output;
   const int64_t time_of_day = LocalTimeOfDay();
@@ -146,16 +177,7 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
       return std::unexpected(done.error());
   }
   seen.end = *end;
-  run.duration = end->duration;
-  run.exit_status = end->exit_status;
-  run.signal = end->signal;
-  // Whoever went on to success was not ended.
-  if (end->exit_status != 0 || !end->signal.empty()) {
-    run.interrupted = end->interrupted;
-    run.interrupted_at = end->interrupted_at;
-  }
-  if (run.interrupted.empty()) run.threads.clear();
-  for (record::Thread& thread : run.threads) thread.name = record::HideSecrets(thread.name, known);
+  NoteEnd(*end, known, run);
   run.texts.push_back(output.Take(record::Channel::kOutput, known));
   if (!end->started) return seen;
 
@@ -165,15 +187,8 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   run.lost_events = journal.lost_events;
   ForgetOurOwn(run);
   run.watched = {{record::Channel::kOutput, end->terminal ? "pseudo-terminal" : "pipe", ""}};
-  const bool told = std::ranges::any_of(
-      journal.watched, [](const auto& word) { return word.what == record::Channel::kLoads; });
-  const bool own = FindProcess(run, command) != nullptr && !FindProcess(run, command)->loads.empty();
-  if (own) {
-    run.watched.push_back({record::Channel::kLoads, hears_events ? "debug events" : "LD_AUDIT", ""});
-  } else if (witnesses.audits() && reach.why_not.empty() && !told) {
-    run.watched.push_back({record::Channel::kLoads, "",
-                           "the loader of " + reach.program + " did not load culprit's audit library"});
-  }
+  if (const auto loads = WatchedLoads(run, command, hears_events, witnesses.audits(), reach, journal.watched))
+    run.watched.push_back(*loads);
   for (const auto& words : {journal.watched, witnesses.watched()})
     run.watched.insert(run.watched.end(), words.begin(), words.end());
   for (record::Process& process : run.processes) {

@@ -1,6 +1,6 @@
-// Runs a user's command as it would run anyway, and writes down what happens: loads by the loader's audit
-// interface, failed CUDA calls by the driver's injection hook or by logs, crashes, output. What cannot be
-// watched is said in Run::watched and changes nothing else.
+// Runs a user's command unchanged and records what happens: loads (through the loader's audit interface),
+// failed CUDA calls (through the driver's injection hook or logs), crashes, output. Run::watched says what
+// could not be watched.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ namespace culprit::watch {
 
 using Bytes = std::span<const unsigned char>;
 
-// The libraries that go into the program (src/witness); empty where they are not inside this program: then
-// they are looked for beside it and in ../libexec/culprit.
+// The libraries that are loaded into the command (src/run/witness). Empty if they are not embedded in
+// culprit; then they are looked for next to it and in ../libexec/culprit.
 struct Libraries {
   Bytes audit;
   Bytes injection;
@@ -34,18 +34,18 @@ struct Request {
   bool logs = true;
   std::vector<std::string> cupti;  // copies of libcupti, the best first
   Libraries libraries;
-  // Run by compute-sanitizer or cuda-gdb, which writes a text of the record; nothing but its logs and output
-  // is watched then. One that is not here is an error, and the command is not run.
+  // Run under compute-sanitizer or cuda-gdb, whose report becomes a text of the record; then only its logs
+  // and the output are watched. If the tool is not installed, that is an error and the command is not run.
   Tool tool = Tool::kNone;
 };
 
 struct Seen {
   record::Run run;
-  system::TerminalEnd end;  // as this program has to end, too (system::EndAs)
+  system::TerminalEnd end;  // culprit has to end the same way (system::EndAs)
 };
 
-// `on_output` sees all that the program writes, as it comes. A command that cannot be started is an answer,
-// too.
+// `on_output` gets everything the program writes, as it comes. A command that cannot be started is not an
+// error here.
 base::Result<Seen> Watch(const system::System& machine, const Request& request,
                          const std::function<void(std::string_view)>& on_output = {});
 

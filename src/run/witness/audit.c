@@ -1,7 +1,7 @@
-/* The audit library (LD_AUDIT, rtld-audit(7)) by which the loader of glibc tells what it does: names that are
- * asked for, every candidate, what was mapped where, what was closed again. It must not disturb: no libc (a
- * second one would be searched for and loaded), no descriptor kept, nothing written but the journal, no
- * la_symbind or la_pltenter and no binding flags, so that calls are bound as always (docs/decisions.md). */
+/* The audit library (LD_AUDIT, rtld-audit(7)): glibc's loader tells it which names are requested, every
+ * candidate, what was mapped where and what was closed again. It must not disturb the program: no libc (a second
+ * one would be searched for and loaded), no open descriptor, nothing written but the journal, no la_symbind or
+ * la_pltenter and no binding flags, so that calls are bound as always (docs/decisions.md). */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <link.h>
@@ -14,19 +14,21 @@
 
 #ifdef __GLIBC__ /* elsewhere there is nothing to audit */
 
+#include "run/witness/search_stage.h"
+
 #define SHOWN __attribute__((visibility("default")))
 
 static int ready;
 static const struct link_map* program;
-static int ending; /* at the end ld.so closes everything, the program first: nobody wants to know */
+static int ending; /* at exit ld.so closes everything, the program first; that is not news */
 
-/* Version 2 came with glibc 2.35; the two differ in what we do not use. */
+/* Version 2 came with glibc 2.35; the versions differ only in what we do not use. */
 SHOWN unsigned int la_version(unsigned int version) {
   if (version == 0 || !OpenJournal()) return 0;
 #if defined(__aarch64__)
   if (version < 2) {
-    /* Its way into audited calls loses x8 and half of the vector registers (glibc bug 26643), whether or not
-     * anybody wants to see the calls: programs would go wrong. */
+    /* Auditing corrupts x8 and half of the vector registers in every call (glibc bug 26643), even if no call is
+     * audited. Programs would break. */
     const char* fields[] = {"loads", "",
                             "the glibc of this program is older than 2.35, where auditing breaks programs"};
     Tell(kCulpritWatching, fields, 3);
@@ -55,7 +57,7 @@ static int Same(const char* a, const char* b) {
   return *a == *b;
 }
 
-/* ld.so hands over the very string of the requester's DT_NEEDED, except where it had to expand a $TOKEN. */
+/* ld.so passes the string of the requester's DT_NEEDED itself, unless it had to expand a $TOKEN. */
 static int IsNeeded(const struct link_map* map, const char* name) {
   const char* strings = NULL;
   uintptr_t size = 0;
@@ -75,31 +77,11 @@ static int IsNeeded(const struct link_map* map, const char* name) {
   return 0;
 }
 
-/* RPATH and RUNPATH share a flag; an object that has a RUNPATH is never searched for by an RPATH. */
-static const char* Stage(const struct link_map* requester, unsigned int flag) {
-  switch (flag) {
-    case LA_SER_ORIG:
-      return "request";
-    case LA_SER_LIBPATH:
-      return "ld_library_path";
-    case LA_SER_CONFIG:
-      return "cache";
-    case LA_SER_DEFAULT:
-      return "default";
-    case LA_SER_RUNPATH:
-      for (const ElfW(Dyn)* d = requester->l_ld; d != NULL && d->d_tag != DT_NULL; ++d)
-        if (d->d_tag == DT_RUNPATH) return "runpath";
-      return "rpath";
-    default:
-      return "other";
-  }
-}
-
 SHOWN char* la_objsearch(const char* name, uintptr_t* cookie, unsigned int flag) {
-  if ((uintptr_t)cookie < 65536) return (char*)name; /* older ones: of no object, so of no address */
-  /* The cookie of an object is its link map until somebody changes it. */
+  if ((uintptr_t)cookie < 65536) return (char*)name; /* older glibc: no object, so not an address */
+  /* The cookie is the object's link map until somebody changes it. */
   const struct link_map* requester = (const struct link_map*)*cookie;
-  const char* fields[4] = {Stage(requester, flag), name, requester->l_name};
+  const char* fields[4] = {SearchStage(requester, flag), name, requester->l_name};
   size_t count = 3;
   if (flag == LA_SER_ORIG)
     fields[count++] = IsNeeded(requester, name) ? "needed" : ready ? "dlopen" : "preload";
@@ -107,7 +89,7 @@ SHOWN char* la_objsearch(const char* name, uintptr_t* cookie, unsigned int flag)
   return (char*)name;
 }
 
-/* Where an object lies, by its program headers; end 0 where they are not to be found. */
+/* Where an object is mapped, from its program headers; end 0 if they cannot be found. */
 struct Range {
   uintptr_t begin, end;
 };
@@ -128,8 +110,8 @@ static struct Range RangeOf(const ElfW(Phdr) * headers, size_t count, uintptr_t 
   return range.end == 0 ? unknown : range;
 }
 
-/* The ELF header lies at the beginning of nearly every object, and the program headers behind it or, after
- * patchelf, elsewhere. Whoever reads the journal can still look into the file. */
+/* The ELF header is at the start of nearly every object; the program headers follow it or, after patchelf, are
+ * elsewhere. If this fails, the reader of the journal can still look into the file. */
 static struct Range RangeOfLibrary(uintptr_t bias) {
   struct {
     ElfW(Ehdr) header;
@@ -146,7 +128,7 @@ static struct Range RangeOfLibrary(uintptr_t bias) {
   const size_t wanted = header->e_phnum * sizeof *seen.programs;
   if (header->e_phoff != sizeof *header) got = Peek(bias + header->e_phoff, seen.programs, wanted);
   if (got < wanted) return unknown;
-  /* One of them has brought the header here; else these are other bytes. */
+  /* One of them must have mapped the header here; otherwise these are other bytes. */
   for (size_t i = 0; i < header->e_phnum; ++i)
     if (seen.programs[i].p_type == PT_LOAD && seen.programs[i].p_offset == 0 && seen.programs[i].p_vaddr == 0)
       return RangeOf(seen.programs, header->e_phnum, bias);
@@ -200,8 +182,8 @@ SHOWN unsigned int la_objclose(uintptr_t* cookie) {
   return 0;
 }
 
-/* The first time that all is consistent, the libraries of start-up are loaded and relocated, and nothing of
- * them has run. (la_preinit comes after their constructors.) */
+/* The first LA_ACT_CONSISTENT: the start-up libraries are loaded and relocated, and none of their code has run.
+ * (la_preinit comes after their constructors.) */
 SHOWN void la_activity(uintptr_t* cookie, unsigned int flag) {
   (void)cookie;
   if (ready || flag != LA_ACT_CONSISTENT) return;

@@ -1,6 +1,6 @@
-// File names, environment values and link targets are bytes; strings of JSON are Unicode. In a snapshot each
-// byte that is not part of printable UTF-8 is written as \xNN (two lower-case hexadecimal digits), and so is
-// a backslash that stands before an 'x', so that every string comes back byte for byte:
+// File names, environment values and symlink targets are bytes; JSON strings are Unicode. In a snapshot every
+// byte that is not part of printable UTF-8 is written as \xNN (two lower-case hex digits), and so is a
+// backslash before an 'x'. So every string can be read back byte for byte:
 //   libé.so -> libé.so      lib<byte e9>.so -> lib\xe9.so      C:\xampp -> C:\x5cxampp
 #pragma once
 
@@ -10,10 +10,10 @@
 namespace culprit::snapshot {
 
 std::string EncodeBytes(std::string_view bytes);
-// Takes any text; what only looks like an escape ("\xg0") stays as it is.
+// Accepts any text; what only looks like an escape ("\xg0") stays as it is.
 std::string DecodeBytes(std::string_view text);
 
-// The value of a lower-case hexadecimal digit, -1 for any other character.
+// The value of a lower-case hex digit, -1 for any other character.
 int HexDigit(char c);
 
 }  // namespace culprit::snapshot

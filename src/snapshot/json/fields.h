@@ -3,17 +3,19 @@
 //   template <typename Self, typename Visit>
 //   static void Fields(Self& self, Visit& visit) { visit("path", self.path); ... }
 //
-// and can then be written with FieldsToJson and read with ReadFields. Strings, numbers, flags, enumerations
-// with words (base/words.h), classes that are one text outside, optionals, lists, maps by name, Facts and
-// other such structures are fields. What is empty, 0 or false is left out, and that must be the default. Each
-// structure compares with a defaulted operator==, and a test reads back a sample in which every field is set
-// (stack_test.cc), so a field that was forgotten here is found.
+// and can then be written with FieldsToJson and read with ReadFields. For a structure of a lower room, say it
+// in a specialization of FieldsOf, or of RowOf if it is written as a short list of its values. Strings,
+// numbers, flags, enumerations with words (base/words.h), classes that are written as one text, optionals,
+// lists, maps by name, Facts and other such structures can be fields. What is empty, 0 or false is left out,
+// and that must be the default. A test reads back a sample in which every field is set (stack_test.cc,
+// snapshot_test.cc), so it finds a field that was forgotten here.
 #pragma once
 
 #include <concepts>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/words.h"
@@ -25,6 +27,20 @@ template <typename T>
 base::Json FieldsToJson(const T& self);
 template <typename T>
 void ReadFields(const JsonReader& json, T& self);
+
+template <typename T>
+struct FieldsOf {
+  template <typename Self, typename Visit>
+  static void List(Self& self, Visit& visit) {
+    T::Fields(self, visit);
+  }
+};
+
+// A specialization has kProblem ("not a segment") and Values(self), which gives a std::tie of the values.
+template <typename T>
+struct RowOf {};
+template <typename T>
+concept Row = requires { RowOf<T>::kProblem; };
 
 template <typename T>
 concept OneText =
@@ -42,10 +58,18 @@ base::Json FieldToJson(const T& value) {
     return std::string(base::Word(value));
   } else if constexpr (OneText<T>) {
     return EncodeBytes(value.text());
+  } else if constexpr (Row<T>) {
+    base::Json row = base::Json::array();
+    std::apply([&](const auto&... values) { (row.push_back(FieldToJson(values)), ...); },
+               RowOf<T>::Values(value));
+    return row;
   } else {
     return FieldsToJson(value);
   }
 }
+
+template <typename T>
+void ReadRow(const JsonReader& json, T& row);
 
 template <typename T>
 void ReadField(const JsonReader& json, T& value) {
@@ -61,9 +85,27 @@ void ReadField(const JsonReader& json, T& value) {
     std::string text;
     json.Get(text);
     value = T(std::move(text));
+  } else if constexpr (Row<T>) {
+    ReadRow(json, value);
   } else {
     ReadFields(json, value);
   }
+}
+
+template <typename T>
+void ReadRow(const JsonReader& json, T& row) {
+  size_t count = 0;
+  json.Each([&](const JsonReader& item) {
+    const auto read_one = [&](auto&... values) {
+      size_t index = 0;
+      const bool known = ((index++ == count && (ReadField(item, values), true)) || ...);
+      if (!known) item.Fail(RowOf<T>::kProblem);
+    };
+    std::apply(read_one, RowOf<T>::Values(row));
+    ++count;
+  });
+  constexpr size_t kCount = std::tuple_size_v<decltype(RowOf<T>::Values(row))>;
+  if (!json.failed() && count != kCount) json.Fail(RowOf<T>::kProblem);
 }
 
 class FieldWriter {
@@ -100,6 +142,11 @@ class FieldWriter {
                   for (const T& value : values) list.push_back(FieldToJson(value));
                   return list;
                 }));
+  }
+  // A value with a form of its own: `write` makes the JSON of it, `read(reader, value)` reads that.
+  template <typename T, typename Write, typename Read>
+  void As(const char* key, const T& value, Write write, Read) {
+    if (value != T{}) json_.Value(key, write(value));
   }
 
   base::Json Take() { return json_.Take(); }
@@ -143,6 +190,10 @@ class FieldReader {
       ReadFact(field, fact, [](const JsonReader& item, std::vector<T>& values) { ReadList(item, values); });
     });
   }
+  template <typename T, typename Write, typename Read>
+  void As(const char* key, T& value, Write, Read read) {
+    json_.With(key, [&](const JsonReader& field) { read(field, value); });
+  }
 
  private:
   template <typename T>
@@ -157,14 +208,14 @@ class FieldReader {
 template <typename T>
 base::Json FieldsToJson(const T& self) {
   FieldWriter writer;
-  T::Fields(self, writer);
+  FieldsOf<T>::List(self, writer);
   return writer.Take();
 }
 
 template <typename T>
 void ReadFields(const JsonReader& json, T& self) {
   FieldReader reader(json);
-  T::Fields(self, reader);
+  FieldsOf<T>::List(self, reader);
 }
 
 }  // namespace culprit::snapshot

@@ -1,4 +1,4 @@
-// FileRecord from a JSON value inside a larger one; FileRecordFromJson() is the door for a value by itself.
+// Reads a FileRecord that is part of a larger JSON value. For one by itself there is FileRecordFromJson().
 #pragma once
 
 #include "snapshot/file_record.h"

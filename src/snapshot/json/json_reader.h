@@ -1,7 +1,7 @@
-// Reads foreign JSON field by field. Nothing throws: the first thing that is wrong is kept together with the
-// place where it stands ("files[3].elf.machine: ..."), and whatever is read after it does no harm; so a
-// reader of a structure is a plain list of its fields, and its caller looks once, at the end. Unknown keys
-// are ignored, absent ones leave the default, unless Require() asks for them.
+// Reads untrusted JSON field by field. Nothing throws: the first error is kept with its place
+// ("files[3].elf.machine: ..."), and reading on after it does no harm. So the reader of a structure is a
+// plain list of its fields, and its caller checks once, at the end. Unknown keys are ignored; missing ones
+// leave the default, unless Require() asks for them.
 #pragma once
 
 #include <concepts>
@@ -19,11 +19,11 @@ namespace culprit::snapshot {
 
 class JsonReader {
  public:
-  // `error` stays empty as long as all is well. Both must outlive the reader.
+  // `error` stays empty until something is wrong. Both must outlive the reader.
   JsonReader(const base::Json& json, std::string& error) : json_(json), error_(error) {}
 
   bool failed() const { return !error_.empty(); }
-  // Complains about this value, unless something was wrong before.
+  // Reports this value as wrong, unless there was an error before.
   void Fail(const std::string& what) const;
 
   // This value itself.

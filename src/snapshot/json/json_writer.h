@@ -1,5 +1,5 @@
-// Writes one JSON object field by field and leaves out what has its default value, since a snapshot has tens
-// of thousands of small objects. Strings go through EncodeBytes, so writing the result can never fail.
+// Writes one JSON object field by field and leaves out default values, since a snapshot has tens of thousands
+// of small objects. Strings go through EncodeBytes, so writing the result can never fail.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ inline base::Json TextsToJson(const std::vector<std::string>& texts) {
 
 class JsonWriter {
  public:
-  // Always written. A key may be used only once: it is appended without a search.
+  // Always written. Use each key only once: it is appended without a search.
   void Value(std::string key, base::Json value) {
     json_.get_ref<base::Json::object_t&>().emplace_back(std::move(key), std::move(value));
   }

@@ -1,5 +1,5 @@
-// Foreign text -> JSON, with bounds: whatever the text is, it ends in a value or one clear line, without an
-// exception, deep recursion, quadratic time or memory out of proportion.
+// Untrusted text -> JSON, within limits: any text gives a value or one clear error line, without exceptions,
+// deep recursion, quadratic time or excessive memory.
 #pragma once
 
 #include <cstddef>

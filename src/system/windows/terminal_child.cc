@@ -1,6 +1,6 @@
-// Windows: standard input and the console are shared with the command, so Ctrl-C reaches it from there; its
-// output comes through pipes. There is no job control, and no signal to die of: the exit code is all. Who
-// wants to know what it loads is its debugger (debug_events_windows.h).
+// Windows: the command shares our standard input and console, so Ctrl-C reaches it directly; its output comes
+// through pipes. There is no job control and there are no signals, only the exit code. To see what it loads,
+// we debug it (debug_events.h).
 #include "system/terminal_child.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void WriteAll(HANDLE to, std::string_view bytes) {
   }
 }
 
-// What is there now, passed on. False: nothing.
+// Passes on what is there now. False if there is nothing.
 bool Pass(HANDLE from, HANDLE to, Buffer& buffer, const TerminalWatch& watch) {
   DWORD waiting = 0, got = 0;
   if (PeekNamedPipe(from, nullptr, 0, nullptr, &waiting, nullptr) == 0 || waiting == 0) return false;
@@ -51,9 +51,37 @@ std::wstring EnvironmentWith(const std::map<std::string, std::string>& variables
   return block + L'\0';
 }
 
-// The console tells both; the program decides what comes of it.
+// The console sends Ctrl-C to both of us; the program decides what to do about it.
 BOOL WINAPI StayAlive(DWORD event) {
   return event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT ? TRUE : FALSE;
+}
+
+struct TerminalProcess {
+  PROCESS_INFORMATION information = {};
+  DWORD reason = 0;  // why it could not be started
+};
+
+TerminalProcess StartInTerminal(const std::string& path, const TerminalRequest& request, bool debugged,
+                                HANDLE output, HANDLE error) {
+  const std::wstring program = Wide(base::ToWindowsPath(path));
+  std::wstring line;
+  for (const std::string& word : request.command) AppendQuoted(line, Wide(word));
+  std::map<std::string, std::string> variables = request.variables;
+  // A process that is started by a debugger gets a heap that finds more mistakes, and so behaves differently.
+  if (debugged) variables.try_emplace("_NO_DEBUG_HEAP", "1");
+  std::wstring environment = EnvironmentWith(variables);
+  STARTUPINFOW startup = {};
+  startup.cb = sizeof(startup);
+  startup.dwFlags = STARTF_USESTDHANDLES;
+  startup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
+  startup.hStdOutput = output;
+  startup.hStdError = error;
+  TerminalProcess started;
+  if (CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
+                     CREATE_UNICODE_ENVIRONMENT | (debugged ? DEBUG_PROCESS : 0u), environment.data(),
+                     nullptr, &startup, &started.information) == 0)
+    started.reason = GetLastError();
+  return started;
 }
 
 }  // namespace
@@ -84,45 +112,27 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
     end.problem = found.why;
     return end;
   }
-  const std::wstring program = Wide(base::ToWindowsPath(found.path));
-  std::wstring line;
-  AppendQuoted(line, Wide(request.command.front()));
-  for (size_t i = 1; i < request.command.size(); ++i) AppendQuoted(line, Wide(request.command[i]));
   const bool events_wanted = watch.on_event && WhyNoEvents().empty();
-  std::map<std::string, std::string> variables = request.variables;
-  // A process that is started by a debugger gets a heap that finds more mistakes, and so behaves differently.
-  if (events_wanted) variables.try_emplace("_NO_DEBUG_HEAP", "1");
-  std::wstring environment = EnvironmentWith(variables);
-
-  const HANDLE our_output = GetStdHandle(STD_OUTPUT_HANDLE), our_error = GetStdHandle(STD_ERROR_HANDLE);
   const PipeEnds output = InheritedPipe(), error = InheritedPipe();
   const Handle output_read(output.read), error_read(error.read);
   if (!output_read || !error_read)
     return base::Fail(base::ErrorCode::kUnsupported, "no pipe for the program");
-  STARTUPINFOW startup = {};
-  startup.cb = sizeof(startup);
-  startup.dwFlags = STARTF_USESTDHANDLES;
-  startup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
-  startup.hStdOutput = output.write;
-  startup.hStdError = error.write;
-  PROCESS_INFORMATION process = {};
   SetConsoleCtrlHandler(StayAlive, TRUE);
-  const BOOL started = CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE,
-                                      CREATE_UNICODE_ENVIRONMENT | (events_wanted ? DEBUG_PROCESS : 0u),
-                                      environment.data(), nullptr, &startup, &process);
-  const DWORD reason = GetLastError();
+  const TerminalProcess process =
+      StartInTerminal(found.path, request, events_wanted, output.write, error.write);
   CloseHandle(output.write);
   CloseHandle(error.write);
-  if (started == 0) {
+  if (process.information.hProcess == nullptr) {
     SetConsoleCtrlHandler(StayAlive, FALSE);
     end.exit_status = 126;
-    end.problem = found.path + ": " + ErrorText(reason);
+    end.problem = found.path + ": " + ErrorText(process.reason);
     return end;
   }
-  const Handle child(process.hProcess), thread(process.hThread);
+  const Handle child(process.information.hProcess), thread(process.information.hThread);
   end.started = true;
-  if (watch.on_start) watch.on_start(static_cast<int64_t>(process.dwProcessId));
+  if (watch.on_start) watch.on_start(static_cast<int64_t>(process.information.dwProcessId));
 
+  const HANDLE our_output = GetStdHandle(STD_OUTPUT_HANDLE), our_error = GetStdHandle(STD_ERROR_HANDLE);
   const auto buffer = std::make_unique<Buffer>();
   const auto pass = [&] {
     const bool complained = Pass(error_read.get(), our_error, *buffer, watch);
@@ -152,7 +162,7 @@ base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const Te
 std::string NameOfSignal(int) { return ""; }
 
 std::string WhyNoEvents() {
-  // Its debugging needs ptrace(), which an emulator of a CPU does not have, and stops the program there.
+  // Wine debugs with ptrace(), which CPU emulators lack; there the program would just stop.
   const HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
   const bool wine = ntdll != nullptr && GetProcAddress(ntdll, "wine_get_version") != nullptr;
   return wine ? "debugging is not reliable under Wine" : "";

@@ -8,13 +8,13 @@
 
 namespace culprit::collect {
 
-// The plain number that `text` defines `macro` as; the first definition counts. nullopt when there is none,
-// or it is something else than a decimal number.
+// The decimal number that `text` first defines `macro` as. nullopt if there is no definition, or if it is not
+// a decimal number.
 std::optional<uint32_t> MacroNumber(std::string_view text, std::string_view macro);
 
-// "13.0" of cuda.h's 13000; "" when it does not tell.
+// "13.0" for cuda.h with 13000; "" if it has no version.
 std::string CudaHeaderVersion(std::string_view text);
-// "9.19.0" of cudnn_version.h (cudnn.h of cuDNN 7 and older); "" when it does not tell.
+// "9.19.0" from cudnn_version.h (cuDNN 7 and older: cudnn.h); "" if it has no version.
 std::string CudnnHeaderVersion(std::string_view text);
 
 }  // namespace culprit::collect

@@ -1,5 +1,5 @@
-// The scripts in a real interpreter, with modules of our own in the place of frameworks.
-#include "probe/host/framework_scripts.h"
+// The scripts in a real interpreter, with fake modules in place of the frameworks.
+#include "probe/host/plan/framework_scripts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// The files of the CUDA libraries that a job is to open, found by name in the directories of one toolkit or
-// environment.
+// The CUDA library files that a job opens, found by name in the directories of one toolkit or environment.
 #pragma once
 
 #include <map>
@@ -11,25 +10,25 @@
 
 namespace culprit::probe {
 
-// Of one major version of CUDA. "" = not there for this CPU.
+// For one CUDA major version. "" = none for this CPU.
 struct CudaFiles {
   std::string cudart, nvrtc, nvrtc_builtins, cublas, cublaslt;
 };
 
 struct FoundCudaFiles {
   std::map<uint32_t, CudaFiles> by_major;
-  std::string other_cpu;  // one that is for another CPU: its path; "" none
+  std::string other_cpu;  // path of one for another CPU; "" = none
 };
 FoundCudaFiles FindCudaFiles(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                              const std::vector<std::string>& directories);
 
-// Where the libraries of a toolkit, a conda prefix, or the packages below <site-packages>/nvidia lie.
+// The library directories of a toolkit, a conda prefix, or the packages in <site-packages>/nvidia.
 std::vector<std::string> ToolkitDirectories(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                                             const std::string& root);
 std::vector<std::string> PackageDirectories(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                                             const std::string& nvidia);
 
-// "x86-64" and "aarch64", as CudnnCopy::machine says it.
+// "x86-64" or "aarch64", as in CudnnCopy::machine.
 std::string ThisCpu(const snapshot::Snapshot& snapshot);
 // As an argument of a program on that machine.
 std::string Native(const snapshot::Snapshot& snapshot, const std::string& path);

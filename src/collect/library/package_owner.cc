@@ -1,4 +1,4 @@
-#include "collect/linux/package_owner.h"
+#include "collect/library/package_owner.h"
 
 #include <algorithm>
 #include <optional>
@@ -90,8 +90,8 @@ std::string DpkgVersion(const System& system, const std::string& package) {
   return std::string(rest.substr(0, rest.find('\n')));
 }
 
-// /var/lib/dpkg/info/NAME.list or NAME:ARCH.list with a line that is the path. A merged /usr: the list may
-// still say /lib.
+// /var/lib/dpkg/info/NAME.list or NAME:ARCH.list with a line that is the path. With a merged /usr the list
+// may still say /lib.
 std::optional<FoundOwner> OfDpkg(const System& system, const std::string& path, std::string_view word) {
   const std::string directory = "/var/lib/dpkg/info";
   for (const std::string& name : Records(system, directory, word, ".list")) {

@@ -1,6 +1,6 @@
-// Jobs for cuDNN: one per copy. Parts of cuDNN open NVRTC and cuBLAS by name; a framework has them in its
-// process by then. Here they are put there first, from beside a copy of pip and from the toolkit of the same
-// CUDA otherwise, unless the loader finds them anyway.
+// Jobs for cuDNN: one per copy. Parts of cuDNN open NVRTC and cuBLAS by name; in a framework they are already
+// loaded by then. So the job loads them first, unless the loader finds them anyway: from next to a pip copy,
+// otherwise from the toolkit of the same CUDA.
 #include <algorithm>
 #include <set>
 
@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
-#include "probe/host/cuda_files.h"
-#include "probe/host/plan_parts.h"
+#include "probe/host/plan/cuda_files.h"
+#include "probe/host/plan/parts.h"
 
 namespace culprit::probe {
 namespace {
@@ -19,7 +19,7 @@ using base::DirName;
 using base::JoinPath;
 using snapshot::CudnnCopy;
 
-// ".../site-packages/nvidia" of ".../site-packages/nvidia/cudnn/lib"; "" when it is none of pip.
+// ".../site-packages/nvidia" for ".../site-packages/nvidia/cudnn/lib"; "" if it is not from pip.
 std::string PipDirectory(const std::string& directory) {
   for (std::string_view above = DirName(directory); above.size() > 1; above = DirName(above)) {
     if (BaseName(above) == "nvidia") return std::string(above);
@@ -29,7 +29,7 @@ std::string PipDirectory(const std::string& directory) {
 
 bool LoaderFinds(const Planning& planning, const std::string& name) {
   const snapshot::Snapshot& snapshot = planning.snapshot;
-  if (snapshot.windows() != nullptr) return false;  // never asked there: PATH is rarely what a program sees
+  if (snapshot.windows() != nullptr) return false;  // not used on Windows: PATH is rarely what a program sees
   if (const auto path = snapshot.environment.find("LD_LIBRARY_PATH"); path != snapshot.environment.end()) {
     for (const std::string& directory : base::SplitWords(path->second, ":;")) {
       if (planning.view.Open(JoinPath(directory, name)).error == base::PathError::kNone) return true;
@@ -57,7 +57,7 @@ std::vector<std::string> Preload(const Planning& planning, const CudnnCopy& copy
   if (found.by_major.empty() || (cuda && !found.by_major.contains(cuda->part(0)))) return {};
   const CudaFiles& files = cuda ? found.by_major.at(cuda->part(0)) : found.by_major.rbegin()->second;
   std::vector<std::string> preload;
-  // What others need comes before them.
+  // Dependencies first.
   for (const std::string& file : {files.nvrtc_builtins, files.nvrtc, files.cublaslt, files.cublas}) {
     if (!file.empty() && (!pip.empty() || !LoaderFinds(planning, std::string(BaseName(file)))))
       preload.push_back(file);
@@ -70,7 +70,7 @@ void PlanCopy(const Planning& planning, const CudnnCopy& copy, const std::string
           .title = "cuDNN " + (copy.version.empty() ? "in " + copy.directory : copy.version),
           .subject = file,
           .arguments = planning.Arguments(JobKind::kCudnn),
-          .patience = 2};  // its parts are hundreds of megabytes
+          .patience = 2};  // its parts take hundreds of megabytes
   const std::string cpu = ThisCpu(planning.snapshot);
   if (!copy.machine.empty() && !cpu.empty() && copy.machine != cpu) {
     planning.NotRun(job.name, StepName::kCudnnLoad, file,
@@ -91,7 +91,7 @@ void PlanCopy(const Planning& planning, const CudnnCopy& copy, const std::string
   planning.plan.jobs.push_back(std::move(job));
 }
 
-// The library that a program opens: its part of the shortest name.
+// The library that programs open: the part with the shortest name.
 std::string FileOf(const snapshot::Snapshot& snapshot, const CudnnCopy& copy) {
   const std::string major = std::to_string(copy.major);
   const std::string name =

@@ -1,9 +1,9 @@
 // Jobs for frameworks: the user's own interpreter with a small script of ours.
 #include <algorithm>
 
-#include "probe/host/cuda_files.h"
-#include "probe/host/framework_scripts.h"
-#include "probe/host/plan_parts.h"
+#include "probe/host/plan/cuda_files.h"
+#include "probe/host/plan/framework_scripts.h"
+#include "probe/host/plan/parts.h"
 
 namespace culprit::probe {
 namespace {
@@ -33,7 +33,7 @@ void PlanFramework(const Planning& planning, const std::string& framework) {
           .title = framework + version,
           .subject = interpreter,
           .program = interpreter,
-          .arguments = {"-B", "-c", script},  // -B: nothing is written beside what is imported
+          .arguments = {"-B", "-c", script},  // -B: write no .pyc files
           .steps = {StepName::kImport, StepName::kFrameworkDevices, StepName::kFrameworkConvolution},
           .patience = 4};
   if (!planning.wishes.device.empty())

@@ -1,4 +1,4 @@
-#include "probe/host/cuda_files.h"
+#include "probe/host/plan/cuda_files.h"
 
 #include <algorithm>
 #include <charconv>
@@ -34,7 +34,7 @@ std::optional<uint32_t> LeadingNumber(std::string_view text) {
   return number;
 }
 
-// "libcublas.so.13" -> 13; "nvrtc64_130_0.dll" -> 13; nothing for another library.
+// "libcublas.so.13" -> 13; "nvrtc64_130_0.dll" -> 13; nullopt for another library.
 std::optional<uint32_t> MajorOf(const Kind& kind, const std::string& name, bool windows) {
   if (!windows) {
     const std::string start = std::string(kind.linux_name) + ".so.";
@@ -49,7 +49,7 @@ std::optional<uint32_t> MajorOf(const Kind& kind, const std::string& name, bool 
   return number && *number >= 100 ? *number / 10 : number;  // 110 is 11.0
 }
 
-// "" when the file does not tell.
+// "" if the file does not say.
 std::string MachineOf(const snapshot::FileFacts& facts) {
   if (facts.pe != nullptr && facts.pe->machine != 0) return binfmt::PeMachineName(facts.pe->machine);
   if (facts.elf != nullptr && facts.elf->bits() != 0) return binfmt::MachineName(facts.elf->machine);

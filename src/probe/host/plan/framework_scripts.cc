@@ -1,16 +1,16 @@
-// Every script is the same frame with a framework's own three functions in it: load() imports it and gives
-// figures, devices() names what it sees, convolve() does one convolution on the device and gives it with
-// the result of the CPU. Python 3.6 understands all of it. A CPU-only build is no accident of the machine,
-// and is told apart from "no device".
-#include "probe/host/framework_scripts.h"
+// Every script is the same frame around three functions of one framework: load() imports it and reports
+// figures, devices() names the GPUs it sees, convolve() runs one convolution on the device; the frame
+// compares that with the CPU. Python 3.6 runs all of it. A CPU-only build is not a fault of the machine, so
+// it is told apart from "no device".
+#include "probe/host/plan/framework_scripts.h"
 
 #include <array>
 
 namespace culprit::probe {
 namespace {
 
-// Standard output belongs to the protocol: whatever else is printed goes to standard error. What a script has
-// loaded is read from the kernel's own list.
+// Standard output belongs to the protocol; everything else that is printed goes to standard error. What a
+// script has loaded is read from /proc/self/maps.
 constexpr std::string_view kFrame = R"PY(
 import os, sys, time, traceback
 out = os.dup(1)
@@ -77,6 +77,9 @@ def figure(name, value):
     if value is not None and name not in told:
         told.add(name)
         say('figure', name, value)
+def about(module):
+    figure('version', module.__version__)
+    figure('file', module.__file__)
 def compare(theirs, ours):
     theirs = [float(x) for x in theirs]; ours = [float(x) for x in ours]
     if len(theirs) != len(ours): raise Failed('wrong-result', 'convolution', 'a result of another size')
@@ -116,8 +119,7 @@ refused = []
 def load():
     global torch
     import torch
-    figure('version', torch.__version__)
-    figure('file', torch.__file__)
+    about(torch)
     figure('cuda', torch.version.cuda)
     backend = torch.backends.cudnn
     try:
@@ -156,8 +158,7 @@ SUBJECT, CALL = 'tensorflow', 'tf.config.list_physical_devices'
 def load():
     global tf
     import tensorflow as tf
-    figure('version', tf.__version__)
-    figure('file', tf.__file__)
+    about(tf)
     try:
         built = tf.sysconfig.get_build_info()
         figure('cuda', built.get('cuda_version'))
@@ -203,8 +204,7 @@ os.environ.setdefault('XLA_PYTHON_CLIENT_PREALLOCATE', 'false')
 def load():
     global jax
     import jax, jaxlib
-    figure('version', jax.__version__)
-    figure('file', jax.__file__)
+    about(jax)
     figure('jaxlib', getattr(jaxlib, '__version__', None))
     return jax.__version__
 def plugin():
@@ -238,7 +238,7 @@ def convolve():
     return numpy.asarray(result).reshape(-1).tolist()
 )PY";
 
-// A model with one Conv, written down as the protobuf that it is: field numbers of onnx.proto.
+// A model with one Conv, built as raw protobuf; the field numbers are those of onnx.proto.
 constexpr std::string_view kOnnxruntime = R"PY(
 SUBJECT, CALL = 'onnxruntime', 'onnxruntime.get_available_providers'
 COUNTED = False  # it names what it runs on, not the devices
@@ -266,8 +266,7 @@ def model():
 def load():
     global ort
     import onnxruntime as ort
-    figure('version', ort.__version__)
-    figure('file', ort.__file__)
+    about(ort)
     for name in ('cuda_version', 'cudnn_version'):
         figure(name.split('_')[0], getattr(getattr(ort, 'capi', None), name, None))
     figure('providers', ' '.join(ort.get_available_providers()))
@@ -299,8 +298,7 @@ SUBJECT, CALL = 'cupy', 'cupy.cuda.runtime.getDeviceCount'
 def load():
     global cupy
     import cupy
-    figure('version', cupy.__version__)
-    figure('file', cupy.__file__)
+    about(cupy)
     try:
         figure('cuda', cupy.cuda.runtime.runtimeGetVersion())
     except Exception as error:

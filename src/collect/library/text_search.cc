@@ -1,4 +1,4 @@
-#include "collect/text_search.h"
+#include "collect/library/text_search.h"
 
 #include <algorithm>
 #include <span>
@@ -29,7 +29,7 @@ std::optional<std::string> TextAfter(const base::ByteSource& source, std::string
                                      uint64_t limit) {
   const uint64_t size = source.size();
   limit = std::min(limit, size);
-  // Each chunk reads on into the next one, so that a text across the border is found whole.
+  // Chunks overlap, so a text across the border is found whole.
   const uint64_t overlap = marker.size() + kTextLimit;
   std::vector<char> room(static_cast<size_t>(std::min(size, kChunk + overlap)));
   for (uint64_t done = 0; done < limit; done += kChunk) {

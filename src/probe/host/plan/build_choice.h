@@ -10,10 +10,10 @@ namespace culprit::probe {
 
 struct BuildChoice {
   std::string nvcc;                        // "" none was found
-  std::vector<std::string> architectures;  // "90" of each device, each once; empty when none is known
+  std::vector<std::string> architectures;  // "90" for each kind of device; empty if none is known
   std::string cudnn_include;               // directory with cudnn.h; "" = where nvcc looks anyway
   std::string cudnn_library;               // directory
-  std::string cudnn_file;  // to be linked by its path, where there is no libcudnn.so in the directory
+  std::string cudnn_file;                  // linked by path if the directory has no libcudnn.so
 };
 
 BuildChoice ChooseBuild(const snapshot::Snapshot& snapshot, snapshot::FileView& view,

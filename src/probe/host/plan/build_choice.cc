@@ -1,4 +1,4 @@
-#include "probe/host/build_choice.h"
+#include "probe/host/plan/build_choice.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include "base/path_error.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "probe/host/cuda_files.h"
+#include "probe/host/plan/cuda_files.h"
 
 namespace culprit::probe {
 namespace {
@@ -15,7 +15,7 @@ using base::DirName;
 using base::JoinPath;
 using snapshot::CudnnCopy;
 
-// "9.0" -> "90"; "" for what is no capability.
+// "9.0" -> "90"; "" if it is not a compute capability.
 std::string Architecture(const std::string& capability) {
   const auto version = base::Version::Parse(capability);
   if (!version || version->parts.size() != 2) return "";
@@ -26,8 +26,7 @@ void AddOnce(std::vector<std::string>& list, const std::string& text) {
   if (!text.empty() && std::ranges::find(list, text) == list.end()) list.push_back(text);
 }
 
-// The copy that a build would rather take: with headers, for the CUDA of this nvcc, of this CPU, and as
-// wished.
+// Whether a build prefers this copy: it has headers, fits this nvcc's CUDA and this CPU, and was asked for.
 int Rank(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const CudnnCopy& copy,
          const std::string& cuda, const Wishes& wishes) {
   const std::string cpu = ThisCpu(snapshot);

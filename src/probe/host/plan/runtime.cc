@@ -1,11 +1,11 @@
-// Jobs for the CUDA runtime, NVRTC and cuBLAS: one per copy of these libraries. The environment of this shell
-// comes first, then the toolkits, then other environments.
+// Jobs for the CUDA runtime, NVRTC and cuBLAS: one per copy of these libraries. The active environment comes
+// first, then the toolkits, then other environments.
 #include <algorithm>
 #include <set>
 
 #include "base/text.h"
-#include "probe/host/cuda_files.h"
-#include "probe/host/plan_parts.h"
+#include "probe/host/plan/cuda_files.h"
+#include "probe/host/plan/parts.h"
 
 namespace culprit::probe {
 namespace {
@@ -38,7 +38,7 @@ std::vector<Place> Places(const Planning& planning) {
   return active;
 }
 
-// Each library once, whatever names lead to it.
+// Each library once, however many symlinks lead to it.
 std::string Identity(const Planning& planning, const CudaFiles& files) {
   std::string identity;
   for (const std::string& file : {files.cudart, files.nvrtc, files.cublas, files.cublaslt})
@@ -61,7 +61,7 @@ Job RuntimeJob(const Planning& planning, const std::string& root, uint32_t major
   add(StepName::kNvrtc, files.nvrtc);
   add(StepName::kCublas, files.cublas);
   add(StepName::kCublasLt, files.cublaslt);
-  // NVRTC opens it by name and has no RUNPATH.
+  // NVRTC opens it by name, and has no RUNPATH.
   if (!files.nvrtc.empty() && !files.nvrtc_builtins.empty())
     job.arguments.insert(job.arguments.end(), {"--preload", Native(planning.snapshot, files.nvrtc_builtins)});
   return job;

@@ -1,4 +1,4 @@
-#include "collect/text_search.h"
+#include "collect/library/text_search.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@ struct Planning {
   const snapshot::Snapshot& snapshot;
   snapshot::FileView& view;
   const Wishes& wishes;
-  bool has_device;  // that CUDA shows
+  bool has_device;  // CUDA sees at least one
   Plan& plan;
 
   // {"cudnn", "--device", "1"}
@@ -18,7 +18,7 @@ struct Planning {
               const std::string& why) const;
 };
 
-// That of this shell first.
+// The active environment first.
 std::vector<const snapshot::PythonEnvironment*> EnvironmentsInOrder(const snapshot::Snapshot& snapshot);
 
 void PlanRuntime(const Planning& planning);

@@ -1,4 +1,4 @@
-#include "collect/library_version.h"
+#include "collect/library/library_version.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "binfmt/elf/elf.h"
-#include "collect/linux/package_owner.h"
+#include "collect/library/package_owner.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {
@@ -41,7 +41,7 @@ std::optional<Reading> ReadSymbol(const System& system, const Library& library, 
   return std::nullopt;
 }
 
-// (b) The real file's name, if it says more than a generation: libcublas.so.12.4.5.8.
+// (b) The name of the real file, if it has more than the major version: libcublas.so.12.4.5.8.
 std::optional<Reading> FromFileName(const std::string& real_path) {
   const std::string_view name = BaseName(real_path);
   const size_t at = name.find(".so.");
@@ -50,11 +50,11 @@ std::optional<Reading> FromFileName(const std::string& real_path) {
   const auto version = base::Version::Parse(text);
   if (!version || version->parts.size() < 3) return std::nullopt;
   return Reading{std::string(text),
-                 "file name " + real_path};  // as it stands: a driver is 580.95.05, not 580.95.5
+                 "file name " + real_path};  // verbatim: a driver is 580.95.05, not 580.95.5
 }
 
-// The directories in which a package record may lie, seen from the library: a few levels up, and a folder
-// dist-info there (a toolkit unpacked from wheels).
+// Directories that may contain a package record: a few levels above the library, and a dist-info folder there
+// (a toolkit unpacked from wheels).
 std::vector<std::string> RecordDirectories(const std::string& real_path) {
   std::vector<std::string> directories;
   std::string_view directory = DirName(real_path);
@@ -68,7 +68,7 @@ std::vector<std::string> RecordDirectories(const std::string& real_path) {
 
 }  // namespace
 
-// (e) version.json of the toolkit that the file lies in; its keys are "libcublas", "cuda_cudart" ...
+// (e) version.json of the toolkit that contains the file; its keys are "libcublas", "cuda_cudart" ...
 std::optional<Reading> VersionFromToolkit(const System& system, std::string_view library,
                                           const std::string& real_path) {
   std::string lower;
@@ -102,10 +102,10 @@ std::string CudaSuffix(std::string_view text) {
 
 namespace {
 
-// The CUDA major that a library was built for, as far as its own file or its package says it.
+// The CUDA major version that a library was built for, if its file or its package says so.
 std::string CudaOf(const Library& library, std::string_view package, const binfmt::ElfFile& elf) {
   if (std::string suffix = CudaSuffix(package); !suffix.empty()) return suffix;
-  // These change their soname with every CUDA major, and only then.
+  // Their sonames change with every CUDA major version, and only then.
   static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.",
                                                                "libcublasLt.so.", "libnvJitLink.so."};
   std::vector<std::string_view> names;
@@ -126,7 +126,7 @@ std::string CudaOf(const Library& library, std::string_view package, const binfm
 
 }  // namespace
 
-// (a) An exported word: major << 16 | minor << 8 | patch. One library may answer for many beside it.
+// (a) An exported word: major << 16 | minor << 8 | patch. One library may speak for many next to it.
 std::optional<Reading> VersionReader::OfSymbol(const Library& library, const std::string& path) {
   if (library.version_symbols.empty()) return std::nullopt;
   const auto [place, fresh] = symbols_.try_emplace(path);
@@ -134,7 +134,7 @@ std::optional<Reading> VersionReader::OfSymbol(const Library& library, const std
   return place->second;
 }
 
-// (c) A library beside it that carries the version of both.
+// (c) A library next to it that has the version of both.
 std::optional<Reading> VersionReader::OfSibling(const Library& library, const std::string& real_path) {
   for (const std::string_view sibling : library.version_siblings) {
     const std::string path = JoinPath(DirName(real_path), sibling);
@@ -159,7 +159,7 @@ const std::vector<std::string>& VersionReader::Records(const std::string& direct
   return place->second;
 }
 
-// (d) The dist-info of a pip package that lists this very file.
+// (d) The dist-info of the pip package that lists this file.
 std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
     std::span<const std::string_view> packages, const std::string& real_path) {
   for (const std::string& directory : RecordDirectories(real_path)) {
@@ -178,6 +178,16 @@ std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
   return std::nullopt;
 }
 
+std::optional<VersionReader::PipRecord> VersionReader::UsePipRecord(const Library& library,
+                                                                    const std::string& real_path,
+                                                                    std::optional<Reading>& read) {
+  if (library.packages.empty()) return std::nullopt;
+  std::optional<PipRecord> record = FindPipRecord(library.packages, real_path);
+  if (record && (!read || record->version.starts_with(read->version + ".")))
+    read = Reading{record->version, record->directory};
+  return record;
+}
+
 snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& path,
                                                              const std::string& real_path,
                                                              const binfmt::ElfFile& elf) {
@@ -189,11 +199,7 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& 
   std::optional<Reading> read = OfSymbol(*library, path);
   if (!read) read = FromFileName(real_path);
   if (!read) read = OfSibling(*library, real_path);
-  std::optional<PipRecord> record;
-  if (!library->packages.empty()) record = FindPipRecord(library->packages, real_path);
-  if (record && (!read || record->version.starts_with(read->version + "."))) {
-    read = Reading{record->version, record->directory};
-  }
+  const std::optional<PipRecord> record = UsePipRecord(*library, real_path, read);
   if (!read) read = VersionFromToolkit(system_, library->name, real_path);
   if (!read)
     return Version::Absent("no symbol, file name or package record of " + path + " contains a version");

@@ -1,6 +1,6 @@
-// The version of a CUDA library, read without running it. Reads: the file itself, the names beside it, and
+// The version of a CUDA library, read without running it. Reads: the file itself, the names next to it, and
 // the records of its package (pip dist-info, the toolkit's version.json). The first source that knows wins; a
-// name like libcublas.so.12 tells only a generation and is no version.
+// name like libcublas.so.12 gives only the major version, which is not enough.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ class VersionReader {
   // Not applicable for a file that data/libraries.toml does not know.
   snapshot::Fact<snapshot::LibraryVersion> Read(const std::string& path, const std::string& real_path,
                                                 const binfmt::ElfFile& elf);
-  // The same of a DLL (windows_library_version.cc).
+  // The same for a DLL (windows/library_version.cc).
   snapshot::Fact<snapshot::LibraryVersion> ReadDll(const std::string& path, const std::string& real_path,
                                                    const binfmt::PeFile& pe);
 
@@ -42,6 +42,9 @@ class VersionReader {
   };
   std::optional<PipRecord> FindPipRecord(std::span<const std::string_view> packages,
                                          const std::string& real_path);
+  // The same for `library`. Its version replaces a shorter form of it in `read`.
+  std::optional<PipRecord> UsePipRecord(const knowledge::Library& library, const std::string& real_path,
+                                        std::optional<VersionReading>& read);
   std::optional<VersionReading> OfSymbol(const knowledge::Library& library, const std::string& path);
   std::optional<VersionReading> OfSibling(const knowledge::Library& library, const std::string& real_path);
   // The names in a directory that end in ".dist-info".
@@ -53,10 +56,10 @@ class VersionReader {
   std::map<std::string, std::optional<VersionReading>> symbols_;
 };
 
-// version.json of the toolkit that a library of this name ("cublasLt") lies in; its file is in `source`.
+// From the version.json of the toolkit that contains the library ("cublasLt"); its path is in `source`.
 std::optional<VersionReading> VersionFromToolkit(const system::System& system, std::string_view library,
                                                  const std::string& real_path);
-// "12" of "nvidia_cudnn_cu12" or of the component "cu12" of a run path; "" when the text does not end so.
+// "12" for "nvidia_cudnn_cu12" or for "cu12" in a run path; "" if the text does not end that way.
 std::string CudaSuffix(std::string_view text);
 
 }  // namespace culprit::collect

@@ -1,10 +1,10 @@
-#include "collect/nvcc.h"
+#include "collect/toolkit/nvcc.h"
 
 #include <vector>
 
 #include "base/text.h"
 #include "base/version.h"
-#include "collect/text_search.h"
+#include "collect/library/text_search.h"
 
 namespace culprit::collect {
 namespace {

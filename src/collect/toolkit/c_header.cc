@@ -1,4 +1,4 @@
-#include "collect/c_header.h"
+#include "collect/toolkit/c_header.h"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "collect/library_version.h"
+#include "collect/library/library_version.h"
 
 #include <gtest/gtest.h>
 

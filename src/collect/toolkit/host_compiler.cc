@@ -1,11 +1,10 @@
-#include "collect/host_compiler.h"
+#include "collect/toolkit/host_compiler.h"
 
 #include <algorithm>
 #include <cctype>
 
 #include "base/text.h"
 #include "base/version.h"
-#include "collect/linux/library_places.h"
 
 namespace culprit::collect {
 namespace {
@@ -18,7 +17,7 @@ using system::System;
 
 constexpr int kLinkLimit = 40;
 
-// "12" of "x86_64-linux-gnu-gcc-12", "g++-12", "clang++-15"; "" of "gcc".
+// "12" for "x86_64-linux-gnu-gcc-12" and "g++-12", "15" for "clang++-15", "" for "gcc".
 std::string VersionInName(std::string_view name) {
   const size_t dash = name.rfind('-');
   if (dash == std::string_view::npos) return "";
@@ -32,7 +31,7 @@ std::string Kind(std::string_view name) {
   return "";
 }
 
-// Follows links one by one, as each name may tell; fills in kind and version.
+// Follows symlinks one by one, since each name may say it; fills in kind and version.
 std::string FollowNames(const System& system, std::string path, Compiler& compiler) {
   for (int links = 0; links < kLinkLimit; ++links) {
     const std::string_view name = BaseName(path);
@@ -48,7 +47,7 @@ std::string FollowNames(const System& system, std::string path, Compiler& compil
   return path;
 }
 
-// GCC keeps its own files in lib/gcc/TRIPLE/VERSION. Only one version there: it is that one.
+// GCC keeps its own files in lib/gcc/TRIPLE/VERSION. If there is only one version, it is that one.
 void FromOwnDirectory(const System& system, const std::string& real_path, Compiler& compiler) {
   const std::string prefix(DirName(DirName(real_path)));
   std::vector<std::string> versions;
@@ -74,7 +73,7 @@ void FromOwnDirectory(const System& system, const std::string& real_path, Compil
 }
 
 std::string AsPath(const Surroundings& around, const std::string& value) {
-  // CC may hold arguments or a launcher ("ccache gcc"): the last word that is a program counts.
+  // CC may contain arguments or a launcher ("ccache gcc"): the last word that is a program counts.
   std::string path;
   for (const std::string& word : base::SplitWords(value, " \t")) {
     if (word.starts_with('-')) break;
@@ -95,7 +94,7 @@ void AddCompiler(const Surroundings& around, const std::string& path, const std:
     compilers.push_back(std::move(compiler));
     return;
   }
-  if (status->type == system::FileType::kDirectory) {  // nvcc takes a directory too: gcc in it
+  if (status->type == system::FileType::kDirectory) {  // nvcc also accepts a directory: the gcc in it
     AddCompiler(around, JoinPath(path, "gcc"), chosen_by, compilers);
     return;
   }
