@@ -20,7 +20,7 @@ constexpr std::array<std::pair<ElfProblem, std::string_view>, 8> kElfProblems = 
     {ElfProblem::kReadFailed, "read-failed"},
 }};
 
-// The machines that CUDA and its neighbours are built for, and those that libraries are found of by mistake.
+// The machines that CUDA and related software is built for, and others whose libraries turn up by mistake.
 constexpr std::array<std::pair<uint16_t, std::string_view>, 16> kMachines = {{
     {EM_SPARC, "sparc"},
     {EM_386, "386"},
