@@ -1,4 +1,4 @@
-// One cause, the same wherever it stands: in the explanation of a log and in that of a run.
+// One cause; looks the same in the explanation of a log and of a run.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The last step: a JSON value or a text as the bytes that go out.
+// The last step: a JSON value or a text as output bytes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace culprit::render {
 
-// Indented, with a final newline; bytes that are no UTF-8 are replaced.
+// Indented, with a final newline; invalid UTF-8 is replaced.
 std::string JsonDocument(const base::Json& json);
 // Text as a fenced block to paste into an issue.
 std::string MarkdownDocument(const std::string& title, const std::string& text);

@@ -1,4 +1,4 @@
-// One finding, the same wherever it stands: in a check and in a probe.
+// One finding; looks the same in a check and in a probe.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ std::string FindingText(const report::Finding& finding, const Style& style);
 base::Json FindingJson(const report::Finding& finding);
 std::string FindingMarkdown(const report::Finding& finding);
 
-// A text in the colour of a severity.
+// A text in the color of a severity.
 std::string SeverityText(report::Severity severity, std::string_view text, const Style& style);
 
-// The headline in the colour of the verdict.
+// The headline in the color of the verdict.
 std::string VerdictText(report::Verdict verdict, const std::string& headline, const Style& style);
 
 }  // namespace culprit::render

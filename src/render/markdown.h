@@ -1,4 +1,4 @@
-// Foreign text in Markdown, so that it cannot become markup.
+// Untrusted text in Markdown, so that it cannot become markup.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace culprit::render {
 
-// `text` as inline code, whatever backticks are in it.
+// `text` as inline code, whatever backticks it contains.
 std::string Code(std::string_view text);
-// Plain words with everything that Markdown or HTML would take for markup escaped.
+// Plain text with everything escaped that Markdown or HTML would interpret as markup.
 std::string Plain(std::string_view text);
 std::string Folded(const std::string& title, const std::string& body);
 

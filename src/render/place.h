@@ -1,4 +1,4 @@
-// Where a library was looked for, and other copies of it: in `why` and in the report of a run.
+// Where a library was searched, and other copies of it: in `why` and in the report of a run.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline base::Json TextOrNull(const std::string& text) {
 std::string PlacesText(const std::vector<report::Place>& places, const Style& style);
 base::Json PlaceJson(const report::Place& place);
 
-// "9.19.0.56 (for CUDA 13)"; "" when it is not known.
+// "9.19.0.56 (for CUDA 13)"; "" if unknown.
 std::string VersionText(const report::LibraryVersion& version);
 void AddVersion(base::Json& json, const report::LibraryVersion& version);
 

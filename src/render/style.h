@@ -1,4 +1,4 @@
-// Colours of the terminal, or none.
+// Terminal colors, or none.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Style {
   std::string Warn(std::string_view text) const { return Paint("33", text); }
 
  private:
-  // Foreign text passes through here, so control characters end here.
+  // Untrusted text passes through here, so control characters are removed here.
   std::string Paint(std::string_view code, std::string_view text) const {
     std::string safe = base::Printable(text);
     if (!color || safe.empty()) return safe;

@@ -15,7 +15,8 @@ size_t PathStart(std::string_view text, size_t at) {
   return rest.size() == 3 || !IsWordPart(rest[3]) || rest[3] == '/' ? 3 : 0;
 }
 
-// No name of a file holds these. A path may go on behind a space: only the slashes that follow are at stake.
+// These cannot be part of a file name. A path may continue after a space: only the slashes after it are
+// affected.
 bool EndsPath(std::string_view text, size_t at) {
   const char c = text[at];
   if (static_cast<unsigned char>(c) < ' ') return true;
@@ -23,7 +24,7 @@ bool EndsPath(std::string_view text, size_t at) {
   return (c == ',' || c == ';' || c == ' ') && at + 1 < text.size() && text[at + 1] == ' ';
 }
 
-// Length of what is no text though it has letters in it: the colours of a terminal, an escape of JSON.
+// Length of something that contains letters but is not text: a terminal color, a JSON escape.
 size_t EscapeLength(std::string_view text, size_t at, Writing writing) {
   if (writing == Writing::kJson && text[at] == '\\') return 2;
   if (text[at] != '\x1b') return 0;
@@ -38,7 +39,7 @@ std::string InWindowsSpelling(std::string_view text, Writing writing) {
   std::string spelled;
   spelled.reserve(text.size());
   bool inside = false;
-  bool in_word = false;  // a path starts at the beginning of a word
+  bool in_word = false;  // a path starts at the start of a word
   for (size_t at = 0; at < text.size();) {
     if (const size_t escape = EscapeLength(text, at, writing); escape != 0) {
       spelled += text.substr(at, escape);

@@ -1,6 +1,6 @@
-// Answers about a Windows machine as its users read them: inside culprit a path is "/C:/Windows/System32"
-// (base/windows_path.h), in what is written it is C:\Windows\System32. Done once, on the finished text, so
-// that no rule and no renderer has to think of it.
+// Answers about a Windows machine with Windows paths: inside culprit a path is "/C:/Windows/System32"
+// (base/windows_path.h), in the output it is C:\Windows\System32. Done once, on the finished text, so that no
+// rule or renderer has to think about it.
 #pragma once
 
 #include <string>

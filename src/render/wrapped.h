@@ -1,4 +1,4 @@
-// Sentences in a terminal: broken between words, so that a line stays readable.
+// Wraps sentences for the terminal, between words.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace culprit::render {
 
-// At most `width` bytes a line, but a word is never broken. Printable.
+// At most `width` bytes per line, but words are never broken. Printable.
 std::vector<std::string> Wrapped(std::string_view text, size_t width);
 
 }  // namespace culprit::render

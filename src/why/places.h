@@ -1,4 +1,4 @@
-// Places that a loader model looked at, as an answer names them.
+// Places that a loader model searched, as an answer shows them.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace culprit::why {
 
-// Paths in answers are absolute; the loader itself may have composed a relative one. "" stays "".
+// Paths in answers are absolute, even if the loader composed a relative one. "" stays "".
 std::string Absolute(const snapshot::Snapshot& snapshot, const std::string& path);
 report::Place PlaceOf(const loader::Attempt& attempt, const snapshot::Snapshot& snapshot);
-// Sub-directories for CPU capabilities that do not exist are tried by the loader and interest nobody.
+// The loader tries subdirectories for CPU capabilities that do not exist; nobody wants to see those.
 bool WorthShowing(const loader::Attempt& attempt);
 
 }  // namespace culprit::why

@@ -18,7 +18,7 @@ using loader::Request;
 using snapshot::FileView;
 using snapshot::Snapshot;
 
-// One that does not tell its version is taken for a new one.
+// If the version is unknown, a new one is assumed.
 bool IsNewPython(FileView& view, const std::string& program) {
   const std::string name = base::FoldCase(base::BaseName(program));
   const auto& pe = view.Open(program).pe;
@@ -37,7 +37,7 @@ bool IsNewPython(FileView& view, const std::string& program) {
   return !number || *base::Version::Parse("3.8") <= *number;
 }
 
-// Parts of cuDNN are opened by cuDNN itself.
+// cuDNN itself opens its sub-libraries.
 bool IsOpenedByDlls(const std::string& library) {
   const auto* row = knowledge::FindLibrary(base::BaseName(library));
   return row != nullptr && row->family == "cudnn" && row->name != "cudnn";

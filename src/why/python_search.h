@@ -1,5 +1,5 @@
-// How a Python on Windows asks for a library: 3.8 and later leaves PATH out for its modules and what they
-// need.
+// How Python on Windows searches for a library: 3.8 and later ignores PATH for its modules and their
+// dependencies.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace culprit::why {
 
-// The flags of LoadLibraryEx with which the program of `question` gets `library`: 0 unless it is such a
-// Python. What is to be said about it goes to `notes`.
+// The LoadLibraryEx flags with which the program of `question` gets `library`: 0 unless it is such a Python.
+// Adds remarks to `notes`.
 uint32_t PythonFlags(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                      const loader::Question& question, const std::string& library,
                      std::vector<std::string>& notes);

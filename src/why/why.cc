@@ -38,7 +38,7 @@ std::string RequesterOf(const LoadGraph& graph, const Snapshot& snapshot, const 
   return Absolute(snapshot, graph.objects[request.requester].path);
 }
 
-// Found in the system's own directories and no part of CUDA.
+// In a system directory and not part of CUDA.
 bool IsSystemLibrary(const Object& object, const Snapshot& snapshot) {
   if (LibraryOf(object) != nullptr) return false;
   if (const snapshot::WindowsFacts* windows = snapshot.windows()) {
@@ -55,13 +55,13 @@ bool IsSystemLibrary(const Object& object, const Snapshot& snapshot) {
 
 size_t ParentOf(const Request& request) { return request.requester == loader::kNone ? 0 : request.requester; }
 
-// Windows does not mind case; a name without ending means a DLL.
+// Windows ignores case; a name without an extension means a DLL.
 bool SameLibrary(const LoadGraph& graph, const std::string& a, const std::string& b) {
   if (!graph.windows) return a == b;
   return base::SameName(a, b) || base::SameName(a, b + ".dll");
 }
 
-// The request whose search decided, among all for that name; nullptr when nobody asked.
+// The request for that name whose search decided; nullptr if nothing requested it.
 const Request* DecidingRequest(const LoadGraph& graph, const std::string& library) {
   const Request* best = nullptr;
   for (const Request& request : graph.requests) {
@@ -70,7 +70,7 @@ const Request* DecidingRequest(const LoadGraph& graph, const std::string& librar
                            (SameLibrary(graph, graph.objects[request.object].path, library) ||
                             SameLibrary(graph, graph.objects[request.object].real_path, library));
     if (!by_name && !by_object) continue;
-    // Found, and gone again with a load that failed for another reason.
+    // Found, but unloaded again because the load failed for another reason.
     if (graph.windows && request.error.empty() && request.object == loader::kNone &&
         request.via != loader::Via::kApiSet) {
       continue;
@@ -107,7 +107,7 @@ std::string CopyNote(const snapshot::FileFacts& facts, const Snapshot& snapshot)
 void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView& view,
                const LoadGraph& graph) {
   std::vector<std::string> directories = loader::LibraryDirectories(snapshot, view);
-  // Where this process has its other libraries from counts as well.
+  // The directories of this process's other libraries count as well.
   for (const Object& object : graph.objects) {
     const std::string directory(base::DirName(Absolute(snapshot, object.path)));
     if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
@@ -116,7 +116,7 @@ void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView
   for (const auto& copy : loader::FindCopies(directories, view, base::BaseName(answer.library))) {
     const bool found = std::ranges::any_of(answer.searched, [&](const report::Place& place) {
       return place.outcome == loader::Outcome::kFound &&
-             place.path == copy.path;  // and not loaded for another reason
+             place.path == copy.path;  // listed, but not loaded for another reason
     });
     if (copy.real_path == winner || found) continue;
     answer.other_copies.push_back(
@@ -124,7 +124,7 @@ void AddCopies(report::LibraryAnswer& answer, const Snapshot& snapshot, FileView
   }
 }
 
-// cuDNN works only if all its parts are of one version; the first one loaded is the measure.
+// cuDNN works only if all its sub-libraries have one version; the first one loaded is the reference.
 void MarkMixedCudnn(report::LoadAnswer& answer) {
   const report::Load* first = nullptr;
   std::optional<base::Version> expected;
@@ -133,7 +133,7 @@ void MarkMixedCudnn(report::LoadAnswer& answer) {
     if (library == nullptr || library->family != "cudnn") continue;
     auto version = base::Version::Parse(load.version.version);
     if (!version) continue;
-    version->parts.resize(3);  // the fourth is a build number that not every part tells
+    version->parts.resize(3);  // the fourth part is a build number that not every sub-library has
     if (first == nullptr) {
       first = &load;
       expected = version;
@@ -219,7 +219,7 @@ bool WasFound(const Request& request) {
   });
 }
 
-// What a failed LoadLibrary did not find below the library that was asked for: its requests follow its own.
+// What a failed LoadLibrary did not find below the requested library: these requests follow its own.
 void AddMissingBelow(report::LibraryAnswer& answer, const LoadGraph& graph, const Request& top,
                      const Snapshot& snapshot) {
   answer.code = top.code;

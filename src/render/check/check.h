@@ -1,4 +1,4 @@
-// `check`, `rules` and a page of the catalogue as text, JSON and Markdown. Pure: report -> string.
+// `check`, `rules` and a catalog page as text, JSON and Markdown. Pure: report -> string.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 namespace culprit::render {
 
 struct CheckDetail {
-  bool verbose = false;  // notes with their evidence, and every line of what was not checked
+  bool verbose = false;  // notes with their evidence, and every line of "not checked"
 };
 
 std::string ToText(const report::CheckReport& report, const Style& style, const CheckDetail& detail = {});
-// `snapshot` is the stack as facts, for those who want more than the rows.
+// `snapshot` is the stack as facts, for users who need more than the rows.
 std::string ToJson(const report::CheckReport& report, const base::Json& snapshot);
-// To be pasted into an issue: findings open, the rest folded.
+// For pasting into an issue: findings expanded, the rest collapsed.
 std::string ToMarkdown(const report::CheckReport& report);
 
-// For the machines that run tests. `rules`: the catalogue; `redacted`: render::Redact went over the report.
+// For CI. `rules`: the catalog; `redacted`: the report went through render::Redact.
 std::string ToSarif(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
                     bool redacted);
 // `strict`: a warning is a failure.

@@ -1,6 +1,6 @@
-// The diagnosis as a JUnit report (docs/ci.md): every rule that was asked is a test case. One that fired
-// fails, one that lacked facts is skipped with the reason, and a verdict of "could not tell" is a case of its
-// own that ends in an error: skipped cases alone would look like a pass.
+// The diagnosis as a JUnit report (docs/ci.md): every rule is a test case. A rule that fired fails, one that
+// lacked facts is skipped with the reason, and the verdict "unknown" is a separate case that ends in an
+// error: skipped cases alone would look like a pass.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ std::string Escaped(std::string_view line) {
   return xml;
 }
 
-// The value of an attribute; with another `newline` the text of an element. What XML forbids even when it is
-// escaped (control characters, bytes that are no UTF-8, two code points) is shown as what it is.
+// The value of an attribute; with another `newline`, the text of an element. What XML forbids even in escaped
+// form (control characters, invalid UTF-8, two code points) is written out visibly.
 std::string Xml(std::string_view text, std::string_view newline = "&#10;") {
   std::string xml;
   bool first = true;

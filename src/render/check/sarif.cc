@@ -1,8 +1,7 @@
-// The diagnosis as SARIF 2.1.0, for code scanning (docs/ci.md). Beyond what the standard asks for, GitHub
-// refuses a whole file in which one result has no file or no line: a finding that is about none gets the name
-// of what it is about instead ("environment", "machine"), explained under `artifacts`, and every region is
-// line 1. "Could not tell" is a result of its own and an invocation that did not succeed, so that it never
-// looks like a pass.
+// The diagnosis as SARIF 2.1.0, for code scanning (docs/ci.md). GitHub is stricter than the standard: it
+// rejects a whole file if one result has no file or line. So a finding without a file gets the name of its
+// subject instead ("environment", "machine"), explained under `artifacts`, and every region is line 1. "Could
+// not tell" is a separate result and an unsuccessful invocation, so that it never looks like a pass.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -28,7 +27,7 @@ constexpr const char* kNotChecked = "not-checked";
 constexpr const char* kRoot = "ROOTPATH";
 constexpr const char* kHome = "HOME";
 
-// A path as the path of a URI (RFC 3986): every byte that is not plainly allowed there is written as %NN.
+// A path as a URI path (RFC 3986): every byte that is not clearly allowed is written as %NN.
 std::string AsUri(std::string_view path) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
   std::string uri;
@@ -48,7 +47,7 @@ bool IsPath(std::string_view text) {
   return (text.starts_with('/') && text.size() > 1) || text.starts_with("~/");
 }
 
-// Run paths lead through "a/..": a reader of URIs takes that away as text, so the name is written without it.
+// Run paths contain "a/..": URI readers remove that textually, so the name is written without it.
 std::string WithoutDots(std::string_view path) {
   std::vector<std::string> kept;
   for (std::string& component : base::SplitWords(path, "/")) {
@@ -63,7 +62,7 @@ std::string WithoutDots(std::string_view path) {
   return plain.empty() ? "." : plain;
 }
 
-// A path relative to what it lies below, so that the same file has the same name wherever the report is read.
+// A path relative to its root, so that the same file has the same name wherever the report is read.
 Json ArtifactLocation(std::string_view path) {
   if (path.starts_with("~/")) return {{"uri", AsUri(WithoutDots(path.substr(2)))}, {"uriBaseId", kHome}};
   if (base::IsWindowsPath(path)) {  // "C:" would be a scheme
@@ -77,7 +76,7 @@ Json PhysicalLocation(std::string_view path) {
   return {{"artifactLocation", ArtifactLocation(path)}, {"region", {{"startLine", 1}}}};
 }
 
-// The file that a source of evidence names: "/etc/ld.so.cache", "/proc/driver/nvidia/version (NVRM line)".
+// The file in the source of some evidence: "/etc/ld.so.cache", "/proc/driver/nvidia/version (NVRM line)".
 std::string_view FileOf(std::string_view source) {
   if (!IsPath(source)) return {};
   for (const std::string_view end : {" (", ", ", ": ", " -> "}) source = source.substr(0, source.find(end));
@@ -111,7 +110,7 @@ Json LocationOf(const Finding& finding) {
   return location;
 }
 
-// The same for the same finding on every run and on every machine that has the files at the same place.
+// The same for the same finding in every run and on every machine with the same file locations.
 std::string Fingerprint(const std::string& code, const std::string& subject, size_t ordinal) {
   const std::string text = code + '\n' + subject + '\n' + std::to_string(ordinal);
   base::Sha256 hash;
@@ -121,7 +120,7 @@ std::string Fingerprint(const std::string& code, const std::string& subject, siz
 
 Json Fingerprints(const std::string& code, const std::string& subject, size_t ordinal) {
   const std::string fingerprint = Fingerprint(code, subject, ordinal);
-  // The second is the one by which GitHub knows an alert again.
+  // GitHub uses the second one to recognize an alert.
   return {{"culpritFinding/v1", fingerprint}, {"primaryLocationLineHash", fingerprint + ":1"}};
 }
 
@@ -148,7 +147,7 @@ class Rules {
          {"shortDescription", {{"text", "The stack could not be checked"}}},
          {"defaultConfiguration", {{"level", "error"}}}});
   }
-  // A code that the catalogue does not have is only named.
+  // A code that is not in the catalog is only named.
   void Refer(Json& result, const std::string& code) const {
     result["ruleId"] = code;
     if (const auto found = places_.find(code); found != places_.end()) result["ruleIndex"] = found->second;

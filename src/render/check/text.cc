@@ -1,4 +1,4 @@
-// A diagnosis for the terminal: the verdict, findings worst first, the stack as a table, what was not
+// The diagnosis for the terminal: the verdict, findings worst first, the stack as a table, what was not
 // checked.
 #include <fmt/format.h>
 
@@ -73,7 +73,7 @@ std::string FindingText(const report::Finding& finding, const Style& style) {
       SeverityText(finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code), style),
       style.Bold(finding.summary));
   const char* label = "proof";
-  // What several places say in the same words is said once.
+  // If several places say the same, it is printed once.
   for (auto at = finding.evidence.begin(); at != finding.evidence.end();) {
     const auto next = std::find_if_not(at, finding.evidence.end(),
                                        [&](const auto& other) { return other.fact == at->fact; });

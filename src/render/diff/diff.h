@@ -9,10 +9,10 @@
 namespace culprit::render {
 
 struct DiffDetail {
-  bool verbose = false;  // also what hardly matters, and everything that follows from a difference
+  bool verbose = false;  // also minor differences, and everything that follows from a difference
 };
 
-// Differences below this are only counted, unless somebody wants to see them.
+// Differences below this are only counted, unless --verbose is given.
 inline constexpr int kHardlyMatters = 20;
 
 std::string ToText(const report::DiffReport& report, const Style& style, const DiffDetail& detail = {});

@@ -1,6 +1,5 @@
-// What changed, for the terminal: the likeliest in the first line, then every difference with both sides, why
-// it stands where it stands and what follows from it; then the findings that came and went, and what was not
-// compared.
+// What changed, for the terminal: the most likely cause in the first line; then every difference with both
+// sides, the reason for its rank and its consequences; then new and gone findings, and what was not compared.
 #include <fmt/format.h>
 
 #include "render/diff/diff.h"

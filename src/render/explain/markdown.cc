@@ -1,4 +1,4 @@
-// The explanation to be pasted into an issue: the likeliest cause open, the others folded.
+// The explanation for pasting into an issue: the most likely cause expanded, the others collapsed.
 #include "render/markdown.h"
 
 #include <fmt/format.h>

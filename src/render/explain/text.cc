@@ -1,4 +1,5 @@
-// An explanation for the terminal: the lines that matter, the causes best first, what is harmless.
+// The explanation for the terminal: the lines that matter, the causes, most likely first, and what is
+// harmless.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::string CauseText(const LikelyCause& cause, size_t rank, bool full, const St
                                  style.Bold(cause.summary), style.Dim(Percent(cause.confidence)));
   std::string_view label = "seen";
   for (const LogLine& line : cause.evidence) {
-    if (!full) break;  // the same lines as those of the first cause, mostly
+    if (!full) break;  // usually the same lines as for the first cause
     text += fmt::format("  {:<8} {}\n", label, LineText(line, style));
     label = "";
   }

@@ -12,13 +12,13 @@ std::string ToText(const report::FixReport& report, const Style& style);
 std::string ToJson(const report::FixReport& report);
 std::string ToMarkdown(const report::FixReport& report);
 
-// One fix, as it is shown before a person is asked.
+// One fix, as shown before culprit asks whether to apply it.
 std::string FixText(const report::ProposedFix& fix, const Style& style);
-// "2 findings have a fix; 1 of them is shown to work".
+// "2 findings have a fix, 1 verified".
 std::string FixHeadline(const report::FixReport& report);
-// "shown: the finding goes and no other comes; CUL5003 goes with it".
+// "verified: this change removes the finding and adds none".
 std::string ProofWords(const report::Proof& proof);
-// "culprit does it and can take it back", "yours: it needs a reboot".
+// "applied by --apply", "manual: it needs a reboot".
 std::string WhoseWords(const report::Action& action);
 
 }  // namespace culprit::render

@@ -1,5 +1,4 @@
-// Fixes for the terminal: what to do, who does what, and what speaks for it; after --apply and --undo what
-// happened.
+// Fixes for the terminal: what to do, who does it, and the proof; after --apply and --undo, what happened.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -16,7 +16,7 @@ Json CountsJson(const report::TargetCounts& counts) {
   return json;
 }
 
-// "sass" and "ptx" are always there, so that a reader need not ask.
+// "sass" and "ptx" are always present, so that readers need no check.
 void Put(Json& json, const GpuCodeCounts& counts) {
   json["sass"] = CountsJson(counts.sass);
   json["ptx"] = CountsJson(counts.ptx);
@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, std::string>> GpuCodeLines(const report::GpuC
   for (const std::string& version : code.ptx_isa) versions += (versions.empty() ? "" : ", ") + version;
   lines.emplace_back("PTX version", versions);
   for (const auto& [name, counts] : code.sections) {
-    // The first line has said it unless there is more than one section.
+    // With only one section, the first line has already said it.
     if (code.sections.size() > 1) {
       lines.emplace_back("  in " + name, fmt::format("{} container{}: {}", counts.containers,
                                                      counts.containers == 1 ? "" : "s", Listing(counts)));

@@ -35,7 +35,7 @@ void PutPe(const report::PeAnswer& pe, Json& json) {
 }
 
 std::vector<std::pair<std::string, std::string>> PeLines(const report::PeAnswer& pe) {
-  // Those that say which build it is; the others are in the JSON.
+  // Those that identify the build; the others are in the JSON.
   constexpr std::array<std::string_view, 4> kShown = {"ProductName", "FileDescription", "FileVersion",
                                                       "OriginalFilename"};
   std::vector<std::pair<std::string, std::string>> lines;

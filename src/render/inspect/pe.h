@@ -1,4 +1,4 @@
-// What only a PE file has, as JSON and as lines of text.
+// Fields that only a PE file has, as JSON and as lines of text.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace culprit::render {
 
 void PutPe(const report::PeAnswer& pe, base::Json& json);
-// Key and value of each line, values as they stand in the file.
+// Key and value of each line, values as in the file.
 std::vector<std::pair<std::string, std::string>> PeLines(const report::PeAnswer& pe);
 
 }  // namespace culprit::render

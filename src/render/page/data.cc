@@ -13,7 +13,8 @@ using base::Json;
 using report::Picture;
 using report::PictureLibrary;
 
-// A page is opened on laptops and mailed. Pictures that would make it larger are left out, and it says so.
+// People open pages on laptops and mail them. Pictures that would make the page too large are left out, and
+// it says so.
 constexpr size_t kBytes = 1'500'000;
 
 class Packed {
@@ -29,7 +30,7 @@ class Packed {
     return known->second;
   }
 
-  // [directory, via, outcome, detail, whose run path, name or -1 where it is the library's]
+  // [directory, via, outcome, detail, whose run path, name or -1 if it is the library's]
   size_t Step(const report::Place& place, const std::string& name) {
     const std::string file(base::BaseName(place.path));
     const std::array<int64_t, 6> step = {Number(String(std::string(base::DirName(place.path)))),

@@ -1,6 +1,7 @@
-// Pictures and timeline as the JSON that the script of the page draws (page/picture.js, page/timeline.js).
-// A thousand libraries share few directories and fewer searches, so each text and each looked-at place stands
-// there once and is named by its number. What its arrays hold: page_data.cc, and `unpack` in page/layout.js.
+// Pictures and timeline as the JSON that the script of the page draws (page/picture.js, page/timeline.js). A
+// thousand libraries share few directories and even fewer searches, so each text and each searched place is
+// stored once and referenced by number. The arrays are described in data.cc, and by `unpack` in
+// page/layout.js.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace culprit::render {
 
-// Fit for between <script> tags: no '<', '>', '&' and no line separator in it.
+// Safe between <script> tags: contains no '<', '>', '&' and no line separator.
 std::string PageData(const PageFacts& facts, const PageText& text);
 
 }  // namespace culprit::render

@@ -1,4 +1,4 @@
-// `culprit diff` as a page: findings that came, then every difference, the likeliest to matter first.
+// `culprit diff` as a page: new findings, then every difference, most likely cause first.
 #include <algorithm>
 
 #include "render/page/sections.h"

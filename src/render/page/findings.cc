@@ -1,4 +1,4 @@
-// Findings, the table of the stack, and what was not checked, as HTML.
+// Findings, the stack table, and what was not checked, as HTML.
 #include <string>
 
 #include "render/page/sections.h"
@@ -73,7 +73,7 @@ std::string FindingsSection(const std::vector<Finding>& findings, size_t from, c
     (note ? notes : articles) += FindingArticle(findings[i], i, text);
     count += note ? 1 : 0;
   }
-  // Notes ask for nothing, so they take no room.
+  // Notes need no action, so they are collapsed.
   if (!notes.empty())
     articles +=
         "<details class=\"notes\"><summary>" + Counted(count, "note") + "</summary>" + notes + "</details>";

@@ -1,5 +1,5 @@
-// The whole page, and that of `check`. Scripts and styles are ours and named by their hash in the page's
-// policy, so nothing else runs in it even if a text should get through as markup.
+// The whole page, and that of `check`. Scripts and styles are ours, and the page's policy allows them by
+// hash, so nothing else runs even if a text slips through as markup.
 #include "render/page/page.h"
 
 #include <array>
@@ -22,7 +22,7 @@ std::string HashOf(const std::string& part) {
   return "'sha256-" + base64 + "='";
 }
 
-// {{name}} of the frame replaced, once: what is filled in is not looked at again.
+// Replaces {{name}} in the frame, once: inserted text is not scanned again.
 std::string Filled(const std::string& frame,
                    std::span<const std::pair<std::string_view, std::string>> parts) {
   std::string page;
@@ -91,7 +91,7 @@ std::string ToHtml(const report::CheckReport& report, const PageFacts& facts) {
       report.verdict == report::Verdict::kErrors || report.verdict == report::Verdict::kWarnings;
   std::string main;
   if (found && !report.findings.empty()) {
-    // The worst one is the answer; the others follow.
+    // The worst finding is the answer; the others follow.
     main = "<section class=\"verdict " + std::string(Name(report.verdict)) +
            "\" aria-label=\"Verdict\"><p class=\"state\">" + text.Html(report.headline) + "</p>" +
            FindingArticle(report.findings.front(), 0, text) + "</section>";

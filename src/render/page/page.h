@@ -1,4 +1,4 @@
-// Answers as one page of HTML that needs nothing else: no network, no other file. Foreign text is escaped.
+// Answers as one HTML page that needs nothing else: no network, no other file. Untrusted text is escaped.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace culprit::render {
 
-// What is known besides the answer.
+// What is known in addition to the answer.
 struct PageFacts {
   std::string machine;  // "Ubuntu 24.04, x86-64, driver 580.159.04, NVIDIA H200"
   std::string made;     // "culprit 0.8.0, 2026-11-16 02:00 UTC"
   std::vector<report::Picture> pictures;
   std::vector<report::TimelineEvent> timeline;
-  bool redact = false;  // paths without names of users, as for Markdown (render/redact.h)
+  bool redact = false;  // paths without user names, as for Markdown (render/redact.h)
   std::string home, user;
-  bool windows = false;  // about a Windows machine: paths are spelled as its users do
+  bool windows = false;  // about a Windows machine: paths are spelled as on Windows
 };
 
 std::string ToHtml(const report::CheckReport& report, const PageFacts& facts);

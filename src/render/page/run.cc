@@ -1,4 +1,4 @@
-// `culprit run` as a page: how it ended and why, what was seen of it, then the machine as `check` has it.
+// `culprit run` as a page: how it ended and why, what was observed, then the machine as in `check`.
 #include <fmt/format.h>
 
 #include "render/page/sections.h"
@@ -98,7 +98,7 @@ std::string Mixes(const RunReport& report, const PageText& text) {
 std::string Crash(const RunReport& report, const PageText& text) {
   if (!report.crash) return "";
   const report::RunCrash& crash = *report.crash;
-  constexpr size_t kShown = 4;  // who crashed and who called; the rest for those who want it
+  constexpr size_t kShown = 4;  // what crashed and its callers; the rest is collapsed
   std::string top, rest;
   for (size_t i = 0; i < crash.frames.size(); ++i) {
     const report::RunFrame& frame = crash.frames[i];

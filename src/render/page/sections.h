@@ -1,5 +1,5 @@
-// The parts that pages have in common, as HTML. They need no script: it only adds the picture, the timeline
-// and buttons.
+// The common parts of pages, as HTML. They need no script: it only adds the picture, the timeline and
+// buttons.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace culprit::render {
 
-// `level`: "errors", "warnings", "ok", "unknown". The answer in one line, large, and what stands under it
+// `level`: "errors", "warnings", "ok", "unknown". The answer in one large line, and what goes below it
 // (HTML).
 std::string VerdictSection(const std::string& level, const std::string& state, const std::string& answer_html,
                            const std::string& below_html = "");
-// With proof that folds and commands that can be copied. `place`: index in its report, which the picture
-// names.
+// With collapsible proof and commands that can be copied. `place`: index in its report, which the picture
+// uses.
 std::string FindingArticle(const report::Finding& finding, size_t place, const PageText& text);
 std::string FindingsSection(const std::vector<report::Finding>& findings, size_t from,
                             const std::string& heading, const PageText& text);
@@ -23,7 +23,7 @@ std::string CommandBlock(const std::vector<std::string>& commands, const PageTex
 std::string StackSection(const std::vector<report::StackRow>& stack, const PageText& text);
 std::string NotCheckedSection(const std::vector<report::NotChecked>& items, const std::string& heading,
                               const PageText& text);
-// Where the script draws; "" where there is nothing to draw.
+// Where the script draws; "" if there is nothing to draw.
 std::string PictureSection(const PageFacts& facts);
 std::string TimelineSection(const PageFacts& facts);
 // <section> with a heading and `body_html`.

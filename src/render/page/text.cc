@@ -9,8 +9,8 @@
 namespace culprit::render {
 namespace {
 
-// Characters that are no sign of their own: marks and overrides of direction, joiners and spaces without
-// width, separators of lines and paragraphs, the byte order mark, tags.
+// Invisible characters: direction marks and overrides, zero-width joiners and spaces, line and paragraph
+// separators, the byte order mark, tags.
 bool Hides(uint32_t sign) {
   return sign == 0xAD || sign == 0x61C || sign == 0x180E || (sign >= 0x200B && sign <= 0x200F) ||
          (sign >= 0x2028 && sign <= 0x202E) || (sign >= 0x2060 && sign <= 0x206F) || sign == 0xFEFF ||
@@ -18,7 +18,7 @@ bool Hides(uint32_t sign) {
          (sign >= 0xE0000 && sign <= 0xE0FFF);
 }
 
-// Valid UTF-8 with hidden characters written out: "\u{202e}".
+// Valid UTF-8 with invisible characters escaped: "\u{202e}".
 std::string Visible(std::string_view text) {
   std::string visible;
   visible.reserve(text.size());
@@ -51,7 +51,7 @@ bool IsLibrary(std::string_view word) {
          (word.find(".so.") != std::string_view::npos || word.ends_with(".so") || word.ends_with(".dll"));
 }
 
-// A path that may be broken behind its slashes.
+// A path that may be wrapped after its slashes.
 std::string Breakable(std::string_view path) {
   std::string html;
   for (size_t from = 0; from < path.size();) {

@@ -1,4 +1,4 @@
-// Foreign text in a page: file names are hostile, and it may be shown to strangers.
+// Untrusted text in a page: file names may be hostile, and strangers may see the page.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ class PageText {
   explicit PageText(const PageFacts& facts)
       : redact_(facts.redact), windows_(facts.windows), home_(facts.home), user_(facts.user) {}
 
-  // Redacted, spelled for its system, with everything visible that would act instead of showing: control
-  // bytes, what is no UTF-8, characters that turn the direction of writing or take no room.
+  // Redacted, spelled for its system, with everything escaped that would act instead of showing: control
+  // bytes, invalid UTF-8, bidirectional control and zero-width characters.
   std::string Words(std::string_view text) const;
-  // The same for between tags and in quoted attributes.
+  // The same, for use between tags and in quoted attributes.
   std::string Html(std::string_view text) const;
-  // With marks around paths and file names, and places where a long path may be broken.
+  // With markup around paths and file names, and break opportunities in long paths.
   std::string Sentence(std::string_view text) const;
   // Lines that belong together: a command, an output.
   std::string Lines(std::string_view text) const;
@@ -28,7 +28,7 @@ class PageText {
   std::string home_, user_;
 };
 
-// `words` that are clean already.
+// `words` are already clean.
 std::string EscapeHtml(std::string_view words);
 
 }  // namespace culprit::render

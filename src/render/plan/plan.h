@@ -11,21 +11,22 @@ namespace culprit::render {
 
 struct PlanDetail {
   bool verbose = false;  // the source of every bound
-  std::string today;     // "2026-11-15"; "" = the age of the knowledge is not told
+  std::string today;     // "2026-11-15"; "" = do not show the age of the tables
 };
 
 std::string ToText(const report::Plan& plan, const Style& style, const PlanDetail& detail);
 std::string ToJson(const report::Plan& plan, const PlanDetail& detail);
 std::string ToMarkdown(const report::Plan& plan, const PlanDetail& detail);
 
-// Days from one day to another, both as "2026-11-15"; nothing where one of them is no day.
+// Days between two dates such as "2026-11-15"; empty if one of them is not a date.
 std::optional<int> DaysBetween(const std::string& from, const std::string& to);
 
-// "2.4.1"; ">= 525.60.13" of a driver that is not there.
+// "2.4.1"; ">= 525.60.13" for a driver that is not installed.
 std::string VersionOf(const report::PlannedPackage& package);
-// "what is known: 2026-11-15, 3 days ago"; from 90 days on with what may be missed.
+// "version tables from 2026-11-15, 3 days ago"; after 90 days with a warning that newer releases may be
+// missing.
 std::string KnowledgeText(const report::Plan& plan, const PlanDetail& detail);
-// What the rules of check said about the machine that the plan would make.
+// What the rules of check say about the planned machine.
 std::string CheckedText(const report::Plan& plan);
 
 }  // namespace culprit::render

@@ -1,5 +1,5 @@
-// A plan for the terminal: the set of versions with what binds each, the steps with their commands, what
-// check says of the result; or the conflict as an indented argument and what would work instead.
+// A plan for the terminal: the versions with the reasons for each, the steps with their commands, what check
+// says about the result; or the conflict as an indented explanation and what works instead.
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string BoundText(const report::Bound& bound, const Style& style, bool verbo
   return text;
 }
 
-// What a package asks of another one stands with that one.
+// A requirement on another package is shown with that package.
 std::vector<const report::Bound*> Shown(const PlannedPackage& package, bool verbose) {
   std::vector<const report::Bound*> shown;
   for (const report::Bound& bound : package.because) {
@@ -42,7 +42,7 @@ std::vector<const report::Bound*> Shown(const PlannedPackage& package, bool verb
   return shown;
 }
 
-// One reason stands on the line, several below it.
+// A single reason is on the same line, several are below it.
 std::string PackageText(const PlannedPackage& package, std::array<size_t, 2> width, const Style& style,
                         bool verbose) {
   const std::string label = base::Printable(NameOf(package));

@@ -10,7 +10,7 @@
 namespace culprit::render {
 namespace {
 
-// Releases come every few weeks: after a season a newer framework is likely.
+// Releases come every few weeks: after three months a newer framework is likely.
 constexpr int kOldDays = 90;
 
 std::optional<std::chrono::sys_days> ParseDay(std::string_view text) {

@@ -9,14 +9,14 @@
 namespace culprit::render {
 
 struct ProbeDetail {
-  bool verbose = false;  // every figure, every file that was loaded, and each device's identity
+  bool verbose = false;  // every figure, every loaded file, and each device's identity
 };
 
 std::string ToText(const report::ProbeReport& report, const Style& style, const ProbeDetail& detail = {});
 std::string ToJson(const report::ProbeReport& report);
 std::string ToMarkdown(const report::ProbeReport& report);
 
-// A step in one line: what matters of its figures, or what went wrong. "2.1e-07 relative error".
+// A step in one line: its important figures, or what went wrong. "2.1e-07 relative error".
 std::string StepRemark(const report::ProbeStepRow& step, bool verbose);
 // "NVIDIA H200, compute capability 9.0, 139.2 of 139.8 GiB free".
 std::string DeviceLine(const report::ProbeDevice& device);

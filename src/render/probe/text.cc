@@ -1,5 +1,5 @@
-// A probe for the terminal: the verdict, the devices, each step with a tick; where something failed its group
-// first, and what explains it as `check` would print it.
+// A probe for the terminal: the verdict, the devices, each step with a check mark; a group with a failure
+// first, and its explanation as `check` would print it.
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string Time(const ProbeStepRow& step) {
   return step.ms < 10 ? fmt::format("{:.1f} ms", step.ms) : fmt::format("{:.0f} ms", step.ms);
 }
 
-// Where a file of cuDNN lies that is not beside the others of its group.
+// The directory of a cuDNN file that is not next to the others of its group.
 std::string GroupDirectory(const std::vector<ProbeStepRow>& steps, const std::string& group) {
   for (const ProbeStepRow& step : steps) {
     if (step.group != group) continue;

@@ -1,4 +1,4 @@
-// The words for steps and devices that text and Markdown share.
+// Texts for steps and devices that text and Markdown share.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using base::ComputeMode;
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
-// Figures that are told without --verbose, in this order.
+// Figures that are shown without --verbose, in this order.
 struct FigureWords {
   std::string_view name;
   std::string_view format;  // "{}" is the value
@@ -44,7 +44,7 @@ std::string StepRemark(const report::ProbeStepRow& step, bool verbose) {
   }
   for (const FigureWords& figure : kFigures) {
     const auto found = step.figures.find(std::string(figure.name));
-    // A detail that tells the figure already is enough.
+    // Skip a figure that the detail already contains.
     if (found != step.figures.end() && step.detail.find(found->second) == std::string::npos)
       parts.push_back(WithFigure(figure.format, found->second));
   }

@@ -1,5 +1,5 @@
-// What is said after a program that failed: the cause in the first lines, then what shows it, the fix, and
-// what could not be watched. Loads one by one only when somebody wants them.
+// The report after a program failed: the cause in the first lines, then the evidence, the fix, and what could
+// not be watched. Individual loads only with --verbose.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string KernelText(const report::RunReport& report, const Style& style) {
   std::string text;
   for (const report::RunKernelError& error : report.kernel_errors) {
     const std::string times = error.count > 1 ? fmt::format("  ({} times)", error.count) : "";
-    // Without a kernel it is a call or a signal on the host.
+    // Without a kernel, it is a call or a signal on the host.
     const bool on_gpu = !error.kernel.empty();
     text += "\n" + style.Bold(on_gpu ? "kernel error" : "error") + style.Dim("  " + error.tool) + "\n";
     text += WrappedRow("what", error.kind + times);
@@ -107,7 +107,7 @@ std::string CallText(const report::RunReport& report, const RunDetail& detail, c
   return text;
 }
 
-// A sub-directory for CPU capabilities, as glibc tries them in every directory.
+// A subdirectory for CPU capabilities, which glibc tries in every directory.
 bool ForCpus(const report::Place& place) {
   static constexpr std::array<std::string_view, 8> kNames = {
       "glibc-hwcaps", "tls", "atomics", "x86_64", "aarch64", "haswell", "xeon_phi", "avx512_1"};
@@ -116,7 +116,7 @@ bool ForCpus(const report::Place& place) {
          std::ranges::find(kNames, base::BaseName(directory)) != kNames.end();
 }
 
-// A library is asked for under several names: the places of one of them tell it all.
+// A library may be requested under several names: the places for one of them are enough.
 std::vector<report::Place> WorthShowing(const report::RunFailedLoad& failed, bool all) {
   std::vector<report::Place> shown = failed.searched;
   if (all) return shown;
@@ -267,12 +267,12 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
   return text;
 }
 
-// What check has against the machine besides the cause.
+// Other findings of check, apart from the cause.
 std::string FindingsText(const report::RunReport& report, const Style& style) {
   const bool uses_cuda =
       report.first_failure || !report.other_failures.empty() ||
       std::ranges::any_of(report.loads, [](const report::RunLoad& load) { return !load.title.empty(); });
-  if (!uses_cuda) return "";  // what is wrong with CUDA here is nothing to this program
+  if (!uses_cuda) return "";  // problems with CUDA here do not matter to this program
   std::string text;
   size_t warnings = 0;
   for (const report::Finding& finding : report.check.findings) {
@@ -301,7 +301,7 @@ std::string LoadLine(const report::RunLoad& load, const Style& style) {
   return line + "\n";
 }
 
-// Those of CUDA, once each: file, version, where.
+// The CUDA libraries, once each: file, version, where.
 std::string ShortLoads(const std::vector<report::RunLoad>& loads, const Style& style) {
   constexpr size_t kMost = 16;
   std::vector<const report::RunLoad*> shown;

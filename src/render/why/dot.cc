@@ -1,4 +1,5 @@
-// The load graph for Graphviz: every request that was met is an edge, dlopen dashed, what is missing in red.
+// The load graph for Graphviz: every satisfied request is an edge, dlopen is dashed, missing libraries are
+// red.
 #include <fmt/format.h>
 
 #include <set>

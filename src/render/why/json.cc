@@ -1,4 +1,4 @@
-// The JSON of `why`, as docs/json-output.md promises it.
+// The result of `why` in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/document.h"

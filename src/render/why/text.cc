@@ -1,4 +1,4 @@
-// One library: the winner, why, the search, the losers.
+// One library: the winner, why it wins, the search, the other copies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ std::string CopiesText(const std::vector<report::Copy>& copies, const Style& sty
 
 namespace {
 
-// Of each pair of DLLs the first function; the rest counted.
+// The first function for each pair of DLLs; the rest is counted.
 std::string Functions(const std::vector<report::MissingFunction>& functions, const Style& style) {
   std::string text;
   for (size_t i = 0; i < functions.size();) {

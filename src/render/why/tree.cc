@@ -1,5 +1,5 @@
-// The whole load as a tree: each library once, under the one that brought it in. Libraries of the operating
-// system that lead to nothing of interest are folded into one line.
+// The whole load as a tree: each library once, under the one that loaded it. Libraries of the operating
+// system that lead to nothing of interest are collapsed into one line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Tree {
     for (size_t i = 0; i < answer.loads.size(); ++i)
       children_[Clamp(answer.loads[i].parent)].push_back(i + 1);
     for (const auto& missing : answer.missing) missing_[Clamp(missing.parent)].push_back(&missing);
-    // A parent stands before its children in load order, so one pass from the back is enough.
+    // A parent comes before its children in load order, so one pass from the end is enough.
     for (size_t i = count - 1; i > 0; --i) {
       const auto& load = answer.loads[i - 1];
       interesting_[i] = interesting_[i] || all || !load.system || !missing_[i].empty();
