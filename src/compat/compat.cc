@@ -31,7 +31,7 @@ Compatible InReport(Verdict verdict) {
 
 std::string Word(Verdict verdict) { return std::string(base::Word(InReport(verdict))); }
 
-// What the driver floors of cuDNN's support matrix say; nothing when they do not cover the pair.
+// What the minimum drivers in cuDNN's support matrix say; empty if they do not cover the pair.
 std::optional<Answer> CudnnOnDriver(const Version& cudnn, const Version& driver, const Version& cuda,
                                     knowledge::Platform platform) {
   for (const knowledge::CudnnDriverFloor& row : knowledge::CudnnDriverFloors()) {
@@ -78,7 +78,7 @@ class Comparison {
         {std::move(one), std::move(other), InReport(answer.verdict), answer.why, std::string(answer.source)});
   }
 
-  // A bare branch stands for some driver of it: asks for the lowest and the newest that the tables name.
+  // A bare branch stands for some driver of it: checks the lowest and the newest in the tables.
   Answer OfDriver(const std::function<Answer(const Version&)>& ask) const {
     const Version& driver = *question_.driver;
     if (driver.parts.size() > 1 || question_.platform == knowledge::Platform::kWindows) return ask(driver);
@@ -150,7 +150,7 @@ class Comparison {
       Add(package.shown, other,
           package.build == nullptr ? knowledge::Unknown(package.shown + " is not in the table") : ask());
     };
-    // Only asked of when there is a row.
+    // Only used if there is a row.
     static constexpr knowledge::FrameworkRelease kNone{};
     const knowledge::FrameworkRelease& build = package.build == nullptr ? kNone : *package.build;
     const knowledge::Platform platform = question_.platform;

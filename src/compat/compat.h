@@ -1,4 +1,5 @@
-// Which versions go together -> what `compat` says: one answer for every pair that has to do with each other.
+// Which versions work together -> the result of `compat`: one answer for every pair that depends on each
+// other.
 #pragma once
 
 #include "compat/question.h"

@@ -1,4 +1,4 @@
-// KEY=VALUE words of `culprit compat` -> things to compare.
+// KEY=VALUE arguments of `culprit compat` -> things to compare.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@
 
 namespace culprit::compat {
 
-// A framework or a package that frameworks belong to.
+// A framework, or a package that belongs to one.
 struct CompatPackage {
-  std::string key;      // as the table of pins names it: "torch", "torchvision", "onnxruntime-gpu"
+  std::string key;      // its name in the table of pins: "torch", "torchvision", "onnxruntime-gpu"
   std::string shown;    // "torch 2.5.1"
   std::string version;  // "2.5.1"
   const knowledge::FrameworkRelease* build = nullptr;  // nullptr = not a framework, or not in the table
@@ -27,12 +27,12 @@ struct CompatQuestion {
   std::optional<uint32_t> msvc;
   bool platform_given = false;
   knowledge::Platform platform = knowledge::Platform::kLinux;
-  std::string gpu_name;  // when the GPU was given by name
+  std::string gpu_name;  // if the GPU was given by name
   std::vector<CompatPackage> packages;
   std::vector<std::string> notes;
 };
 
-// The error is wrong usage: an unknown key, a key twice, a value that cannot be read.
+// The error is wrong usage: an unknown key, a duplicate key, an invalid value.
 base::Result<CompatQuestion> ParseCompat(const std::vector<std::string>& words);
 
 }  // namespace culprit::compat

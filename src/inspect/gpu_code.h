@@ -1,4 +1,4 @@
-// GPU code of a file -> what `inspect` says of it.
+// GPU code of a file -> what `inspect` says about it.
 #pragma once
 
 #include "binfmt/gpu/fatbin.h"

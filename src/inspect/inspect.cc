@@ -107,12 +107,12 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
     return answer;
   }
   const bool cubin = gpu_code && gpu_code->form == binfmt::GpuCode::Form::kCubin;
-  if (cubin) answer.error.clear();  // an old one has the release of CUDA where the version of ELF should be
+  if (cubin) answer.error.clear();  // an old one stores the CUDA release in the ELF version field
   if (!answer.error.empty()) return answer;
   if (gpu_code && (!gpu_code->containers.empty() || !gpu_code->complete)) {
     answer.gpu_code = DescribeGpuCode(*gpu_code);
   }
-  // None found in what could be read is not none.
+  // "Found nothing in the readable part" does not mean "has none".
   if (gpu_code.state == snapshot::FactState::kUnreadable) {
     answer.gpu_code = report::GpuCodeAnswer{.complete = false, .problem = gpu_code.why};
   }
@@ -128,7 +128,8 @@ report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path
     if (const auto version = view.Version(path))
       answer.version = {version->version, version->cuda, version.source};
   } else if (answer.pe && !answer.pe->file_version.empty() &&
-             !answer.pe->file_version.starts_with("6.14.11.")) {  // what NVIDIA's DLLs say instead of theirs
+             !answer.pe->file_version.starts_with(
+                 "6.14.11.")) {  // what NVIDIA's DLLs have instead of their own version
     answer.version = {.version = answer.pe->file_version, .source = "version resource of " + path};
   }
   return answer;

@@ -1,7 +1,6 @@
-// The load graph of a process as a picture. Loads and versions are those of `culprit why` (why/why.cc);
-// what is added here: libraries that were opened and taken back when a load below them failed (the way to a
-// missing one leads through them), copies that are not loaded, and where each library comes from in few
-// words.
+// The load graph of a process as a picture. Loads and versions come from `culprit why` (why/why.cc). This
+// adds libraries that were opened and unloaded when a load below them failed (the path to a missing one leads
+// through them), copies that are not loaded, and a short origin for each library.
 #include "picture/picture.h"
 
 #include <algorithm>
@@ -26,10 +25,10 @@ using loader::Request;
 using report::Picture;
 using report::PictureLibrary;
 
-constexpr size_t kCopiesShown = 8;  // of one library
+constexpr size_t kCopiesShown = 8;  // per library
 
-// "nvidia/cudnn" for .../site-packages/nvidia/cudnn/lib/libcudnn.so.9, "numpy" for .../numpy.libs/x.so; ""
-// where the file lies in no Python package.
+// "nvidia/cudnn" for .../site-packages/nvidia/cudnn/lib/libcudnn.so.9, "numpy" for .../numpy.libs/x.so; "" if
+// the file is not in a Python package.
 std::string PythonPackage(const std::string& path) {
   for (const std::string_view home : {"/site-packages/", "/dist-packages/"}) {
     const size_t at = base::FoldCase(path).find(home);
@@ -122,7 +121,7 @@ class Drawing {
   }
 
   size_t Requester(const Request& request) {
-    // Of one that is gone again, `requester` is only who began that load.
+    // If the requester was unloaded, `requester` is only what started that load.
     if (request.requester_path.empty()) return request.requester == loader::kNone ? 0 : request.requester;
     const std::string path = why::Absolute(scene_.snapshot, request.requester_path);
     for (size_t i = 0; i < graph_.objects.size(); ++i) {
@@ -169,7 +168,7 @@ class Drawing {
   std::set<std::pair<size_t, size_t>> seen_;
 };
 
-// Of CUDA's libraries alone: nobody asks how many libz there are.
+// Only for CUDA libraries: nobody cares how many copies of libz there are.
 void Drawing::AddCopies(const std::vector<std::string>& directories) {
   std::set<std::string> shown;
   for (const PictureLibrary& library : picture_.libraries) {
@@ -206,8 +205,7 @@ void AddTimes(Picture& picture, const record::Process& process) {
   }
 }
 
-// How much a picture has to show: errors, then warnings, then what was seen and not only played, then CUDA at
-// all.
+// How much a picture has to show: errors, then warnings, then observed before simulated, then any CUDA.
 using Weight = std::tuple<size_t, bool, bool, size_t>;
 Weight WeightOf(const Picture& picture, bool seen, const report::CheckReport& check) {
   size_t cuda = 0, worst = 0;
@@ -241,7 +239,7 @@ std::vector<Picture> Pictures(const rules::Scene& scene, const report::CheckRepo
     for (const record::Process& process : run == nullptr ? std::vector<record::Process>() : run->processes) {
       if (scenario.WasSeen() && process.id == scenario.process) AddTimes(picture, process);
     }
-    // Before the first one that has less to show; those alike stay in their order.
+    // Before the first one that has less to show; equal ones keep their order.
     const Weight weight = WeightOf(picture, scenario.WasSeen(), check);
     const auto place = std::ranges::find_if(weighed, [&](const auto& other) { return other.first < weight; });
     weighed.insert(place, {weight, std::move(picture)});

@@ -17,7 +17,7 @@ using report::Picture;
 using report::PictureLibrary;
 using report::Severity;
 
-// Families whose parts work only with parts of the same release.
+// Families whose sub-libraries must all come from one release.
 constexpr std::array<std::string_view, 3> kOneRelease = {"cudnn", "tensorrt", "onnxruntime"};
 
 bool IsAbout(const Finding& finding, const Picture& picture) {
@@ -25,7 +25,7 @@ bool IsAbout(const Finding& finding, const Picture& picture) {
          std::ranges::find(finding.affects, picture.title) != finding.affects.end();
 }
 
-// Whether `text` has `word` in it and not as a part of a longer name.
+// Whether `text` contains `word`, and not as a part of a longer name.
 bool Mentions(std::string_view text, std::string_view word) {
   const auto goes_on = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -46,7 +46,8 @@ void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
   if (finding.severity == Severity::kError || library.problem.empty()) library.problem = finding.summary;
 }
 
-// Few files of a directory that is the subject: those of a package. All of an environment say nothing.
+// If the subject is a directory with few files (a package), mark those. All files of an environment would say
+// nothing.
 bool MarkPackage(Picture& picture, const Finding& finding, size_t place) {
   constexpr size_t kMany = 12;
   std::vector<PictureLibrary*> inside;
@@ -59,7 +60,7 @@ bool MarkPackage(Picture& picture, const Finding& finding, size_t place) {
   return true;
 }
 
-// The file that is the subject; else what is missing and named; else what is named at all.
+// The subject itself if it is a file; else a missing library that is named; else anything that is named.
 void MarkOne(Picture& picture, const Finding& finding, size_t place) {
   bool marked = false;
   for (PictureLibrary& library : picture.libraries) {
@@ -89,7 +90,7 @@ std::string_view FamilyOf(const PictureLibrary& library) {
              : std::string_view();
 }
 
-// Without the build number, which not every part tells.
+// Without the build number, which not every sub-library has.
 std::optional<base::Version> ReleaseOf(const PictureLibrary& library) {
   auto version = base::Version::Parse(library.version);
   if (!version) return std::nullopt;
@@ -106,7 +107,7 @@ void MarkFindings(Picture& picture, const report::CheckReport& check) {
 }
 
 void MarkMixed(Picture& picture, const report::CheckReport& check) {
-  // The first one loaded is the measure of its family.
+  // The first one loaded is the reference for its family.
   std::map<std::string_view, base::Version> measure;
   std::vector<bool> odd(picture.libraries.size());
   for (size_t i = 0; i < picture.libraries.size(); ++i) {

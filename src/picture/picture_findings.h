@@ -1,4 +1,4 @@
-// What the findings say, marked in a picture.
+// Marks what the findings say in a picture.
 #pragma once
 
 #include "report/check.h"
@@ -8,7 +8,7 @@ namespace culprit::picture {
 
 // The libraries that a finding is about: culprit, suspect, findings, problem.
 void MarkFindings(report::Picture& picture, const report::CheckReport& check);
-// Edges between two versions of one family, or from a library to a culprit that does not fit it.
+// Edges between two versions of one family, or from a library to a culprit that conflicts with it.
 void MarkMixed(report::Picture& picture, const report::CheckReport& check);
 
 }  // namespace culprit::picture

@@ -1,4 +1,4 @@
-// A record -> its events in time, for the timeline of a page.
+// A record -> its events over time, for the timeline of a page.
 #include <algorithm>
 #include <tuple>
 
@@ -26,7 +26,7 @@ void AddProcess(std::vector<TimelineEvent>& events, const record::Process& proce
   };
   add(process.at, EventKind::kStart, process.program + (process.forked ? " (forked)" : ""), false);
   for (const record::Loaded& load : process.loads) add(load.at, EventKind::kLoad, load.path, false);
-  // Programs try many names; those whose failure the output tells of are the ones that hurt.
+  // Programs try many names; those whose failure appears in the output are the ones that matter.
   for (const record::Request& request : process.failed_requests)
     add(request.at, EventKind::kLoadFailed,
         request.name + (request.error.empty() ? "" : ": " + request.error), !request.error.empty());
@@ -61,11 +61,12 @@ std::vector<TimelineEvent> Timeline(const record::Run& run) {
   if (!run.interrupted.empty())
     events.push_back({Seconds(run.interrupted_at), first, EventKind::kInterrupted, run.interrupted, true});
   events.push_back({Seconds(run.duration), first, EventKind::kEnd, HowItEnded(run), run.failed()});
-  // Equal times stay in the order of the record. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)
+  // Events at the same time keep the order of the record. (std::stable_sort of libstdc++ 12 uses what C++20
+  // removed.)
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < events.size(); ++i) order.emplace_back(events[i].seconds, i);
   std::ranges::sort(order);
-  // Of too many the loads go first: they are also in the picture.
+  // If there are too many, loads are dropped first: they are also in the picture.
   const bool bad_only = events.size() > kEventsShown;
   std::vector<TimelineEvent> sorted;
   for (const auto& [seconds, i] : order) {
