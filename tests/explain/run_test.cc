@@ -1,5 +1,5 @@
-// What `culprit run` says of the failures that people have: records as a watch makes them, on made-up
-// machines, with the words of PyTorch, cuDNN and the loader. Set CULPRIT_SHOW to read the reports.
+// What `culprit run` says about common failures: records as a watch makes them, on made-up machines, with the
+// messages of PyTorch, cuDNN and the loader. Set CULPRIT_SHOW to read the reports.
 #include "run/judge/run.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ constexpr const char* kSite = "/opt/venv/lib/python3.11/site-packages/";
 constexpr int64_t kPid = 4711;
 constexpr uint64_t kSecond = 1'000'000;
 
-// A machine, and what its torch would load as if it had been seen.
+// A machine, and what its torch would load, as if it had been observed.
 class Machine {
  public:
   explicit Machine(const std::string& description) : machine_(CULPRIT_SOURCE_DIR "/tests/rules") {
@@ -162,7 +162,7 @@ std::string OutOfMemory(const std::string& wanted, const std::string& free, cons
 TEST(Run, MemoryThatNoGpuHas) {
   Machine machine("world = \"torch\"\n");
   record::Run run = machine.Run(OutOfMemory("16384.00 GiB", "139.27 GiB", ""));
-  // The allocator tries, gives back its cache and tries again; a failure long before was got over.
+  // The allocator tries, frees its cache and tries again; a much earlier failure was harmless.
   run.processes[0].failed_calls = {Call("cudaMalloc", 2, kSecond), Call("cuMemAlloc_v2", 2, 9 * kSecond),
                                    Call("cudaMalloc", 2, 9 * kSecond + 50),
                                    Call("cudaMalloc", 2, 9 * kSecond + 5000)};
@@ -191,7 +191,7 @@ TEST(Run, MemoryThatAnotherProcessHolds) {
 
 TEST(Run, AKernelOutOfItsBounds) {
   Machine machine("world = \"torch\"\n");
-  record::Run run = machine.Run("");  // not a word of it
+  record::Run run = machine.Run("");  // no output about it
   run.processes[0].failed_calls = {
       Call("cuStreamSynchronize", 700, 8 * kSecond, "scatter(float*, int)"),
       Call("cudaStreamSynchronize", 700, 8 * kSecond + 20, "scatter(float*, int)"), Call("cudaFree", 700),
@@ -282,7 +282,7 @@ TEST(Run, APartOfCudnnIsMissing) {
   EXPECT_GT(Confidence(report), 0.9);
   EXPECT_HAS(report.headline, "libcudnn_cnn.so.9");
   ASSERT_FALSE(report.failed_loads.empty());
-  EXPECT_EQ(report.failed_loads[0].name, "libcudnn_cnn.so.9");  // of four names the one that is known
+  EXPECT_EQ(report.failed_loads[0].name, "libcudnn_cnn.so.9");  // of four names, the known one
   EXPECT_FALSE(report.failed_loads[0].survived);
   bool beside = false;
   for (const auto& place : report.failed_loads[0].searched)
@@ -299,7 +299,7 @@ TEST(Run, APartOfCudnnThatIsMissingAndNotNamed) {
   EXPECT_HAS(report.headline, "libcudnn_engines_precompiled.so.9");
 }
 
-// ext.so -> libone.so -> libtwo.so -> libthree.so.1, which is not there; all of it is gone again afterwards.
+// ext.so -> libone.so -> libtwo.so -> libthree.so.1, which is missing; everything is unloaded afterwards.
 record::Run ThreeLevels(const Machine& machine) {
   record::Run run = machine.Run(
       "Traceback (most recent call last):\n  File \"train.py\", line 1, in <module>\n    import ext\n"
@@ -367,7 +367,7 @@ TEST(Run, ACrashInALibrary) {
              "SIGSEGV in /app/libfilter.so, function filter_apply, called probably by /app/ext.so, function "
              "PyInit_ext");
   EXPECT_HAS(report.headline, "a null pointer");
-  EXPECT_NE(FirstCause(report), "cudnn-mixed-versions");  // every part was seen, and they agree
+  EXPECT_NE(FirstCause(report), "cudnn-mixed-versions");  // every sub-library was observed, and they agree
   EXPECT_NE(FirstCause(report), "corrupt-library");
 }
 
@@ -402,7 +402,7 @@ TEST(Run, AHangElsewhere) {
   EXPECT_EQ(report.waits.size(), 1u);
 }
 
-// A program may ask for what is not there, and fail for reasons of its own.
+// A program may request missing libraries and still fail for its own reasons.
 TEST(Run, WhatHasNothingToDoWithCuda) {
   Machine machine("world = \"torch\"\n");
   record::Run run = machine.Run(

@@ -1,4 +1,4 @@
-// See child.h. Output goes to files in memory, so nobody blocks on a pipe.
+// See child.h. Output goes to files in memory, so nothing blocks on a pipe.
 #include "child.h"
 
 #include <fcntl.h>

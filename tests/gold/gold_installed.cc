@@ -1,7 +1,7 @@
-// Our model of glibc's ld.so against ld.so itself, on everything installed: for each program and shared
-// library of this machine the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with
-// what is missing and what is said about symbol versions. ld.so is run as a command, so nothing of the file
-// is executed.
+// Compares our model of glibc's ld.so with ld.so itself, on everything installed: for each program and shared
+// library of this machine, the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with
+// what is missing and messages about symbol versions. ld.so runs as a command, so nothing of the file is
+// executed.
 #include <elf.h>
 #include <link.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program or library that the loader of this very program may be asked about.
+// A program or library that the loader of this program accepts.
 bool IsNative(const std::string& path) {
   ElfW(Ehdr) header;
   std::ifstream stream(path, std::ios::binary);
@@ -75,7 +75,7 @@ std::vector<std::string> AskReal(const std::string& interpreter, const std::stri
   return ReadTrace(ran, interpreter, "");
 }
 
-// In the same form; `dynamic` is false where the file names another loader or has no dynamic section.
+// In the same form; `dynamic` is false if the file names another loader or has no dynamic section.
 std::vector<std::string> AskModel(const std::string& interpreter, const std::string& file) {
   const auto system = system::RealSystem();
   auto look = collect::LookAt(*system, file);
@@ -97,8 +97,8 @@ std::vector<std::string> AskModel(const std::string& interpreter, const std::str
   return TraceOf(graph, file);
 }
 
-// ld.so --verify: 0 a program for this loader, 2 something without an interpreter, 1 nothing dynamic. A
-// program for another loader is told by its PT_INTERP, which ld.so as a command does not look at.
+// ld.so --verify: 0 a program for this loader, 2 no interpreter, 1 nothing dynamic. PT_INTERP identifies a
+// program for another loader; ld.so as a command ignores it.
 bool IsForThisLoader(const std::string& interpreter, const std::string& file) {
   const Ran ran = Spawn(interpreter, interpreter, {"--verify", file}, {}, "/");
   if (!WIFEXITED(ran.status) || (WEXITSTATUS(ran.status) != 0 && WEXITSTATUS(ran.status) != 2)) return false;

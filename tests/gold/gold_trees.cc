@@ -1,6 +1,6 @@
-// Our model of glibc's ld.so against ld.so itself, on generated trees of tiny libraries: every candidate that
-// is tried, in order and with its stage, what is loaded, every message. See transcript.h for what is compared
-// and generate.cc for what the trees are made of.
+// Compares our model of glibc's ld.so with ld.so itself, on generated trees of tiny libraries: every
+// candidate that is tried, in order and with its stage, what is loaded, every message. transcript.h says what
+// is compared, generate.cc what the trees contain.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ int Main(int argc, char** argv) {
   const Options options =
       ParseOptions(argc, argv, {.program = "gold_trees", .seed = 20240901, .count = 1000});
   const std::string work = MakeWorkDirectory();
-  // Copies, because where the build lies may not be open to everybody.
+  // Copies, because the build directory may not be accessible to everybody.
   const std::string audit = work + "/audit.so", probe = work + "/probe";
   std::filesystem::copy_file(GOLD_AUDIT, audit);
   TreeRun run{.program = "gold_trees",

@@ -1,5 +1,5 @@
-// Runs a program under ptrace and tells every path that it tried to open, for loaders that have no audit
-// interface. Works on any machine of Linux 5.3 or later.
+// Runs a program under ptrace and records every path that it tried to open, for loaders without an audit
+// interface. Works on any machine with Linux 5.3 or later.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace culprit::gold {
 
 struct OpenCall {
   std::string path;
-  size_t events = 0;  // size of Ran::events when it was made: what the program had said before
+  size_t events = 0;  // size of Ran::events at that time: what the program had reported before
 };
 
 struct TracedRun {
@@ -20,7 +20,7 @@ struct TracedRun {
   std::vector<OpenCall> opens;
 };
 
-// As Spawn().
+// Like Spawn().
 TracedRun SpawnTraced(const std::string& file, const std::string& name,
                       const std::vector<std::string>& arguments,
                       const std::map<std::string, std::string>& environment,

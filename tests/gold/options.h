@@ -1,4 +1,4 @@
-// The command line that the gold programs share.
+// The common command line of the gold programs.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace culprit::gold {
 
 struct Options {
-  std::vector<uint64_t> seeds;  // of the trees: first those of --known, then --count from --seed on
-  uint64_t count = 0;           // trees from the first seed on, or files
+  std::vector<uint64_t> seeds;  // of the trees: first those of --known, then --count starting at --seed
+  uint64_t count = 0;           // trees starting at the first seed, or files
   unsigned jobs = 2;
   std::string keep;       // leave the trees in this directory
   uint64_t limit = 0;     // seconds; 0 = no limit
@@ -18,15 +18,15 @@ struct Options {
   bool show = false;      // print what the real loader did
 };
 
-// What a program does unless it is told otherwise: the same on every run.
+// The defaults of a program: the same in every run.
 struct Defaults {
   std::string_view program;  // its name in the file of --known
   uint64_t seed = 0;
   uint64_t count = 0;
 };
 
-// Prints usage and exits with 64 on anything unknown. --seed alone makes just that tree. --known FILE adds
-// the trees that differed once (tests/gold/known_seeds). Throws when that file cannot be read.
+// Prints usage and exits with 64 on anything unknown. --seed alone makes only that tree. --known FILE adds
+// the trees that differed once (tests/gold/known_seeds). Throws if that file cannot be read.
 Options ParseOptions(int argc, char** argv, const Defaults& defaults);
 
 constexpr int kSkipped = 77;

@@ -1,5 +1,5 @@
-// See pool.h. Every child works off its own numbers in order and writes a record (number, length, text) to
-// its pipe for each, so the parent knows what a child that died was at.
+// See pool.h. Every child processes its own numbers in order and writes a record (number, length, text) for
+// each to its pipe, so the parent knows what a child was doing when it died.
 #include "pool.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace culprit::gold {
 namespace {
 
 constexpr uid_t kNobody = 65534;
-constexpr unsigned kSecondsPerPiece = 30;  // one that hangs is killed, and reported like a crash
+constexpr unsigned kSecondsPerPiece = 30;  // a piece that hangs is killed, and reported like a crash
 
 struct Header {
   uint64_t number;
@@ -47,7 +47,7 @@ struct Worker {
   unsigned index = 0;
   pid_t pid = 0;
   int fd = -1;
-  uint64_t next = 0;  // piece to begin with when the child has to be replaced
+  uint64_t next = 0;  // piece to start with if the child has to be replaced
   std::string buffer;
 };
 

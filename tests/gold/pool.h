@@ -1,5 +1,5 @@
-// Runs numbered pieces of work in a few child processes, without the privileges of root (files that may not
-// be read must not be readable), and survives a piece that crashes: it is reported as such, the rest goes on.
+// Runs numbered pieces of work in a few child processes, without root privileges (unreadable files must not
+// be readable), and survives a piece that crashes: it is reported, and the rest continues.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct Piece {
 };
 
 // Calls `work(number, worker)` for 0 .. count-1 in `jobs` children, and `done` here for each, in any order.
-// `worker` tells the children apart (0 .. jobs-1).
+// `worker` identifies the child (0 .. jobs-1).
 void RunPool(uint64_t count, unsigned jobs,
              const std::function<std::string(uint64_t number, unsigned worker)>& work,
              const std::function<void(const Piece&)>& done);
 
-// A fresh directory that the children may write to; removed with RemoveTree.
+// A new directory that the children may write to; removed with RemoveTree.
 std::string MakeWorkDirectory();
 
 }  // namespace culprit::gold

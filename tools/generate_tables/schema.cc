@@ -294,7 +294,7 @@ Subject Sonames() {
                      Rules("SonameRules")}};
 }
 
-// A table of codes of one interface.
+// A table of status codes of one interface.
 Table Codes(std::string_view key, std::string_view function) {
   return {.key = key,
           .type = "StatusCode",

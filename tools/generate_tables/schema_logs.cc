@@ -1,4 +1,4 @@
-// The schemas of what `culprit explain` knows: texts -> symptoms -> causes.
+// The schemas for `culprit explain`: texts -> symptoms -> causes.
 #include "schema_parts.h"
 
 namespace generate {

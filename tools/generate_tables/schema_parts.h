@@ -1,4 +1,4 @@
-// What several schemas have in common, and the schemas that stand in a file of their own.
+// What several schemas have in common, and the schemas that are in their own files.
 #pragma once
 
 #include "schema.h"

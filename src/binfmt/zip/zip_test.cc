@@ -1,4 +1,4 @@
-// Archives made by Python's zipfile, which is the gold standard here, and damaged by hand.
+// Archives made by Python's zipfile, the reference here, and corrupted by hand.
 #include "binfmt/zip/zip.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ with zipfile.ZipFile('out.zip', 'w', zipfile.ZIP_DEFLATED) as z:
   std::ostringstream text;
   text << in.rdbuf();
   const std::string data = text.str();
-  ASSERT_GT(data.size(), 12u << 20);  // several points to resume from
+  ASSERT_GT(data.size(), 12u << 20);  // several resume points
   const base::MemorySource source(std::as_bytes(std::span(bytes)));
   const auto members = ReadZip(source);
   ASSERT_TRUE(members);
