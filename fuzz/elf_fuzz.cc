@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(elf.requests.size() <= 65536 && elf.version_needs.size() <= 65536 &&
           elf.version_defs.size() <= 65536);
   binfmt::MachineName(elf.machine);
-  // Symbols of the corpus, and one that a file can only have by chance.
+  // Symbols of the corpus, and one that a file has only by chance.
   for (const char* symbol : {"word", "w", ""}) binfmt::ReadElfWord(source, elf, symbol);
   return 0;
 }

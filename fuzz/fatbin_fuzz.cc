@@ -1,4 +1,4 @@
-// Any bytes as a file with GPU code: no crash, no hang, and what is counted fits into the bytes.
+// Any bytes as a file with GPU code: no crash, no hang, and the counts fit into the bytes.
 #include <cstddef>
 #include <cstdint>
 
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const GpuScan scan : {GpuScan::kFatbinSections, GpuScan::kCudaFiles, GpuScan::kWholeFile}) {
     const binfmt::GpuCode code = binfmt::ReadGpuCode(source, elf, scan);
     Require(code.complete == code.problem.empty());
-    // An entry takes 64 bytes, and none is counted twice; a cubin is one without being in a container.
+    // An entry takes 64 bytes, and none is counted twice; a cubin counts without being in a container.
     Require(CountOf(code) <= size / 64 + 1);
     for (const auto& containers : code.containers) Require(containers.count > 0);
     for (const bool jit : {false, true}) {

@@ -1,4 +1,4 @@
-// Any bytes as the events of a journal: read in bounded time and memory, and what is told fits together.
+// Any bytes as the events of a journal: read in bounded time and memory, and the result is consistent.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as a log, in pieces of any size: no crash, no hang, bounded memory, and nothing that a terminal
-// would obey.
+// Any bytes as a log, in pieces of any size: no crash, no hang, bounded memory, and no terminal control
+// sequences in the output.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto stream = logs::PlainText(std::make_unique<logs::TextStream>(text, size_t{data[0]} + 1));
   const auto reader = logs::ReadLog(*stream);
-  if (!reader) return 0;  // a damaged archive
+  if (!reader) return 0;  // a corrupt archive
   const auto symptoms = reader->symptoms();
   Require(symptoms.size() <= 1000);
   for (const logs::Symptom& symptom : symptoms) {

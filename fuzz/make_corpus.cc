@@ -1,7 +1,6 @@
-// make_corpus DIRECTORY: writes the seeds of the corpus, DIRECTORY/elf/seed-*,
-// DIRECTORY/fatbin/seed-*, DIRECTORY/ld_so_cache/seed-* and DIRECTORY/pe/seed-*. They are made by the
-// builders of the tests, so no byte of them comes from a foreign file. What fuzzing adds stands beside them
-// under the names that libFuzzer gives.
+// make_corpus DIRECTORY: writes the seeds of the corpus, DIRECTORY/elf/seed-*, DIRECTORY/fatbin/seed-*,
+// DIRECTORY/ld_so_cache/seed-* and DIRECTORY/pe/seed-*. The writers of the tests make them, so no byte comes
+// from a foreign file. What fuzzing adds is next to them, under libFuzzer's names.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

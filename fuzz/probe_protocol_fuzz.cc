@@ -1,5 +1,5 @@
-// Any bytes as the words of a probe's child: refused or understood, the same however the pipe cuts them, and
-// every step that is told has an outcome of those a child may tell.
+// Any bytes as the output of a probe's child: rejected or understood, with the same result however the pipe
+// splits them, and every reported step has a valid outcome.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Runs a fuzz target over every file of the directories given, as an ordinary test: the corpus keeps what
-// fuzzing once found. Fails when there was nothing to run.
+// Runs a fuzz target over every file in the given directories, as an ordinary test: the corpus keeps what
+// fuzzing once found. Fails if there was nothing to run.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

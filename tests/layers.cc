@@ -1,5 +1,5 @@
-// Reads src/ against what its CMake files declare. Deliberately plain text: an include behind an #if counts
-// like any other.
+// Checks src/ against what its CMake files declare. Deliberately treats sources as plain text: an include
+// behind an #if counts like any other.
 #include "layers.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<fs::path> SourceFiles(const fs::path& src) {
   return files;
 }
 
-// The argument of an #include "..." line, or nothing.
+// The argument of an #include "..." line, or nullopt.
 std::optional<fs::path> QuotedInclude(std::string_view line) {
   for (const std::string_view expected : {"#", "include", "\""}) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -55,7 +55,7 @@ std::vector<std::string> FolderCalls(const std::string& cmake) {
   return calls;
 }
 
-// What stands between `keyword` and the next keyword of a culprit_folder or culprit_program call.
+// The text between `keyword` and the next keyword of a culprit_folder or culprit_program call.
 std::set<std::string> Arguments(const std::string& call, const std::string& keyword) {
   static const std::set<std::string> keywords = {"COLD",    "PLATFORM", "TESTS_ALONE", "SOURCES",
                                                  "WITHOUT", "SEES",     "LINKS",       "TEST_LINKS"};

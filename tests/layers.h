@@ -1,5 +1,5 @@
-// Which folder of src/ may see which, and a reader of the source tree that reports everything against it.
-// design.md, part 2: data flows one way, and everything after the snapshot is pure.
+// Which folder of src/ may see which, and a checker of the source tree that reports every violation.
+// docs/architecture.md: data flows one way, and everything after the snapshot is pure.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace culprit::layers {
 
-// A folder that is a library or program of its own, and the rooms whose headers it may include (SEES in its
+// A folder that is a separate library or program, and the rooms whose headers it may include (SEES in its
 // CMakeLists.txt).
 struct Room {
   std::filesystem::path folder;  // below src/
@@ -21,7 +21,7 @@ std::vector<Room> Rooms(const std::filesystem::path& src);
 // Each returns one line per violation below `src`, sorted; an empty list means the tree is clean.
 std::vector<std::string> ForbiddenIncludes(const std::filesystem::path& src);
 std::vector<std::string> ForbiddenNames(const std::filesystem::path& src);
-// A source or test that begins with its own header has said its piece there.
+// A source or test that starts with its own header has its comment there.
 std::vector<std::string> FilesWithoutOpeningComment(const std::filesystem::path& src);
 // Files that decide by comparing a text with a sentence (a literal with a space between two words).
 std::set<std::string> ReadersOfSentences(const std::filesystem::path& src);

@@ -1,4 +1,4 @@
-// The source tree keeps to its floors; and the checks that say so can fail, shown on trees that break them.
+// The source tree keeps to its floors; and the checks can fail, as shown on trees that violate them.
 #include "layers.h"
 
 #include <gmock/gmock.h>
@@ -38,18 +38,18 @@ TEST(Layers, NamesSayWhatTheyHold) { EXPECT_THAT(ForbiddenNames(kSource), IsEmpt
 
 TEST(Layers, EveryFileOpensWithAComment) { EXPECT_THAT(FilesWithoutOpeningComment(kSource), IsEmpty()); }
 
-// Kinds travel as types. Whoever decides by a sentence reads what somebody else than culprit wrote.
+// Kinds travel as types. A file that decides by a sentence reads text that somebody other than culprit wrote.
 TEST(Layers, OnlyForeignSentencesAreRead) {
   EXPECT_THAT(ReadersOfSentences(kSource),
-              ElementsAre("api/status_name.cc",                      // CUDA's own words for a number
-                          "base/demangle.cc",                        // names of C++
+              ElementsAre("api/status_name.cc",                      // CUDA's own text for a number
+                          "base/demangle.cc",                        // C++ names
                           "change/whatif/modules.cc",                // /proc/driver/nvidia/version
                           "collect/linux/gpus.cc",                   // /proc/driver/nvidia/gpus
                           "explain/logs/mention.cc",                 // logs
                           "knowledge/arch.cc",                       // names of GPUs
                           "plan/commands/apt_names.cc",              // NVIDIA's list of driver branches
-                          "plan/universe/builds.cc",                 // a remark of data/
-                          "rules/kit/python/pep508.cc",              // markers of packages
+                          "plan/universe/builds.cc",                 // a note in data/
+                          "rules/kit/python/pep508.cc",              // package markers
                           "rules/live/framework_cannot_use_gpu.cc",  // what a framework says
                           "run/judge/memory.cc",                     // PyTorch's allocator
                           "run/tools/cuda_gdb_log.cc",               // cuda-gdb
@@ -61,7 +61,7 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
 }
 
 TEST(Layers, RoomsHaveNoCircle) {
-  // Take away rooms that see only rooms already taken; a circle would leave some.
+  // Repeatedly remove rooms that see only rooms already removed; a cycle would leave some.
   std::map<std::string, std::set<std::string>> left;
   for (const Room& room : Rooms(kSource)) left[room.name] = room.sees;
   ASSERT_GT(left.size(), 20u);

@@ -1,4 +1,4 @@
-// A program that runs with or without a GPU, and says in one line which it is and why.
+// A program that runs with or without a GPU, and prints one line that says which, and why.
 #include <culprit/culprit.h>
 
 #include <iostream>
@@ -11,7 +11,7 @@ float SumOnCpu(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0F);
 }
 
-// Your kernels go here. This example is built without CUDA, so it only stands for them.
+// Your kernels go here. This example is built without CUDA, so this is a stand-in.
 float SumOnGpu(const std::vector<float>& values, const culprit::Device& /*device*/) {
   return SumOnCpu(values);
 }

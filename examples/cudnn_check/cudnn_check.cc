@@ -1,5 +1,5 @@
-// Can this process use cuDNN, the one that it was compiled for or a newer one? First without touching it,
-// then for real.
+// Can this process use the cuDNN it was compiled for, or a newer one? First checks without loading it, then
+// really uses it.
 #include <cudnn.h>
 #include <culprit/culprit.h>
 

@@ -1,4 +1,4 @@
-// Which GPUs does this process have, and which one should it take? Needs no CUDA to build or to start.
+// Which GPUs does this process have, and which one should it use? Needs no CUDA to build or start.
 #include <culprit/culprit.h>
 
 #include <iostream>

@@ -1,5 +1,6 @@
-// Allocation that adapts, and a launch whose failures say why. (In a .cu file the launch is kernel<<<...>>>,
-// followed by CULPRIT_CUDA(cudaGetLastError()); here the kernel is PTX, so that any C++ compiler will do.)
+// An allocation that adapts, and a kernel launch that explains its failures. (In a .cu file, the launch is
+// kernel<<<...>>> followed by CULPRIT_CUDA(cudaGetLastError()). Here the kernel is PTX, so any C++ compiler
+// works.)
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <culprit/culprit.h>
@@ -32,7 +33,7 @@ struct Free {
 };
 using Buffer = std::unique_ptr<void, Free>;
 
-// As much as there is: half as much again and again, as long as memory is what lacks.
+// Allocates as much as possible: halves the size as long as the failure is lack of memory.
 Buffer AllocateAtMost(std::size_t& bytes, std::size_t least) {
   for (;; bytes /= 2) {
     void* memory = nullptr;

@@ -1,5 +1,5 @@
-// select_device [fast | INDEX | UUID]: takes the GPU that the user names, otherwise the one with most free
-// memory, and makes it the current one of the CUDA runtime.
+// select_device [fast | INDEX | UUID]: takes the GPU that the user names, otherwise the one with the most
+// free memory, and makes it the current device of the CUDA runtime.
 #include <cuda_runtime.h>
 #include <culprit/culprit.h>
 

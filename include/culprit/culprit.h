@@ -1,11 +1,11 @@
-// libculprit for C++17: which GPU to use, why none can be used, and errors of CUDA and cuDNN calls that carry
-// their cause on this machine.
+// libculprit for C++17: which GPU to use, why none can be used, and CUDA and cuDNN errors that include their
+// cause on this machine.
 //
 //   const culprit::Readiness gpu = culprit::Preflight();
 //   std::clog << gpu.line() << '\n';
 //   if (gpu) CULPRIT_CUDA(cudaSetDevice(gpu.device().index));
 //
-// No CUDA header is needed and no CUDA library is linked. docs/cpp-api.md says what each thing costs.
+// It needs no CUDA header and links no CUDA library. docs/cpp-api.md says what each call costs.
 #ifndef CULPRIT_CULPRIT_H_
 #define CULPRIT_CULPRIT_H_
 
@@ -33,37 +33,37 @@ struct Capability {
   int minor = 0;
 };
 
-// What a program asks of its GPU; everything may be left out.
+// What a program requires of its GPU; every field is optional.
 struct Wants {
   Policy policy = Policy::kMostFreeMemory;
   int index = 0;                      // kIndex
-  std::string uuid{};                 // kUuid: whole, or the beginning of exactly one ("GPU-5a3e")
+  std::string uuid{};                 // kUuid: complete, or a unique prefix ("GPU-5a3e")
   std::uint64_t min_free_memory = 0;  // bytes
   Capability min_capability{};        // {8, 0}: sm_80 or newer
   std::string min_driver{};           // "535.104.05"
-  std::string cudnn{};                // "9": any of that major; "9.1": that or a newer one of the major
+  std::string cudnn{};                // "9": any 9.x; "9.1": 9.1 or a newer 9.x
   bool prove = false;                 // run a small kernel and check its result
   std::string fallback = "cpu";       // what the program does without a GPU; for line()
-  unsigned time_limit_ms = 0;         // for finding out why not; 0: 5000
+  unsigned time_limit_ms = 0;         // limit for finding the reason; 0: 5000
 };
 
 struct Device {
-  int index = -1;  // as CUDA counts in this process: for cudaSetDevice and cuDeviceGet
+  int index = -1;  // CUDA's index in this process, for cudaSetDevice and cuDeviceGet
   std::string name{};
   std::string uuid{};    // "GPU-5a3e1c0f-..."
   std::string bus_id{};  // "0000:19:00.0"
   Capability capability{};
   std::uint64_t memory_total = 0;
-  std::uint64_t memory_free = 0;  // of no meaning unless memory_known
+  std::uint64_t memory_free = 0;  // valid only if memory_known
   bool memory_known = false;
 };
 
 // Why something does not work on this machine.
 struct Reason {
-  std::string cause{};    // "gpu-not-visible"; "" when none is known
-  std::string code{};     // "CUL2001": `culprit explain CUL2001` shows its page; "" none
+  std::string cause{};    // "gpu-not-visible"; "" if unknown
+  std::string code{};     // "CUL2001", for `culprit explain CUL2001`; "" if none
   std::string summary{};  // one line
-  bool proven = false;    // seen on this machine; false: what this status usually means
+  bool proven = false;    // observed on this machine; false: what this status usually means
   std::string fix{};
   std::vector<std::string> commands{};
 };
@@ -112,13 +112,13 @@ class Readiness {
 
   bool usable() const { return usable_; }
   explicit operator bool() const { return usable_; }
-  const Device& device() const { return device_; }           // index -1 when not usable
-  const Reason& reason() const { return reason_; }           // empty when usable
-  const std::string& fallback() const { return fallback_; }  // "cpu"; "" when usable
+  const Device& device() const { return device_; }           // index -1 if not usable
+  const Reason& reason() const { return reason_; }           // empty if usable
+  const std::string& fallback() const { return fallback_; }  // "cpu"; "" if usable
   const std::string& line() const { return line_; }          // one line for a log
   const std::string& driver_version() const { return driver_version_; }
-  int cuda_version() const { return cuda_version_; }                   // that the driver runs: 13000
-  const std::string& cudnn_version() const { return cudnn_version_; }  // only when it was asked for
+  int cuda_version() const { return cuda_version_; }  // newest that the driver supports: 13000
+  const std::string& cudnn_version() const { return cudnn_version_; }  // only if requested
   const std::string& cudnn_path() const { return cudnn_path_; }
 
  private:
@@ -130,8 +130,8 @@ class Readiness {
   std::string cudnn_version_, cudnn_path_;
 };
 
-// Whether this process can use a GPU as it wants to, and which. Initialises CUDA in this process: do not
-// fork() afterwards and use CUDA in the child.
+// Says whether this process can use a GPU that meets its requirements, and which one. Initializes CUDA in
+// this process: do not fork() afterwards and use CUDA in the child.
 inline Readiness Preflight(const Wants& wants = Wants()) {
   culprit_wants c = CULPRIT_WANTS_INIT;
   c.policy = static_cast<int>(wants.policy);
@@ -151,7 +151,7 @@ inline Readiness Preflight(const Wants& wants = Wants()) {
   return Readiness(*answer);
 }
 
-// The devices that CUDA shows to this process; empty where CUDA cannot be used (Preflight says why).
+// The devices that CUDA shows to this process; empty if CUDA cannot be used (Preflight says why).
 inline std::vector<Device> Devices() {
   const std::unique_ptr<const culprit_device_list, decltype(&culprit_device_list_free)> list(
       culprit_devices(), culprit_device_list_free);
@@ -161,7 +161,8 @@ inline std::vector<Device> Devices() {
   return devices;
 }
 
-// A call that failed: call, place, status, and its cause on this machine. what() says all in one line.
+// A failed call: call, file and line, status, and its cause on this machine. what() is all of that in one
+// line.
 class Error : public std::runtime_error {
  public:
   explicit Error(const culprit_error& c)
@@ -172,8 +173,8 @@ class Error : public std::runtime_error {
   int line() const { return facts_->line; }
   int status() const { return facts_->status; }
   const std::string& status_name() const { return facts_->status_name; }  // "cudaErrorMemoryAllocation"
-  const std::string& meaning() const { return facts_->meaning; }          // of the status, in general
-  const Reason& reason() const { return facts_->reason; }                 // empty where none is known
+  const std::string& meaning() const { return facts_->meaning; }          // what the status means in general
+  const Reason& reason() const { return facts_->reason; }                 // empty if unknown
   const std::string& cause() const { return facts_->reason.cause; }
   const std::string& code() const { return facts_->reason.code; }
   const std::string& fix() const { return facts_->reason.fix; }
@@ -197,7 +198,7 @@ class Error : public std::runtime_error {
   std::shared_ptr<const Facts> facts_;  // shared, so that copying an exception cannot fail
 };
 
-// What CULPRIT_TRY_* gives: true when the call succeeded.
+// Result of CULPRIT_TRY_*: true if the call succeeded.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -205,7 +206,7 @@ class [[nodiscard]] Status {
 
   bool ok() const { return error_ == nullptr; }
   explicit operator bool() const { return ok(); }
-  // Of a call that failed; std::logic_error when it did not.
+  // The error of a failed call; throws std::logic_error if the call succeeded.
   const Error& error() const {
     if (error_ == nullptr) throw std::logic_error("culprit::Status::error() of a call that succeeded");
     return *error_;
@@ -215,10 +216,10 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Error> error_;
 };
 
-// Whether the causes of errors are looked for (on from the start). Off: names and meanings alone.
+// Turns the search for causes on or off (default: on). Off: errors have only their name and meaning.
 inline void SetExplain(bool on) { culprit_set_explain(on ? 1 : 0); }
 
-// Version of the library that is loaded.
+// Version of the loaded library.
 inline const char* Version() { return culprit_version(); }
 
 namespace internal {
@@ -241,8 +242,8 @@ inline void Check(int kind, int status, const char* call, const char* file, int 
 }  // namespace internal
 }  // namespace culprit
 
-// These take any status: cudaError_t, CUresult, cudnnStatus_t ... Variadic, because a call may hold a comma
-// of a template: CULPRIT_CUDA(Launch<float, 4>(p)).
+// These take any status: cudaError_t, CUresult, cudnnStatus_t ... Variadic, because template arguments may
+// contain a comma: CULPRIT_CUDA(Launch<float, 4>(p)).
 #define CULPRIT_CUDA(...) CULPRIT_WITH_(Check, CULPRIT_INTERFACE_CUDA, __VA_ARGS__)
 #define CULPRIT_CUDNN(...) CULPRIT_WITH_(Check, CULPRIT_INTERFACE_CUDNN, __VA_ARGS__)
 #define CULPRIT_CUBLAS(...) CULPRIT_WITH_(Check, CULPRIT_INTERFACE_CUBLAS, __VA_ARGS__)

@@ -1,5 +1,5 @@
-// The exported functions. Each answer is a struct of C, extended by the C++ values in which its strings and
-// lists lie. Nothing that happens inside gets out as an exception.
+// The exported functions. Each answer is a C struct, extended by the C++ values that own its strings and
+// lists. No exception leaves this file.
 #include <culprit/culprit_c.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ static_assert(CULPRIT_VERSION_MAJOR == CULPRIT_PROJECT_MAJOR &&
                   CULPRIT_VERSION_MINOR == CULPRIT_PROJECT_MINOR,
               "include/culprit/culprit_c.h and CMakeLists.txt name different versions");
 
-// Users see the base; an answer stays where it was made, because it points into itself.
+// Users see the base; an answer is never moved, because it points into itself.
 template <typename C>
 struct Answer : C {
   Answer() : C{} {}
@@ -123,7 +123,7 @@ struct ErrorAnswer : Answer<culprit_error> {
   }
 };
 
-// When not even an error can be allocated, success must not be told.
+// If not even an error can be allocated, this must not look like success.
 constexpr culprit_error kNoMemory = {.size = sizeof(culprit_error),
                                      .message = "a call failed, and memory ran out",
                                      .call = "",
@@ -150,7 +150,7 @@ api::Policy PolicyOf(int policy) {
   }
 }
 
-// A caller that was compiled earlier knows less: what it does not have stays as it is by default.
+// A caller that was compiled earlier knows fewer fields: the others keep their defaults.
 api::Wants WantsOf(const culprit_wants* given) {
   culprit_wants known = CULPRIT_WANTS_INIT;
   if (given != nullptr) std::memcpy(&known, given, std::min(given->size, sizeof(known)));

@@ -18,7 +18,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// As CUDA_VISIBLE_DEVICES takes it: the beginning is enough.
+// As for CUDA_VISIBLE_DEVICES: a prefix is enough.
 bool Begins(const Device& device, std::string_view wanted) {
   const std::string uuid = Lower(device.uuid), begin = Lower(wanted);
   return uuid.starts_with(begin) || uuid.starts_with("gpu-" + begin);
@@ -26,7 +26,7 @@ bool Begins(const Device& device, std::string_view wanted) {
 
 std::string Called(const Device& device) { return fmt::format("GPU {} ({})", device.index, device.name); }
 
-// Why a device does not do; both empty when it does.
+// Why a device does not meet the requirements; both empty if it does.
 Choice Refuse(const Device& device, const DeviceWants& wants) {
   if (std::tie(device.major, device.minor) < std::tie(wants.min_major, wants.min_minor)) {
     return {.why = fmt::format("{} is sm_{}{}, but sm_{}{} or newer is required", Called(device),
@@ -47,7 +47,7 @@ Choice Refuse(const Device& device, const DeviceWants& wants) {
   return {};
 }
 
-// What is not known counts as the whole: all devices of a machine are known or none is.
+// Unknown free memory counts as all of it: on one machine either all devices are known or none.
 uint64_t Free(const Device& device) { return device.memory_free.value_or(device.memory_total); }
 
 bool Better(const Device& a, const Device& b, Policy policy) {

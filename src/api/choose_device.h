@@ -1,4 +1,4 @@
-// Which of the devices a program gets, by what it wants. Pure.
+// Chooses the device that meets a program's requirements. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace culprit::api {
 
 struct Device {
-  int index = -1;      // as CUDA counts in this process
+  int index = -1;      // CUDA's index in this process
   std::string name;    // "NVIDIA H200"
   std::string uuid;    // "GPU-5a3e...", "MIG-..."
   std::string bus_id;  // "0000:19:00.0"
@@ -25,23 +25,23 @@ enum class Policy { kMostFreeMemory, kHighestCapability, kIndex, kUuid };
 struct DeviceWants {
   Policy policy = Policy::kMostFreeMemory;
   int index = 0;
-  std::string uuid;  // whole, or the beginning of exactly one; "GPU-" may be left out
+  std::string uuid;  // complete, or a unique prefix; "GPU-" may be left out
   uint64_t min_free_memory = 0;
   int min_major = 0;
   int min_minor = 0;
 };
 
 struct Choice {
-  const Device* device = nullptr;  // one of those that were given; nullptr: see `why`
+  const Device* device = nullptr;  // one of the given devices; nullptr: see `why`
   std::string why;                 // "GPU 0 (NVIDIA T4) is sm_75, and sm_80 is wanted"
-  std::string cause;               // slug of the closed list: "out-of-memory", "arch-unsupported" ...
+  std::string cause;               // slug from the closed list: "out-of-memory", "arch-unsupported" ...
 };
 
 Choice ChooseDevice(const std::vector<Device>& devices, const DeviceWants& wants);
 
 // "138.2 GiB", "512 MiB".
 std::string Size(uint64_t bytes);
-// "138.2 of 139.8 GiB": the second decides the unit.
+// "138.2 of 139.8 GiB": the second number determines the unit.
 std::string SizeOf(uint64_t part, uint64_t whole);
 
 }  // namespace culprit::api

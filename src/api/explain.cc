@@ -18,13 +18,13 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLimit(3000);
-// Who holds the memory changes; a loop that tries again need not ask each time.
+// The memory use of other processes changes, but a retry loop need not query it each time.
 constexpr std::chrono::seconds kMemoryStaysFor(1);
 
-// Causes that lie in the program, in the moment or in no file: the static engine has nothing to say of them.
+// Causes that are in the program, temporary or not in any file: the static engine knows nothing about them.
 constexpr std::string_view kNotInFiles[] = {"application-bug", "out-of-memory", "library-bug",
                                             "hardware-fault"};
-// Whatever status cuDNN gives for these, they are the reason.
+// Whatever status cuDNN returns, these are the reason.
 constexpr std::string_view kOfCudnn[] = {"cudnn-mixed-versions", "cudnn-sublibrary-missing",
                                          "cudnn-version-mismatch", "corrupt-library"};
 
@@ -32,7 +32,7 @@ bool Has(const std::vector<std::string>& causes, std::string_view cause) {
   return std::ranges::find(causes, cause) != causes.end();
 }
 
-// The driver itself may not work; then no file of the program is to blame.
+// The driver itself may not work; then no file of the program is at fault.
 std::optional<Reason> DriverCause(const StatusFacts& facts) {
   const bool may_be = std::ranges::any_of(facts.causes, [](const std::string& cause) {
     return cause.starts_with("driver-") || cause == "gpu-not-visible" || cause == "container-runtime";
@@ -43,7 +43,7 @@ std::optional<Reason> DriverCause(const StatusFacts& facts) {
   return WhyNoDriver(live, kLimit);
 }
 
-// Takes the cause away when there is enough memory.
+// Removes the cause if there is enough memory.
 std::optional<Reason> MemoryCause(StatusFacts& facts) {
   if (!Has(facts.causes, "out-of-memory")) return std::nullopt;
   const auto memory = MemoryOfCurrentDevice();
@@ -127,7 +127,7 @@ CallError Explain(Interface interface, int status, std::string call, std::string
                   .line = line,
                   .status = status,
                   .facts = FactsOf(interface, status)};
-  constexpr int kNotReady = 600;  // of cudaStreamQuery and cudaEventQuery: no failure
+  constexpr int kNotReady = 600;  // from cudaStreamQuery and cudaEventQuery: not a failure
   const bool cuda = interface == Interface::kRuntime || interface == Interface::kDriver;
   if (explaining && !(cuda && status == kNotReady)) error.reason = ReasonFor(interface, status, error.facts);
   error.message = Message(error);

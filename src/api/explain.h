@@ -1,4 +1,4 @@
-// An error of a call: the name of its status and its cause on this machine.
+// The error of a call: the name of its status and its cause on this machine.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ struct CallError {
   int status = 0;
   StatusFacts facts;
   std::optional<Reason> reason;
-  std::string message;  // all in one line
+  std::string message;  // everything in one line
 };
 
 CallError Explain(Interface interface, int status, std::string call, std::string file, int line);
 
-// Whether causes are looked for.
+// Turns the search for causes on or off.
 void SetExplain(bool on);
 
 }  // namespace culprit::api

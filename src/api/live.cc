@@ -10,7 +10,7 @@
 namespace culprit::api {
 namespace {
 
-// Opened once and for good.
+// Loaded once and never unloaded.
 const cuda::Driver& TheDriver() {
   static const cuda::Driver& driver = *new cuda::Driver(cuda::OpenDriver());
   return driver;
@@ -31,7 +31,7 @@ std::vector<cuda::NvmlDevice> AskNvml() {
   return live.works ? cuda::NvmlDevices(live.nvml, live.facts.devices) : std::vector<cuda::NvmlDevice>();
 }
 
-// CUDA's UUID has no prefix; NVML's says "GPU-" or "MIG-".
+// CUDA's UUID has no prefix; NVML's starts with "GPU-" or "MIG-".
 const cuda::NvmlDevice* FindByUuid(const std::vector<cuda::NvmlDevice>& devices, const std::string& uuid) {
   for (const cuda::NvmlDevice& device : devices) {
     if (!uuid.empty() && device.uuid.ends_with(uuid)) return &device;
@@ -44,7 +44,7 @@ std::string UuidOf(const cuda::Driver& driver, int handle) {
   return Try(driver, driver.cuDeviceGetUuid, &uuid, handle) ? "" : cuda::UuidText(uuid);
 }
 
-// In a thread of its own because it makes a context current.
+// In its own thread, because it makes a context current.
 std::optional<cuda::Failure> InContext(const cuda::Driver& driver, int handle,
                                        std::optional<cuda::Failure> (*work)(const cuda::Driver&, void*),
                                        void* result) {
@@ -94,7 +94,7 @@ std::optional<cuda::Failure> AddDevices(const cuda::Driver& driver, bool memory_
     Device device = Describe(driver, index, handle);
     if (const cuda::NvmlDevice* known = FindByUuid(live.nvml, device.uuid)) {
       device.uuid = known->uuid;
-      // NVML counts what the driver keeps for itself; a MIG instance's total is its own.
+      // NVML includes what the driver reserves for itself; a MIG instance has its own total.
       if (known->memory_total > 0) {
         device.memory_total = known->memory_total;
         device.memory_free = known->memory_free;
@@ -166,7 +166,7 @@ std::optional<cuda::Failure> RunKernel(const cuda::Driver& driver, void*) {
   return failure;
 }
 
-// The tables of the libraries are made once, and NVML's answers are put together from several questions.
+// The function tables of the libraries are made once, and NVML's answers are combined from several queries.
 std::mutex& TheMutex() {
   static std::mutex& mutex = *new std::mutex;
   return mutex;
@@ -210,7 +210,7 @@ std::optional<MemoryState> MemoryOfCurrentDevice() {
   const std::vector<cuda::NvmlDevice> devices = AskNvml();
   const cuda::NvmlDevice* device = FindByUuid(devices, UuidOf(driver, handle));
   if (device == nullptr || device->memory_total == 0) return std::nullopt;
-  // CUdevice is the index in all drivers there are, but only by convention.
+  // In all existing drivers CUdevice is the index, but only by convention.
   return MemoryState{.index = handle, .device = *device};
 }
 

@@ -18,12 +18,12 @@ namespace {
 
 using loader::Scenario;
 
-// Never taken down: a collector that hangs may still be at work when the process ends.
+// Never destroyed: a collector that hangs may still be running when the process ends.
 struct State {
   std::mutex mutex;
   std::shared_ptr<const system::System> system = system::RealSystem();
   std::shared_ptr<const snapshot::Snapshot> facts;
-  // By the cuDNN that was asked about and the libraries that were there.
+  // Keyed by the requested cuDNN and the loaded libraries.
   std::map<std::pair<uint32_t, std::vector<std::string>>, std::shared_ptr<const Judgement>> judgements;
   bool hopeless = false;
 };
@@ -39,7 +39,7 @@ bool IsIn(std::string_view directory, std::string_view list) {
   });
 }
 
-// The libraries that are in this process now, as if a loader model had put them there.
+// The libraries that are in this process now, as if a loader model had loaded them.
 Scenario OwnProcess(const std::string& program, const snapshot::Snapshot& facts, snapshot::FileView& view) {
   Scenario scenario{.title = "this process"};
   scenario.graph.target = program;
@@ -84,8 +84,7 @@ Scenario Played(const std::string& program, const snapshot::Snapshot& facts, sna
   return scenario;
 }
 
-// What is there decides; a play of cuDNN is wanted only before it is. This process comes last, its program
-// before it.
+// Simulate loading cuDNN only if it is not loaded yet. This process comes last, its program before it.
 std::vector<Scenario> PlayAll(const std::string& program, const snapshot::Snapshot& facts,
                               snapshot::FileView& view, uint32_t cudnn_major) {
   std::vector<Scenario> scenarios = loader::PlayScenarios(facts, view, {});
@@ -109,7 +108,7 @@ Judgement Judge(const rules::Scene& scene, uint32_t cudnn_major) {
   return judgement;
 }
 
-// Looks unless `known` has the facts already. Within `limit` altogether; nullopt when that is over.
+// Collects facts unless `known` has them already. Within `limit` in total; nullopt if that passes.
 std::optional<Judgement> Diagnose(engine::Diagnosis& diagnosis, uint32_t cudnn_major,
                                   std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
@@ -135,7 +134,7 @@ std::shared_ptr<const Judgement> JudgeMachine(uint32_t cudnn_major, std::chrono:
                           .known = state.facts,
                           .environment = OwnEnvironment(),
                           .no_python = true,
-                          .limit = limit * 3 / 4};  // a look takes a third more at most
+                          .limit = limit * 3 / 4};  // a look takes at most a third more
   if (const std::string program = OwnProgram(); !program.empty()) subject.programs.push_back(program);
   engine::Diagnosis diagnosis(std::move(subject));
   auto judgement = Diagnose(diagnosis, cudnn_major, limit);

@@ -12,7 +12,7 @@
 namespace culprit::api {
 namespace {
 
-// Each looks at one want: nullopt when it is fulfilled.
+// Each checks one requirement: nullopt if it is met.
 using Complaint = std::optional<Reason>;
 
 Complaint Wrong(std::string what) {
@@ -35,7 +35,7 @@ Complaint DriverComplaint(const Wants& wants, const Readiness& readiness) {
                 .fix = "update the NVIDIA driver to " + wants.min_driver + " or newer"};
 }
 
-// Errors that keep cuDNN of this process from working, and nothing else.
+// Errors that prevent cuDNN in this process from working, and nothing else.
 const report::Finding* CudnnFinding(const Judgement& judgement) {
   for (const report::Finding& finding : judgement.findings) {
     if (finding.severity == report::Severity::kError && finding.family == report::Family::kCudnn)

@@ -1,4 +1,4 @@
-// Whether this process can use a GPU as it wants to, and which.
+// Whether this process can use a GPU that meets its requirements, and which one.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct Wants {
 };
 
 struct Readiness {
-  std::optional<Device> device;  // usable when there is one
+  std::optional<Device> device;  // set if usable
   Reason reason;                 // otherwise
   std::string fallback;
   std::string line;
@@ -32,7 +32,7 @@ struct Readiness {
 
 Readiness Preflight(const Wants& wants);
 
-// The one line for a log.
+// The line for a log.
 std::string LineOf(const Readiness& readiness, bool gpu_seen);
 
 }  // namespace culprit::api

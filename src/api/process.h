@@ -1,4 +1,4 @@
-// What this process knows of itself and its neighbours.
+// What this process knows about itself and other processes.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace culprit::api {
 
-// The function of that name in a CUDA library of this process; nullptr when none has it. Opens nothing.
+// The function with that name in a CUDA library of this process; nullptr if none has it. Loads nothing.
 void* LoadedFunction(const char* name);
 
-// Absolute path of the running program; "" not known.
+// Absolute path of the running program; "" if unknown.
 std::string OwnProgram();
 uint64_t OwnPid();
-// "python3"; "" when it is out of sight (another container or user).
+// "python3"; "" if it is not visible (another container or user).
 std::string ProgramName(uint64_t pid);
 
-// The environment, with the variables of the loader as they were when the process began: it reads them then.
+// The environment, with the loader's variables as they were at process start, which is when it reads them.
 std::map<std::string, std::string> OwnEnvironment();
 
 }  // namespace culprit::api

@@ -1,4 +1,4 @@
-// /proc and the dynamic loader tell.
+// Uses /proc and the dynamic loader.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ void Take(std::string_view entry, std::map<std::string, std::string>& variables)
 
 void* LoadedFunction(const char* name) {
   if (void* found = dlsym(RTLD_DEFAULT, name)) return found;
-  // That sees nothing that was opened with RTLD_LOCAL, as plugins and culprit itself do.
+  // That does not see libraries opened with RTLD_LOCAL, as plugins and culprit itself do.
   for (const std::string& path : cuda::MappedLibraries()) {
     const std::string_view file = base::BaseName(path);
     const auto is_of = [&](std::string_view family) { return file.starts_with(family); };

@@ -6,7 +6,7 @@
 namespace culprit::api {
 namespace {
 
-// Names that the libraries give; each is C's.
+// Name functions of the libraries; all are C functions.
 using NameOfStatus = const char* (*)(int);              // cudaGetErrorName, cudnnGetErrorString ...
 using DriverNameOfStatus = int (*)(int, const char**);  // cuGetErrorName
 
@@ -30,9 +30,9 @@ void Take(const Row& row, StatusFacts& facts) {
 
 StatusFacts OfCuda(int32_t status, bool driver) {
   StatusFacts facts{.name = driver ? NameFromDriver(status) : NameFromLibrary("cudaGetErrorName", status)};
-  // A runtime that does not know a number names it so; our table may be newer.
+  // A runtime uses this name for a number it does not know; our table may be newer.
   if (facts.name == "unrecognized error code") facts.name.clear();
-  // By name first: before CUDA 10.1 the runtime counted otherwise.
+  // By name first: before CUDA 10.1 the runtime used other numbers.
   const knowledge::CudaStatus* row = facts.name.empty() ? nullptr : knowledge::FindCudaStatus(facts.name);
   if (row == nullptr) row = knowledge::FindCudaStatus(status);
   if (row == nullptr) return facts;
@@ -49,7 +49,7 @@ StatusFacts OfCudnn(int32_t status) {
   if (const uint32_t major = LoadedCudnnMajor(); major != 0) {
     row = knowledge::FindCudnnStatus(status, major);
   } else {
-    // From 9 on numbers have four digits; below they are the same in 7 and 8.
+    // From 9 on, numbers have four digits; below, they are the same in 7 and 8.
     row = knowledge::FindCudnnStatus(status, status >= 1000 ? 9 : 8);
   }
   if (row == nullptr && !facts.name.empty()) row = knowledge::FindCudnnStatus(facts.name);
@@ -88,7 +88,7 @@ StatusFacts Find(Interface interface, int32_t status) {
 }  // namespace
 
 Interface CudaInterfaceOf(std::string_view call) {
-  // The name of the function, behind a namespace or a bracket: "(::cuInit(0))".
+  // The name of the function, after a namespace or a parenthesis: "(::cuInit(0))".
   const size_t begin = call.find_first_not_of("( \t:");
   if (begin == std::string_view::npos) return Interface::kRuntime;
   const std::string_view name = call.substr(begin);

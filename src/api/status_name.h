@@ -1,5 +1,5 @@
-// A status by its number: its name as the library that is in this process says it, otherwise as
-// knowledge/status_codes does, with what it means and the causes that it speaks for.
+// A status by its number: its name from the library in this process, otherwise from
+// knowledge/messages/status_codes, with its meaning and the causes it suggests.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ enum class Interface { kRuntime, kDriver, kCudnn, kCublas, kNvrtc };
 Interface CudaInterfaceOf(std::string_view call);
 
 struct StatusFacts {
-  std::string name;  // "cudaErrorMemoryAllocation"; "status 12345" when nobody knows it
+  std::string name;  // "cudaErrorMemoryAllocation"; "status 12345" if unknown
   std::string meaning;
-  std::vector<std::string> causes;  // likeliest first
+  std::vector<std::string> causes;  // most likely first
 };
 StatusFacts FactsOf(Interface interface, int32_t status);
 
-// 90100 -> 9, 8902 -> 8: cudnnGetVersion() of the cuDNN in this process; 0 when there is none.
+// 90100 -> 9, 8902 -> 8: cudnnGetVersion() of the cuDNN in this process; 0 if there is none.
 uint32_t LoadedCudnnMajor();
 
 }  // namespace culprit::api

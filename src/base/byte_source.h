@@ -1,6 +1,6 @@
-// Where bytes come from: a file of the machine, a member of an archive, a string in a test or a fuzzer.
-// Reads are by offset and copy, never a mapping: a file that is cut short while it is read gives a short
-// read, not SIGBUS.
+// Where bytes come from: a file of the machine, a member of an archive, a string in a test or a fuzzer. Reads
+// copy from an offset and never map: a file that is truncated while it is read gives a short read, not
+// SIGBUS.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace culprit::base {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Size when it was opened.
+  // Size at the time of opening.
   virtual uint64_t size() const = 0;
-  // Copies bytes from `offset` on; the count is less than asked for only at the end of the data.
+  // Copies bytes starting at `offset`. Returns fewer than requested only at the end of the data.
   virtual Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) const = 0;
 };
 
-// Bytes that lie in memory and outlive the source.
+// Bytes in memory that outlive the source.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}

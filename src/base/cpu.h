@@ -1,4 +1,4 @@
-// What decides about sub-directories and tokens in a loader's search.
+// The CPU facts that select subdirectories and tokens in a loader's search.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 namespace culprit::base {
 
 struct Cpu {
-  std::string machine;   // "x86_64", "aarch64" ... as uname -m says; "" when not known
+  std::string machine;   // as `uname -m` prints it: "x86_64", "aarch64" ...; "" if unknown
   std::string platform;  // glibc's dl_platform: AT_PLATFORM, or haswell/xeon_phi on such x86-64 CPUs
   std::vector<std::string>
-      isa_levels;  // glibc-hwcaps that this CPU has, best first: "x86-64-v3", "x86-64-v2"
+      isa_levels;  // glibc-hwcaps that this CPU supports, best first: "x86-64-v3", "x86-64-v2"
   std::vector<std::string> legacy_caps;  // names of the legacy hwcap bits set, lowest bit first: "atomics"
   uint64_t page_size = 4096;
   bool operator==(const Cpu&) const = default;

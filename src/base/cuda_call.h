@@ -1,4 +1,4 @@
-// Which library a CUDA call belongs to, and who saw it fail. The words are those of records and JSON.
+// Which library a CUDA call belongs to, and what saw it fail. The words are those of records and JSON.
 #pragma once
 
 #include <array>

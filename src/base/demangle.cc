@@ -1,4 +1,4 @@
-// By the C++ library where it can (gcc, clang); elsewhere names stay as they are.
+// Uses the C++ library where possible (gcc, clang); elsewhere names stay as they are.
 #include "base/demangle.h"
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace culprit::base {
 namespace {
 
 constexpr size_t kLong = 100;
-constexpr size_t kLongestSymbol = 8000;  // foreign, and the decoder recurses
+constexpr size_t kLongestSymbol = 8000;  // untrusted, and the demangler recurses
 
-// Without what is between < and >, and without parameters.
+// Without template arguments and parameters.
 std::string Shortened(const std::string& name) {
   std::string result;
   size_t depth = 0;
@@ -30,7 +30,7 @@ std::string Shortened(const std::string& name) {
       result += c;
     }
   }
-  constexpr const char* kVoid = "void ";  // of templates their result is told too
+  constexpr const char* kVoid = "void ";  // the mangled name of a template includes its return type
   if (result.starts_with(kVoid)) result.erase(0, 5);
   return result;
 }

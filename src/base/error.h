@@ -1,4 +1,4 @@
-// What an operation that failed returns: one of a short closed list of codes and one line for a person.
+// What a failed operation returns: a code from a short closed list and one line for people.
 #pragma once
 
 #include <expected>
@@ -9,15 +9,15 @@ namespace culprit::base {
 
 enum class ErrorCode {
   kNotFound,     // nothing is there
-  kNotReadable,  // something is there, and it may not or cannot be read
+  kNotReadable,  // something is there, but it cannot be read
   kBadFormat,    // the bytes are not what they claim to be
-  kTooLarge,     // more than a reader is willing to hold
+  kTooLarge,     // more than the reader is willing to hold
   kUnsupported,  // understood, but outside what this build can do
 };
 
 struct Error {
   ErrorCode code;
-  std::string message;  // lower case, no full stop, names the file
+  std::string message;  // lower case, no period, names the file
 };
 
 template <typename T>

@@ -1,13 +1,12 @@
-// fmt's own functions, compiled once. Debian's package has the library as a shared object only, which a
-// program that needs nothing but glibc cannot use, and header-only costs every source that formats three
-// seconds.
+// fmt's own functions, compiled once. Debian's package has only the shared library, which a program that
+// needs nothing but glibc cannot use. Header-only fmt costs three seconds for every source that formats.
 #include <fmt/format-inl.h>
 
 namespace fmt {
 inline namespace v9 {
 namespace detail {
 
-// What the headers declare as compiled elsewhere.
+// Functions that the headers declare as compiled elsewhere.
 template thousands_sep_result<char> thousands_sep_impl<char>(locale_ref);
 template thousands_sep_result<wchar_t> thousands_sep_impl<wchar_t>(locale_ref);
 template char decimal_point_impl<char>(locale_ref);

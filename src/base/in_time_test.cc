@@ -20,7 +20,7 @@ TEST(InTime, GivesWhatTheFunctionThrows) {
   EXPECT_THROW(InTime(kLong, []() -> int { throw std::runtime_error("a defect"); }), std::runtime_error);
 }
 
-// An abandoned function keeps what it was given, and lets it go when it ends after all.
+// An abandoned function keeps its arguments alive, and releases them when it ends after all.
 TEST(InTime, AbandonsWhatTakesTooLong) {
   auto release = std::make_shared<std::promise<void>>();
   const std::weak_ptr<std::promise<void>> kept = release;

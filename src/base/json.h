@@ -1,4 +1,4 @@
-// The one JSON type; keys keep the order in which they are written.
+// The only JSON type; keys keep the order in which they are written.
 #pragma once
 
 #include <nlohmann/json.hpp>

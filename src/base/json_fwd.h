@@ -1,4 +1,4 @@
-// The name of the JSON type for headers that only pass it on; base/json.h has the type.
+// Forward declaration of the JSON type, for headers that only pass it on; the type is in base/json.h.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

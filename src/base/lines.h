@@ -1,11 +1,11 @@
-// A text line by line, without a copy.
+// Iterates over the lines of a text without copying.
 #pragma once
 
 #include <string_view>
 
 namespace culprit::base {
 
-// Takes the next line off `text`, without its end (also "\r\n"). False: there is none.
+// Removes the next line from `text`, without its line end (also "\r\n"). Returns false if there is none.
 inline bool NextLine(std::string_view& text, std::string_view& line) {
   if (text.empty()) return false;
   const size_t end = text.find('\n');

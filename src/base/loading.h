@@ -1,5 +1,5 @@
-// How a loader found a file, and what each candidate gave: shared by the loader models, the records of a run
-// and the answers. The names are part of the JSON contract.
+// How a loader found a file, and the outcome of each candidate. Shared by the loader models, the records of a
+// run and the answers. The names are part of the JSON contract.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ enum class Via {
   kKnownDll,
   kDllDir,  // directory of the DLL that needs it (LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR, altered path)
   kCurrentDirectory,
-  kApiSet,   // api-ms-win-*: a name for a part of the system, not a file
-  kUnknown,  // of a process that was seen and not played: nobody saw how (observed.h)
+  kApiSet,   // api-ms-win-*: an alias for a part of the system, not a file
+  kUnknown,  // for an observed process: nobody saw how it was found (observed.h)
 };
 // "path" is read as kPath.
 constexpr std::array<std::string_view, 17> WordsOf(Via) {
@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 17> WordsOf(Via) {
 }
 constexpr std::string_view Name(Via via) { return Word(via); }
 
-// What opening one candidate gave.
+// The outcome of opening one candidate.
 enum class LoadOutcome {
   kFound,
   kMissing,
@@ -47,18 +47,18 @@ enum class LoadOutcome {
   kLinkLoop,       // ELOOP
   kNotADirectory,  // a component of the path is a file
   kNameTooLong,
-  kWrongClass,    // passed over
-  kWrongMachine,  // passed over
+  kWrongClass,    // skipped
+  kWrongMachine,  // skipped
   kEmptyFile,     // ends the load
   kTooShort,      // ends the load
   kNotElf,        // ends the load
   kIsDirectory,   // ends the load
   kBadHeader,     // ends the load
-  kTruncated,     // ends the load, mostly by SIGBUS
+  kTruncated,     // ends the load, usually with SIGBUS
   kUnusable,      // ends the load for another reason; see detail
-  kRefused,       // passed over by a rule of the loader (secure mode, NODEFLIB); see detail
+  kRefused,       // skipped by a rule of the loader (secure mode, NODEFLIB); see detail
   kNotPe,         // Windows: ends the load with 193
-  kNotRecorded,   // the snapshot does not know
+  kNotRecorded,   // not in the snapshot
   kIoError,
 };
 constexpr std::array<std::string_view, 20> WordsOf(LoadOutcome) {
@@ -69,11 +69,11 @@ constexpr std::array<std::string_view, 20> WordsOf(LoadOutcome) {
 }
 constexpr std::string_view Name(LoadOutcome outcome) { return Word(outcome); }
 
-// Whether a library was asked for by another one that needs it, or while the program ran.
+// Whether a library was requested by another one that needs it (DT_NEEDED), or at run time (dlopen).
 enum class Opened { kUnknown, kNeeded, kDlopen };
 constexpr std::array<std::string_view, 3> WordsOf(Opened) { return {"", "needed", "dlopen"}; }
 
-// "" for what nobody saw.
+// "" if nobody saw it.
 template <Worded Kind>
 std::string_view NameOrNone(const std::optional<Kind>& kind) {
   return kind ? Word(*kind) : std::string_view();

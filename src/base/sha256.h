@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4), for comparing installed files with the hashes in their package's record. Nothing here
-// guards a secret.
+// SHA-256 (FIPS 180-4), for comparing installed files with the hashes in their package's record. Not used for
+// security.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@ namespace culprit::base {
 class Sha256 {
  public:
   void Add(std::span<const std::byte> bytes);
-  // The hash of all that was added, as RECORD writes it: base64 with '-' and '_', no padding. Ends the hash.
+  // The hash of everything added, in the format of RECORD: base64 with '-' and '_', no padding. Ends the
+  // hash.
   std::string UrlSafeBase64();
 
  private:

@@ -28,7 +28,7 @@ std::string WithoutPrefix(std::string_view path) {
   return std::string(path);
 }
 
-// Components of `path` onto `parts`, which holds at least `fixed` that ".." cannot remove.
+// Appends the components of `path` to `parts`; ".." cannot remove the first `fixed` of them.
 void Append(std::string_view path, size_t fixed, std::vector<std::string>& parts) {
   size_t begin = 0;
   while (begin < path.size()) {

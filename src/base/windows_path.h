@@ -1,6 +1,6 @@
-// Paths of Windows. Inside culprit every path looks like "/C:/Windows/System32/nvcuda.dll", so that folders,
-// joins and patterns are those of any other machine; users write and read C:\Windows\System32\nvcuda.dll.
-// These functions are the two doors between the spellings.
+// Windows paths. Inside culprit every path looks like "/C:/Windows/System32/nvcuda.dll", so that folders,
+// joins and patterns work as on any other machine. Users write and read C:\Windows\System32\nvcuda.dll. These
+// functions convert between the two spellings.
 #pragma once
 
 #include <string>
@@ -10,19 +10,18 @@
 namespace culprit::base {
 
 // "C:\a\b", "c:/a", "\\?\C:\a" -> "/C:/a/b"; "\a" -> "/<drive of working_directory>/a"; "a\b" -> below
-// `working_directory` (inside spelling); "\\server\share\a" -> "//server/share/a" kept as
-// "/UNC/server/share/a".
-// "." and ".." are resolved as text, as Windows does; trailing dots and spaces of components are dropped.
-// What is inside spelling already stays as it is.
+// `working_directory` (internal spelling); "\\server\share\a" -> "//server/share/a" kept as
+// "/UNC/server/share/a". "." and ".." are resolved as text, as Windows does; trailing dots and spaces of
+// components are dropped. A path that already has the internal spelling is returned unchanged.
 std::string FromWindowsPath(std::string_view path, std::string_view working_directory = "/C:");
-// "/C:/a/b" -> "C:\a\b"; "/UNC/server/share" -> "\\server\share"; anything else is returned as it is.
+// "/C:/a/b" -> "C:\a\b"; "/UNC/server/share" -> "\\server\share"; anything else is returned unchanged.
 std::string ToWindowsPath(std::string_view path);
-bool IsWindowsPath(std::string_view path);  // in the inside spelling
-// The directories of a variable such as PATH, in the inside spelling: split at ';', without quotes and empty
-// elements.
+bool IsWindowsPath(std::string_view path);  // in the internal spelling
+// The directories of a variable such as PATH, in the internal spelling: split at ';', without quotes and
+// empty elements.
 std::vector<std::string> SplitWindowsPath(std::string_view variable);
 
-// ASCII letters to lower case. Names on Windows differ in more than these only where nobody names DLLs.
+// Converts ASCII letters to lower case. Windows folds more letters than these, but DLL names do not use them.
 std::string FoldCase(std::string_view text);
 bool SameName(std::string_view a, std::string_view b);  // equal when folded
 

@@ -1,4 +1,4 @@
-// Both spellings of a path, as users of Windows write them.
+// Both spellings of a path, as Windows users write them.
 #include "base/windows_path.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Numbers of either byte order at the end of a growing string: what the writers of files share.
+// Appends numbers of either byte order to a string; shared by all file writers.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Texts that NULs end, each written once; the first is the empty one.
+// NUL-terminated strings, each written once; the first is the empty one.
 class StringTable {
  public:
   uint32_t Add(std::string_view text) {

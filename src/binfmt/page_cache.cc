@@ -1,5 +1,5 @@
-// Pages are kept by page number modulo the number of slots: the tables of one file lie in few places, and a
-// collision only costs a read. 4 KiB a page was measured best: larger ones copy more than they save in calls.
+// A page's slot is its number modulo the number of slots: the tables of one file are in few places, and a
+// collision only costs a read. Pages of 4 KiB measured best: larger ones copy more than they save in calls.
 #include "binfmt/page_cache.h"
 
 #include <algorithm>

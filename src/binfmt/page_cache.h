@@ -1,6 +1,6 @@
-// A few pages of a file that is read here and there. ELF tables and strings lie in clusters, so a typical
-// library costs four to six reads, the first of which brings the headers. Nothing outside the file can be
-// reached: offsets are checked before they are added to, and a short read counts as "not there".
+// A few pages of a file that is read at scattered places. ELF tables and strings are clustered, so a typical
+// library takes four to six reads; the first one gets the headers. Nothing outside the file can be reached:
+// offsets are checked before anything is added to them, and a short read counts as "not there".
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@ class PageCache {
   PageCache& operator=(const PageCache&) = delete;
 
   uint64_t size() const { return size_; }
-  // True once the source has failed (not: come to its end).
+  // True once the source has failed (reaching its end is no failure).
   bool failed() const { return failed_; }
 
-  // Copies exactly out.size() bytes; false when some of them are not there.
+  // Copies exactly out.size() bytes; false if some of them are not there.
   bool Copy(uint64_t offset, std::span<std::byte> out);
-  // Copies what is there of `out.size()` bytes and returns how many.
+  // Copies up to `out.size()` bytes and returns how many there were.
   size_t CopySome(uint64_t offset, std::span<std::byte> out);
-  // The text from `offset` to the NUL that ends it; nullopt when there is none before `end` or the end of
-  // the file. Every byte looked at is taken from `budget`, and a text longer than that is not returned.
+  // The text from `offset` up to its NUL; nullopt if there is none before `end` or the end of the file. Every
+  // byte examined counts against `budget`, and a longer text is not returned.
   std::optional<std::string> CString(uint64_t offset, uint64_t end, uint64_t& budget);
 
  private:
@@ -43,7 +43,7 @@ class PageCache {
     std::array<std::byte, kPageSize> bytes;
   };
 
-  // The bytes from `offset` to the end of its page or of the file; empty when there are none.
+  // The bytes from `offset` to the end of its page or of the file; empty if there are none.
   std::span<const std::byte> From(uint64_t offset);
 
   const base::ByteSource& source_;

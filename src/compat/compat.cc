@@ -150,7 +150,7 @@ class Comparison {
       Add(package.shown, other,
           package.build == nullptr ? knowledge::Unknown(package.shown + " is not in the table") : ask());
     };
-    // Only asked of when there is a row.
+    // Only used if there is a row.
     static constexpr knowledge::FrameworkRelease kNone{};
     const knowledge::FrameworkRelease& build = package.build == nullptr ? kNone : *package.build;
     const knowledge::Platform platform = question_.platform;

@@ -1,4 +1,4 @@
-// `compat` from words to verdicts: which pairs are asked, and how they add up.
+// `compat` from arguments to verdicts: which pairs are compared, and how the results combine.
 #include "compat/compat.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// KEY=VALUE words of `culprit compat` -> things to compare.
+// KEY=VALUE arguments of `culprit compat` -> things to compare.
 #pragma once
 
 #include <optional>

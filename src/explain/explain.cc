@@ -14,12 +14,12 @@ using knowledge::Role;
 using knowledge::Story;
 using logs::Symptom;
 
-constexpr double kShown = 0.08;  // causes below are noise
+constexpr double kShown = 0.08;  // causes below this are noise
 constexpr size_t kMostCauses = 6;
-constexpr size_t kMostLines = 4;     // of evidence for one cause
-constexpr double kMuffled = 0.35;    // a consequence beside a failure
-constexpr double kLater = 0.9;       // a failure that comes after the first
-constexpr double kDoubtLeft = 0.1;   // after a fact
+constexpr size_t kMostLines = 4;     // evidence lines per cause
+constexpr double kMuffled = 0.35;    // factor for a consequence next to a failure
+constexpr double kLater = 0.9;       // factor for a failure after the first
+constexpr double kDoubtLeft = 0.1;   // after a fact confirmed it
 constexpr uint64_t kSameMoment = 2;  // lines
 
 // "family=cudnn,cudnn-part": one of the values, "!x" = not x, "*" = anything.
@@ -35,7 +35,8 @@ bool Holds(std::string_view condition, const Symptom& symptom) {
   return false;
 }
 
-// "lists-library major=9", "!context-wsl": whether the log, without this symptom, has (not) such a one.
+// "lists-library major=9", "!context-wsl": whether the log, apart from this symptom, has (not) such a
+// symptom.
 bool Beside(std::string_view wanted, std::span<const Symptom> symptoms, const Symptom& self) {
   const bool absent = wanted.starts_with('!');
   if (absent) wanted.remove_prefix(1);
@@ -60,7 +61,7 @@ const Symptom* FirstFailure(std::span<const Symptom> symptoms) {
   return first == symptoms.end() ? nullptr : &*first;
 }
 
-// The line that a person should read first.
+// The line that people should read first.
 const Symptom* FirstSpeaking(std::span<const Symptom> symptoms) {
   for (const Role role : {Role::kFailure, Role::kConsequence, Role::kHint}) {
     const auto first = std::ranges::find(symptoms, role, &Symptom::role);
@@ -77,7 +78,7 @@ double Loudness(const Symptom& symptom, const Symptom* first_failure) {
   return later ? kLater : 1;
 }
 
-// The text with the symptom's values in it; nothing when it asks for a value that is not there.
+// The text with the symptom's values filled in; empty if it needs a value that is missing.
 std::optional<std::string> Filled(std::string_view text, const Symptom& symptom) {
   std::string filled;
   while (!text.empty()) {
@@ -103,7 +104,7 @@ report::LogLine Line(const Symptom& symptom, const std::vector<report::LogInput>
           .watched = input.watched};
 }
 
-// The loudest story gives the words; where it has none, the next one, and in the end the cause itself.
+// The strongest story provides the texts; if it has none, the next one, and finally the cause itself.
 class Words {
  public:
   Words(std::vector<const Told*> told, const knowledge::Cause& cause)
@@ -123,7 +124,7 @@ class Words {
         if (auto text = Filled(command, *told->symptom)) commands.push_back(*std::move(text));
       }
       if (!commands.empty()) return commands;
-      if (!told->story->fix.empty()) break;  // commands of another fix would not belong to it
+      if (!told->story->fix.empty()) break;  // commands of another fix would not match it
     }
     return {};
   }
@@ -170,8 +171,8 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   return likely;
 }
 
-// What the machine says of a cause: a fact that confirms it is the better sentence, and a finding of `check`
-// knows the file and has the better fix.
+// What the machine says about a cause. A fact that confirms it makes the better sentence, and a finding of
+// `check` knows the file and has the better fix.
 void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlements) {
   const Settlement* confirmed = nullptr;
   std::string because;

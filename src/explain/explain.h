@@ -1,5 +1,5 @@
-// Differential diagnosis of a log: symptoms -> ranked causes. Each story of data/causes.toml that a symptom
-// tells speaks for or against a cause.
+// Differential diagnosis of a log: symptoms -> ranked causes. Each story of data/causes.toml that matches a
+// symptom is evidence for or against a cause.
 #pragma once
 
 #include <map>
@@ -15,22 +15,22 @@
 
 namespace culprit::explain {
 
-// A story that a symptom tells, and how loud.
+// A story that matches a symptom, and its strength.
 struct Told {
   const knowledge::Story* story = nullptr;
   const logs::Symptom* symptom = nullptr;
   double weight = 0;  // -1 to 1
 };
 
-// What speaks for and against each cause.
+// The evidence for and against each cause.
 class Differential {
  public:
   explicit Differential(std::span<const logs::Symptom> symptoms);
 
   const std::vector<Told>& told() const { return told_; }
-  // 0 to 1; for all causes for which something speaks.
+  // 0 to 1, for every cause with evidence for it.
   const std::map<std::string_view, double>& scores() const { return scores_; }
-  // Facts weigh more than any text.
+  // Facts outweigh any text.
   void Settle(std::span<const Settlement> settlements);
 
  private:
@@ -38,7 +38,7 @@ class Differential {
   std::map<std::string_view, double> scores_;
 };
 
-// From the log, and from the facts of a machine where there are any.
+// From the log, and from the facts of a machine if there are any.
 report::Explanation Explain(std::span<const logs::Symptom> symptoms, std::vector<report::LogInput> inputs,
                             std::span<const Settlement> settlements = {});
 

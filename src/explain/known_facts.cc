@@ -26,7 +26,7 @@ std::string_view BaseNameOfEither(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// libcudnn_ops_infer.so.8 -> what of which cuDNN; libcufft.so.11 -> which CUDA.
+// libcudnn_ops_infer.so.8 -> which sub-library of which cuDNN; libcufft.so.11 -> which CUDA.
 void OfLibrary(std::string_view library, std::vector<std::string>& facts) {
   const std::string name(BaseNameOfEither(library));
   for (const knowledge::CudnnPart& part : knowledge::CudnnParts()) {
@@ -59,7 +59,7 @@ void OfArchitecture(std::string_view arch, std::vector<std::string>& facts) {
   facts.push_back(std::move(fact));
 }
 
-// "11000" of cudaDriverGetVersion and "12.8" of people.
+// "11000" from cudaDriverGetVersion, and "12.8" as people write it.
 std::string CudaOf(std::string_view text) {
   const bool packed = text.size() >= 4 && text.find_first_not_of("0123456789") == std::string_view::npos;
   if (!packed) return std::string(text);

@@ -1,5 +1,5 @@
-// What the tables of compatibility add to a symptom, in words: to which CUDA a name belongs, who compiles for
-// an architecture, which driver a release needs.
+// What the version tables add to a symptom, in words: which CUDA a name belongs to, what compiles for an
+// architecture, which driver a release needs.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ std::optional<Version> CudaVersion(std::string_view text) {
   return version;
 }
 
-// The CUDA releases that something in the log or on the machine needs the driver to run, with who says so.
+// The CUDA releases that the log or the machine needs the driver to support, with the source of each.
 struct NeededCuda {
   Version cuda;
   std::string by;

@@ -43,14 +43,14 @@ constexpr std::array kInterfaces = {
     Interface{"NCCL", "nccl", knowledge::NcclStatuses},
 };
 
-// What was asked for: "cuda:803" -> prefix cuda, number 803; a name -> neither.
+// The parsed query: "cuda:803" -> prefix cuda, number 803; a name -> neither.
 struct Query {
   std::string name;
   std::string prefix;
   std::optional<int32_t> number;
 };
 
-// The word of people -> our prefix: "WinError 126", "error code 126", "CUDA error 35", "Xid 79".
+// What people write -> our prefix: "WinError 126", "error code 126", "CUDA error 35", "Xid 79".
 std::string PrefixOf(const std::string& words) {
   const auto has = [&](std::string_view part) { return words.find(part) != std::string::npos; };
   if (has("winerror") || has("win32") || has("loadlibrary") || has("windows")) return "windows";
@@ -67,7 +67,7 @@ Query Read(std::string_view words) {
   const std::string trimmed(base::Trim(words));
   Query query{.name = trimmed};
   const std::string lower = Lower(trimmed);
-  // The last number; everything before it says whose.
+  // The last number; the text before it names the interface.
   const size_t end = lower.find_last_of("0123456789");
   if (end == std::string::npos || end + 2 < lower.size()) return query;  // at most one bracket follows
   size_t begin = end;
@@ -150,7 +150,7 @@ std::vector<StatusPage> ByName(const std::string& name) {
   return pages;
 }
 
-// `prefix` "" = of every interface.
+// `prefix` "" = any interface.
 std::vector<StatusPage> ByNumber(int32_t number, std::string_view prefix) {
   std::vector<StatusPage> pages;
   const auto meant = [&](std::string_view interface) { return prefix.empty() || prefix == interface; };

@@ -1,4 +1,4 @@
-// The catalogue of foreign codes: "cuda:803", "CUDNN_STATUS_NOT_INITIALIZED", "error code 126", "xid:79".
+// The catalog of foreign codes: "cuda:803", "CUDNN_STATUS_NOT_INITIALIZED", "error code 126", "xid:79".
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace culprit::explain {
 
-// Every page that the words may mean, likeliest first: a bare number can be of several interfaces. Empty when
-// the words name no code.
+// Every page that the words may mean, most likely first: a bare number can belong to several interfaces.
+// Empty if the words name no code.
 std::vector<report::StatusPage> StatusPages(std::string_view words);
 
 }  // namespace culprit::explain

@@ -1,4 +1,4 @@
-// Facts of one file -> what `inspect` says.
+// Facts of one file -> the result of `inspect`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace culprit::inspect {
 
-// `shown` is how the user named the file, `path` its absolute path.
+// `shown` is the file name as the user gave it, `path` its absolute path.
 report::FileAnswer InspectFile(snapshot::FileView& view, const std::string& path, const std::string& shown);
 
 }  // namespace culprit::inspect

@@ -24,7 +24,7 @@ bool IsPe(const PeFile& pe) {
     case PeProblem::kSectionsCut:
     case PeProblem::kImportsCut:
       return true;
-    case PeProblem::kHeadersCut:  // a text that starts with "MZ" has this too
+    case PeProblem::kHeadersCut:  // also for a text that starts with "MZ"
       return pe.machine != 0;
     case PeProblem::kEmpty:
     case PeProblem::kTooShort:

@@ -1,4 +1,4 @@
-// PE facts of one file -> what `inspect` says.
+// PE facts of one file -> the result of `inspect`.
 #pragma once
 
 #include "binfmt/pe/pe.h"
@@ -6,7 +6,7 @@
 
 namespace culprit::inspect {
 
-// Is it a PE file, whole or damaged?
+// Is it a PE file, intact or corrupt?
 bool IsPe(const binfmt::PeFile& pe);
 // Fills in everything from the headers and tables.
 void DescribePe(const binfmt::PeFile& pe, report::FileAnswer& answer);

@@ -1,4 +1,4 @@
-// How a question about versions is answered: yes, no or unknown, why, and the row that decides.
+// The answer to a question about versions: yes, no or unknown, why, and the row that decides.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace culprit::knowledge {
 enum class Verdict {
   kYes,
   kNo,
-  kUnknown,  // the tables do not say; never to be shown as yes
+  kUnknown,  // the tables do not say; never show it as yes
 };
 
 struct Answer {
   Verdict verdict = Verdict::kUnknown;
-  std::string why;          // both sides named, lower case, no full stop
-  std::string_view source;  // of the row that decides; "" when there is none
+  std::string why;          // names both sides, lower case, no period
+  std::string_view source;  // of the row that decides; "" if there is none
 };
 
 inline Answer Yes(std::string why, std::string_view source) {
@@ -27,7 +27,7 @@ inline Answer Unknown(std::string why, std::string_view source = "") {
   return {Verdict::kUnknown, std::move(why), source};
 }
 
-// For putting a column of a table into a sentence.
+// Converts a table column to a string, for use in a sentence.
 inline std::string Text(std::string_view text) { return std::string(text); }
 
 // A fact in words.

@@ -1,4 +1,5 @@
-// data/architectures.toml: compute capabilities, PTX ISA versions, and who compiles and drives them.
+// data/architectures.toml: compute capabilities, PTX ISA versions, and which toolkits and drivers support
+// them.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ struct Capability {
   std::string_view architecture;  // "Hopper"
   std::string_view first_cuda;    // first toolkit that compiles for it
   std::string_view last_cuda;     // "" = the newest known one still does
-  std::string_view first_ptx;     // first PTX ISA that knows it
-  uint32_t first_driver_branch;   // inferred, see the data file; 0 = not known
-  uint32_t last_driver_branch;    // 0 = the newest known one still drives it, or not known (Jetson)
-  bool jetson;                    // part of a system on chip with drivers of its own
+  std::string_view first_ptx;     // first PTX ISA that supports it
+  uint32_t first_driver_branch;   // inferred, see the data file; 0 = unknown
+  uint32_t last_driver_branch;    // 0 = the newest known one still supports it, or unknown (Jetson)
+  bool jetson;                    // part of a system on chip with its own drivers
   std::string_view renamed_to;    // 10.1 became 11.0
   std::span<const std::string_view> examples;
   std::string_view note;
@@ -27,7 +28,7 @@ struct Capability {
 };
 std::span<const Capability> Capabilities();  // lowest first
 
-// "9.0a", "10.0f": code that runs on `runs_on` alone.
+// "9.0a", "10.0f": code that runs only on `runs_on`.
 struct TargetVariant {
   std::string_view target;
   std::string_view base;
@@ -41,8 +42,8 @@ std::span<const TargetVariant> TargetVariants();
 
 struct PtxIsa {
   std::string_view isa;          // "8.4"
-  std::string_view first_cuda;   // "12.4": the release that begins to write it
-  uint32_t first_driver_branch;  // the branch that begins to compile it
+  std::string_view first_cuda;   // "12.4": the first release that writes it
+  uint32_t first_driver_branch;  // the first branch that compiles it
   std::string_view note;
   std::string_view source;
 };
@@ -51,33 +52,33 @@ std::span<const PtxIsa> PtxIsas();  // oldest first
 std::span<const Rule> ArchRules();
 const Rule* FindArchRule(std::string_view id);
 
-// nullptr when the table does not have it.
+// nullptr if it is not in the table.
 const Capability* FindCapability(const base::Version& cc);
 bool IsJetson(const base::Version& cc);
-// By a name of a product, exactly ("RTX 4090", "GeForce RTX 4090", "H100"); nullptr when none or several fit.
+// By exact product name ("RTX 4090", "GeForce RTX 4090", "H100"); nullptr if none or several match.
 const Capability* FindCapabilityByName(std::string_view name);
 
-// The newest PTX ISA that a driver compiles; nullptr = older than every row. Windows drivers count by the
-// branch they belong to.
+// The newest PTX ISA that a driver compiles; nullptr = older than every row. For Windows drivers, their
+// branch counts.
 const PtxIsa* NewestPtxOfDriver(const base::Version& driver);
-// The PTX ISA that a toolkit writes; nullptr when the release is not covered.
+// The PTX ISA that a toolkit writes; nullptr if the release is not covered.
 const PtxIsa* PtxOfCuda(std::string_view cuda);
 
 // Whether a toolkit compiles machine code for a capability.
 Answer ToolkitTargets(std::string_view cuda, const base::Version& cc);
-// Whether a driver drives a GPU.
+// Whether a driver supports a GPU.
 Answer DriverDrives(const base::Version& driver, const base::Version& cc);
 
-// Whether GPU code in a binary runs on a GPU. `code` is "9.0" or "9.0a" machine code, "9.0+PTX" both,
-// "PTX 9.0" PTX alone. PTX also needs a driver that compiles it; that is not asked here.
+// Whether GPU code in a binary runs on a GPU. `code` is "9.0" or "9.0a" for machine code, "9.0+PTX" for both,
+// "PTX 9.0" for PTX only. PTX also needs a driver that compiles it; this does not check that.
 enum class CodeFit {
   kMachineCode,
-  kPtx,  // compiled by the driver at first use
+  kPtx,  // compiled by the driver on first use
   kNo,
   kUnknown,
 };
 CodeFit CodeRunsOn(std::string_view code, const base::Version& cc);
-// The best of a list.
+// The best result of a list.
 CodeFit CodeRunsOn(std::span<const std::string_view> codes, const base::Version& cc);
 
 }  // namespace culprit::knowledge

@@ -1,4 +1,4 @@
-// Real questions to the tables of GPU architectures, and what the tables promise.
+// Real questions to the tables of GPU architectures, and the invariants of the tables.
 #include "knowledge/arch.h"
 
 #include <gtest/gtest.h>
@@ -123,7 +123,7 @@ TEST(Arch, FindsAProductByName) {
   EXPECT_EQ(find(""), "");
 }
 
-// --- What the tables promise
+// --- Invariants of the tables
 
 TEST(ArchTables, RowsRiseAndEndAfterTheyBegin) {
   for (size_t i = 1; i < Capabilities().size(); ++i) {
@@ -156,7 +156,7 @@ TEST(ArchTables, EveryPtxVersionIsThatOfTheDriversRelease) {
     const ToolkitRow* toolkit = FindToolkit(row.first_cuda);
     if (row.first_cuda == "12.7") continue;  // never published
     ASSERT_NE(toolkit, nullptr) << row.isa;
-    if (row.first_cuda == "9.1") continue;  // its floor was raised to another branch later, see its note
+    if (row.first_cuda == "9.1") continue;  // its minimum was moved to another branch later, see its note
     EXPECT_EQ(Known(toolkit->min_driver_linux).part(0), row.first_driver_branch) << row.isa;
   }
 }
@@ -174,7 +174,7 @@ TEST(ArchTables, VariantsBelongToACapability) {
   }
 }
 
-// The installed nvcc compiles for exactly what the table says of its release.
+// The installed nvcc compiles for exactly what the table says about its release.
 TEST(ToolkitNvcc, CompilesForTheCapabilitiesOfTheTable) {
   const char* nvcc = "/usr/local/cuda/bin/nvcc";
   if (access(nvcc, X_OK) != 0) GTEST_SKIP() << "there is no nvcc in /usr/local/cuda";

@@ -12,7 +12,7 @@ namespace {
 
 using base::Version;
 
-// From CUDA 11 on one build serves every minor of its major (rule cuda-major).
+// From CUDA 11 on, one build works with every minor of its major (rule cuda-major).
 constexpr uint32_t kFirstMajorWithOneBuild = 11;
 constexpr uint32_t kFirstAbi = 7;
 
@@ -52,10 +52,10 @@ bool Lists(std::string_view listed, const Version& cc) {
   if (listed.ends_with(".x")) return Known(listed.substr(0, listed.size() - 2)).part(0) == cc.part(0);
   const Version code = Known(listed);
   if (code == cc) return true;
-  return code.part(0) == cc.part(0) && code < cc && !IsJetson(cc);  // machine code serves its major
+  return code.part(0) == cc.part(0) && code < cc && !IsJetson(cc);  // machine code runs on its whole major
 }
 
-// A GPU newer than all that the release lists.
+// A GPU newer than all those that the release lists.
 Answer OnNewerGpu(const CudnnRelease& row, const Version& cuda, const std::string& gpu) {
   const Rule* rule = FindCudnnRule("hardware-forward");
   const std::string newer = gpu + " is newer than what cuDNN " + Text(row.version) + " lists; ";
@@ -93,7 +93,7 @@ std::vector<const CudnnRelease*> FindCudnn(const Version& cudnn) {
     if (by_build || BeginsWith(Known(row.version), cudnn)) rows.push_back(&row);
   }
   if (!rows.empty() || cudnn.parts.size() <= 3) return rows;
-  Version shorter = cudnn;  // a build number that is not recorded
+  Version shorter = cudnn;  // without a build number that is not recorded
   shorter.parts.resize(3);
   return FindCudnn(shorter);
 }
@@ -167,7 +167,8 @@ Answer CudnnForGpu(const Version& cudnn, const Version& cuda, const Version& cc)
     if (newer && !IsJetson(cc)) return OnNewerGpu(row, cuda, gpu);
     return Unknown("the support matrix of cuDNN " + Text(row.version) + " does not list " + gpu, row.source);
   }
-  // Without a list: what every CUDA it is built for compiles for was not new when it appeared.
+  // Without a list: if every CUDA that it is built for compiles for the GPU, the GPU was not new at that
+  // time.
   const Capability* capability = FindCapability(cc);
   if (capability == nullptr) return Unknown(gpu + " is not in the table");
   const bool old_news =

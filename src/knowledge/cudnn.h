@@ -1,4 +1,4 @@
-// data/cudnn.toml: for which CUDA and which GPUs a cuDNN release is, and of which files it consists.
+// data/cudnn.toml: which CUDA and GPUs a cuDNN release supports, and which files it consists of.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,27 @@ namespace culprit::knowledge {
 
 // Where a row's compute capabilities come from.
 enum class CudnnBasis {
-  kPackage,  // known from packages alone
-  kRange,    // support matrix of a neighbouring release
+  kPackage,  // only known from packages
+  kRange,    // support matrix of a neighboring release
   kMatrix,   // support matrix of this release
 };
 
 struct CudnnRelease {
   std::string_view version;  // "9.10.2"
   std::string_view build;    // "9.10.2.21", as packages are numbered
-  // "12" = one build for every 12.x, "10.2" = for that release alone. Builds that nobody recorded are
-  // missing.
+  // "12" = one build for every 12.x, "10.2" = only for that release. Unrecorded builds are missing.
   std::span<const std::string_view> cuda_builds;
-  std::span<const std::string_view> cuda_not;  // NVIDIA lists these as not supported
+  std::span<const std::string_view> cuda_not;  // NVIDIA lists these as unsupported
   std::string_view cuda_range;                 // in words
   std::string_view cc_min;                     // lowest compute capability
-  std::string_view cc_min_cuda10;              // where the build for CUDA 10 goes lower
+  std::string_view cc_min_cuda10;              // if the build for CUDA 10 supports lower ones
   std::string_view cc_min_cuda11;
   std::span<const std::string_view> cc_listed;  // "8.6", "5.x"; empty = no list
   CudnnBasis basis;
   std::string_view note;
   std::string_view source;
 };
-std::span<const CudnnRelease>
-CudnnReleases();  // oldest first; a version has two rows where its builds differ
+std::span<const CudnnRelease> CudnnReleases();  // oldest first; a version has two rows if its builds differ
 
 struct CudnnDriverFloor {
   std::string_view cudnn_first;
@@ -51,18 +49,18 @@ std::span<const CudnnDriverFloor> CudnnDriverFloors();
 struct CudnnPart {
   uint32_t major;
   std::string_view
-      name;  // "graph"; "shim" for the library that programs link, "library" where it is the only one
+      name;  // "graph"; "shim" for the library that programs link, "library" if it is the only one
   std::string_view linux;  // soname
   std::string_view windows;
-  std::string_view since;  // first release with it; "" = all of the major
+  std::string_view since;  // first release that has it; "" = all of the major
   std::string_view note;
   std::string_view source;
 };
 std::span<const CudnnPart> CudnnParts();
 // The files that a release must have; empty for a major that is not in the table.
 std::vector<const CudnnPart*> PartsOf(const base::Version& cudnn);
-// The part with this soname or DLL name, the latter in any case; nullptr when there is none:
-// "cudnn_ops_infer64_8.dll" belongs to every release of 8, "cudnn_ext64_9.dll" to 9.22 and later.
+// The sub-library with this soname or DLL name (DLL names are case-insensitive); nullptr if there is none:
+// "cudnn_ops_infer64_8.dll" belongs to every 8.x, "cudnn_ext64_9.dll" to 9.22 and later.
 const CudnnPart* FindCudnnPart(std::string_view file_name);
 
 struct CudnnLocation {
@@ -89,7 +87,7 @@ struct CudnnLastForCuda {
 };
 std::span<const CudnnLastForCuda> CudnnLastForCudas();
 
-// Dependencies (zlib-windows, nvrtc ...) and what binary compatibility is promised (abi-*).
+// Dependencies (zlib-windows, nvrtc ...) and promises of binary compatibility (abi-*).
 std::span<const Rule> CudnnRules();
 const Rule* FindCudnnRule(std::string_view id);
 
@@ -98,13 +96,13 @@ std::vector<const CudnnRelease*> FindCudnn(const base::Version& cudnn);
 
 // Whether there is a build of this cuDNN for this CUDA ("12", "12.4").
 Answer CudnnForCuda(const base::Version& cudnn, const base::Version& cuda);
-// Whether the build for this CUDA has code for this GPU. `cuda` may be 0 when it is not known.
+// Whether the build for this CUDA has code for this GPU. `cuda` may be 0 if unknown.
 Answer CudnnForGpu(const base::Version& cudnn, const base::Version& cuda, const base::Version& cc);
-// Whether a program compiled against one cuDNN may load another.
+// Whether a program compiled against one cuDNN can load another.
 Answer CudnnServes(const base::Version& loaded, const base::Version& compiled_against);
 
-// The dynamic zlib of a release on Windows: zlibwapi.dll from 8.3 until 8.9.3; later ones have zlib inside
-// (rule zlib-windows). Where the file is at hand its import table decides.
+// The dynamic zlib of a release on Windows: zlibwapi.dll from 8.3 until 8.9.3; later ones have zlib linked in
+// (rule zlib-windows). If the file is available, its import table decides.
 bool NeedsZlibwapi(const base::Version& cudnn);
 
 }  // namespace culprit::knowledge

@@ -1,4 +1,4 @@
-// Real questions to the cuDNN tables, and what the tables promise.
+// Real questions to the cuDNN tables, and the invariants of the tables.
 #include "knowledge/cudnn.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST(Cudnn, ZlibwapiOnWindows) {
   EXPECT_FALSE(NeedsZlibwapi(Known("8.2.4")));
   EXPECT_TRUE(NeedsZlibwapi(Known("8.3.0")));
   EXPECT_TRUE(NeedsZlibwapi(Known("8.9.3")));
-  EXPECT_FALSE(NeedsZlibwapi(Known("8.9.4")));  // zlib is inside
+  EXPECT_FALSE(NeedsZlibwapi(Known("8.9.4")));  // zlib is linked in
   EXPECT_FALSE(NeedsZlibwapi(Known("9.1.0")));
 }
 
@@ -107,7 +107,7 @@ TEST(Cudnn, AFileTellsWhichReleasesHaveIt) {
   EXPECT_EQ(FindCudnnPart("LIBCUDNN.SO.8"), nullptr);
 }
 
-// --- What the tables promise
+// --- Invariants of the tables
 
 TEST(CudnnTables, ReleasesRiseAndBuildsBelongToThem) {
   for (size_t i = 1; i < CudnnReleases().size(); ++i) {

@@ -20,7 +20,7 @@ std::string_view CompatFloor(const ToolkitRow& row, Platform platform) {
   return platform == Platform::kWindows ? row.compat_min_windows : row.compat_min_linux;
 }
 
-// The branch a driver belongs to. Windows drivers of a branch have numbers above it (536.25 is of 535).
+// The branch of a driver. Windows drivers of a branch have higher numbers (536.25 belongs to 535).
 const DriverBranch* BranchOf(const Version& driver, Platform platform) {
   const DriverBranch* found = nullptr;
   for (const DriverBranch& row : DriverBranches()) {
@@ -30,7 +30,7 @@ const DriverBranch* BranchOf(const Version& driver, Platform platform) {
   return found;
 }
 
-// "12.4.1" of a row -> "12.4", as part of the row's own text.
+// "12.4.1" of a row -> "12.4", as a part of the row's own text.
 std::string_view MinorText(std::string_view cuda) {
   const size_t dot = cuda.find('.');
   return cuda.substr(0, dot == std::string_view::npos ? dot : cuda.find('.', dot + 1));
@@ -95,8 +95,9 @@ DriverCuda CudaOfDriver(const Version& driver, Platform platform) {
     const std::string_view floor = NativeFloor(row, platform);
     if (!floor.empty() && driver >= Known(floor)) found = {MinorText(row.cuda), false, row.source};
   }
-  // A branch may belong to a release that was never published (565: 12.7), and Windows has no floors after
-  // 12.9. Drivers before the first floor of a branch (betas) are left at what the floors say.
+  // A branch may belong to a release that was never published (565: 12.7), and Windows has no minimum
+  // versions after 12.9. For drivers before the first minimum of a branch (betas), the minimum versions
+  // decide.
   const DriverBranch* branch = BranchOf(driver, platform);
   const bool without_floor =
       branch != nullptr && (platform == Platform::kWindows || FindToolkit(branch->cuda) == nullptr);
@@ -165,7 +166,7 @@ DriverAnswer DriverRunsCuda(const Version& driver, std::string_view cuda, Platfo
 }
 
 Answer DriverForCuda(const Version& driver, const Version& cuda, Platform platform) {
-  // The first release of a major has the lowest floor; from 11 on its driver runs all of the major.
+  // The first release of a major has the lowest minimum; from 11 on, its driver runs the whole major.
   const std::string release = cuda.ToString() + (cuda.parts.size() == 1 ? ".0" : "");
   const DriverAnswer answer = DriverRunsCuda(driver, release, platform);
   switch (answer.support) {

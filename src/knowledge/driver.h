@@ -1,7 +1,8 @@
 // data/drivers.toml: which driver runs which CUDA release.
 //
-// A driver runs every release up to the one it belongs to. From CUDA 11 on it also runs newer releases of the
-// same major ("minor-version compatibility"), but compiles no PTX of them and lacks their new features.
+// A driver runs every release up to the one it belongs to. From CUDA 11 on, it also runs newer releases of
+// the same major ("minor-version compatibility"), but does not compile their PTX and lacks their new
+// features.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ struct ToolkitRow {
   std::string_view label;               // "12.4 Update 1"
   std::string_view min_driver_linux;    // supports it natively
   std::string_view min_driver_windows;  // "" = NVIDIA gives none
-  std::string_view compat_min_linux;    // runs it by minor-version compatibility
+  std::string_view compat_min_linux;    // runs it through minor-version compatibility
   std::string_view compat_min_windows;
-  std::string_view bundled_driver_linux;  // inside the runfile; "" = none or not known
+  std::string_view bundled_driver_linux;  // inside the runfile; "" = none or unknown
   std::string_view note;
   std::string_view source;
 };
@@ -50,7 +51,7 @@ struct DriverBranch {
 };
 std::span<const DriverBranch> DriverBranches();  // oldest first
 
-// Kernel driver branches that a cuda-compat package of a release may sit on.
+// Kernel driver branches that work with the cuda-compat package of a release.
 struct ForwardCompatRow {
   std::string_view cuda;  // "12.8"
   std::span<const std::string_view> branches;
@@ -58,31 +59,31 @@ struct ForwardCompatRow {
 };
 std::span<const ForwardCompatRow> ForwardCompats();
 
-// Facts in words; those about cuda-compat packages begin with "forward-compat-".
+// Facts in words; those about cuda-compat packages start with "forward-compat-".
 std::span<const Rule> DriverRules();
 const Rule* FindDriverRule(std::string_view id);
 
 // As NVIDIA writes it, with two digits after the first number: 535.104.05.
 std::string DriverText(const base::Version& driver);
 
-// "12.4.1" -> that row; "12.4", or an update without a row ("12.4.127"), -> the first of 12.4, whose floor is
-// the lowest; nullptr for a release that is not in the table.
+// "12.4.1" -> that row; "12.4", or an update without a row ("12.4.127"), -> the first of 12.4, which has the
+// lowest minimum driver; nullptr for a release that is not in the table.
 const ToolkitRow* FindToolkit(std::string_view cuda);
 
 // The newest CUDA release (major.minor) that a driver supports natively.
 struct DriverCuda {
   std::string_view cuda;  // "" = older than every row
-  bool at_least;          // the driver is newer than every branch in the table: it supports this or more
+  bool at_least;          // the driver is newer than every branch in the table: it supports at least this
   std::string_view source;
 };
 DriverCuda CudaOfDriver(const base::Version& driver, Platform platform = Platform::kLinux);
 
-// Lowest driver for a release: natively, and by minor-version compatibility; "" when NVIDIA gives none or the
-// release is not in the table.
+// Minimum driver for a release: natively, and through minor-version compatibility; "" if NVIDIA gives none or
+// the release is not in the table.
 std::string_view LowestDriver(std::string_view cuda, Platform platform = Platform::kLinux);
 std::string_view LowestCompatibleDriver(std::string_view cuda, Platform platform = Platform::kLinux);
 
-// The lowest and the newest driver of a branch that the tables name; nothing when they name none.
+// The lowest and the newest driver of a branch in the tables; empty if there is none.
 struct BranchRange {
   std::string_view lowest;
   std::string_view newest;
@@ -91,23 +92,24 @@ std::optional<BranchRange> DriversOfBranch(uint32_t branch);
 
 enum class DriverSupport {
   kYes,
-  kByMinorCompatibility,  // machine code runs; PTX of that release is not compiled, its new features fail
+  kByMinorCompatibility,  // machine code runs; the driver does not compile PTX of that release, its new
+                          // features fail
   kNo,
   kUnknown,
 };
 struct DriverAnswer {
   DriverSupport support = DriverSupport::kUnknown;
-  const ToolkitRow* row = nullptr;  // that decides
+  const ToolkitRow* row = nullptr;  // the row that decides
   std::string why;
   std::string_view source;
 };
 DriverAnswer DriverRunsCuda(const base::Version& driver, std::string_view cuda, Platform platform);
 
-// The same as yes, no or unknown; "12" stands for every 12.x.
+// The same as yes, no or unknown; "12" means every 12.x.
 Answer DriverForCuda(const base::Version& driver, const base::Version& cuda, Platform platform);
 
-// Whether a cuda-compat package of `cuda` (libcuda of a newer driver) may sit on this kernel driver. It is
-// for data-centre GPUs on Linux alone; `data_centre_gpu` is nothing when the GPU is not known.
+// Whether a cuda-compat package of `cuda` (libcuda of a newer driver) works with this kernel driver. Only for
+// data-center GPUs on Linux; `data_centre_gpu` is empty if the GPU is unknown.
 Answer ForwardCompat(const base::Version& driver, std::string_view cuda, std::optional<bool> data_centre_gpu,
                      Platform platform);
 

@@ -1,4 +1,4 @@
-// Real questions to the driver tables, and what the tables promise.
+// Real questions to the driver tables, and the invariants of the tables.
 #include "knowledge/driver.h"
 
 #include <gtest/gtest.h>
@@ -131,7 +131,7 @@ TEST(Driver, ForwardCompatibilityIsForDataCentreGpusOnLinux) {
       << "no row for 12.3";
 }
 
-// --- What the tables promise
+// --- Invariants of the tables
 
 TEST(DriverTables, FloorsNeverFallFromReleaseToRelease) {
   const ToolkitRow* before = nullptr;

@@ -1,4 +1,4 @@
-// tools/generate_tables: what it refuses, and in which words. Each case is the smallest file with one
+// tools/generate_tables: what it rejects, and with which message. Each case is the smallest file with one
 // mistake.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ class GenerateTables : public testing::Test {
   }
   void TearDown() override { fs::remove_all(directory_); }
 
-  // Runs the generator on `text` and returns its exit status and what it printed, less the directory.
+  // Runs the generator on `text` and returns its exit status and output, without the directory.
   std::pair<int, std::string> Run(const std::string& text, const std::string& subject = "libraries") {
     std::ofstream(directory_ / "in.toml") << text;
     const std::string command = "cd '" + directory_.string() + "' && '" CULPRIT_GENERATE_TABLES "' " +
@@ -37,7 +37,7 @@ class GenerateTables : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
   }
 
-  // A library in line 4, with the given lines added at the end.
+  // A library on line 4, with the given lines added at the end.
   static std::string OneLibrary(const std::string& lines) {
     return std::string(kUsual) +
            "[[library]]\nname = \"x\"\nfamily = \"cuda\"\ntitle = \"X\"\nsonames = [\"libx.so.1\"]\nsource = "
@@ -153,7 +153,7 @@ TEST_F(GenerateTables, ReportsEveryMistakeAtOnce) {
 
 class GenerateRows : public GenerateTables {
  protected:
-  // An nvcc row in line 1, with the given lines added, and what else the file must have.
+  // An nvcc row on line 1, with the given lines added, and what else the file must have.
   Result RunRow(const std::string& lines, const std::string& source = "source = \"s\"\n") {
     return Run("[[nvcc]]\ncuda = \"12.4\"\n" + source + lines +
                    "[[msvc_stl]]\nsince = \"2021-01\"\nmin_cuda = \"10.1\"\nsource = \"s\"\n"

@@ -1,4 +1,4 @@
-// data/gpu_ids.toml: the chip behind a PCI device id of NVIDIA (vendor 10de), and its compute capability.
+// data/gpu_ids.toml: PCI device ids of NVIDIA (vendor 10de) -> chip -> compute capability.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace culprit::knowledge {
 
 struct GpuChip {
   std::string_view name;  // "GH100"
-  std::string_view cc;    // "" = not established
+  std::string_view cc;    // "" = unknown
   std::string_view source;
 };
 std::span<const GpuChip> GpuChips();
@@ -20,9 +20,9 @@ struct GpuIdRange {
   std::string_view chip;
   std::string_view source;
 };
-std::span<const GpuIdRange> GpuIdRanges();  // rising, apart from each other
+std::span<const GpuIdRange> GpuIdRanges();  // ascending, without overlap
 
-// nullptr for an id that is in no range.
+// nullptr if no range contains the id.
 const GpuChip* FindGpuChip(uint32_t device_id);
 
 }  // namespace culprit::knowledge

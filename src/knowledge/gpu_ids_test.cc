@@ -1,4 +1,5 @@
-// Known cards by their PCI ids, and what the table promises. tests/harvest_test.py compares it with pci.ids.
+// Known cards by their PCI ids, and the invariants of the table. tests/harvest_test.py compares it with
+// pci.ids.
 #include "knowledge/gpu_ids.h"
 
 #include <gtest/gtest.h>

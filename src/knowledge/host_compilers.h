@@ -12,12 +12,12 @@ namespace culprit::knowledge {
 
 struct NvccRow {
   std::string_view cuda;     // "12.4"; "11.4.1" = from that update on
-  std::string_view gcc_min;  // "" = not known
+  std::string_view gcc_min;  // "" = unknown
   std::string_view gcc_max;  // inclusive: "13.2" = up to 13.2, "13" = every 13.x
   std::string_view clang_min;
   std::string_view clang_max;
   uint32_t msvc_min;    // lowest _MSC_VER
-  uint32_t msvc_below;  // first that is refused
+  uint32_t msvc_below;  // first one that is rejected
   std::string_view visual_studio;
   bool lower_unverified;  // gcc_min and clang_min were carried over from an older release
   std::string_view note;
@@ -27,7 +27,7 @@ std::span<const NvccRow> NvccRows();  // oldest first
 
 struct MsvcStlFloor {
   std::string_view since;     // month of the change in Microsoft's STL
-  std::string_view min_cuda;  // older ones are refused by its headers
+  std::string_view min_cuda;  // its headers reject older ones
   std::string_view note;
   std::string_view source;
 };
@@ -43,7 +43,7 @@ std::span<const MscVer> MscVers();
 
 std::span<const Rule> HostCompilerRules();
 
-// "12.4", "12.4.1" -> the row of 12.4; nullptr when there is none.
+// "12.4", "12.4.1" -> the row of 12.4; nullptr if there is none.
 const NvccRow* FindNvcc(const base::Version& cuda);
 
 // Whether nvcc of this release accepts the compiler ("13", "13.2"; 1939).

@@ -1,4 +1,4 @@
-// Real questions to the table of host compilers; the installed toolkit is asked as well.
+// Real questions to the table of host compilers; also compared with the installed toolkit.
 #include "knowledge/host_compilers.h"
 
 #include <gtest/gtest.h>

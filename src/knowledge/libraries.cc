@@ -1,4 +1,4 @@
-// Finding a row by file name, and whether a dlopen happens in a given version. The rows are generated.
+// Finds a row by file name, and decides whether a dlopen happens in a given version. The rows are generated.
 #include "knowledge/libraries.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSo = ".so";
 constexpr std::string_view kDll = ".dll";
-constexpr size_t kShortestHash = 8;  // auditwheel puts the first eight hexadecimal digits of a SHA-256
+constexpr size_t kShortestHash = 8;  // auditwheel adds the first eight hexadecimal digits of a SHA-256
 
 const LibraryName* FindName(std::string_view name) {
   const auto names = LibraryNames();
@@ -22,7 +22,7 @@ const LibraryName* FindName(std::string_view name) {
   return at != names.end() && at->name == name ? &*at : nullptr;
 }
 
-// "libcudnn-1a2b3c4d" -> "libcudnn"; nothing when there is no hash at the end.
+// "libcudnn-1a2b3c4d" -> "libcudnn"; empty if there is no hash at the end.
 std::optional<std::string_view> WithoutHash(std::string_view stem) {
   const size_t dash = stem.rfind('-');
   if (dash == std::string_view::npos) return std::nullopt;
@@ -32,8 +32,8 @@ std::optional<std::string_view> WithoutHash(std::string_view stem) {
   return stem.substr(0, dash);
 }
 
-// Cuts one number after another off the name. `so` is where ".so" ends: the bare name answers for a version
-// that no soname begins only where files are numbered apart from their soname.
+// Removes one number after another from the end of the name. `so` is where ".so" ends. The bare name matches
+// a version that no soname starts with only if the library's file numbers differ from its soname.
 const LibraryName* FindVersioned(std::string_view name, size_t so) {
   if (const LibraryName* found = FindName(name)) return found;
   if (name.find_first_not_of(".0123456789", so) != std::string_view::npos) return nullptr;

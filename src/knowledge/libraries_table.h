@@ -1,5 +1,5 @@
-// What the build generates from data/libraries.toml, beside the rows themselves: every name by which a row
-// can be found, sorted, so that looking up is a binary search. Only libraries.cc sees this.
+// What the build generates from data/libraries.toml in addition to the rows: every name that identifies a
+// row, sorted, so that a lookup is a binary search. Only libraries.cc uses this.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace culprit::knowledge {
 struct LibraryName {
   std::string_view name;  // soname, "libX.so.MAJOR" of a longer one, bare "libX.so", DLL in lower case
   uint16_t row;
-  bool any_version;  // bare name of a library whose files are numbered apart from its soname
+  bool any_version;  // bare name of a library whose file numbers differ from its soname
 };
 
-// "cupti64_*.dll": some DLLs carry a number that no list can keep up with. In lower case.
+// "cupti64_*.dll": some DLLs contain a number that no list can keep up with. In lower case.
 struct DllPattern {
   std::string_view front;
   std::string_view back;

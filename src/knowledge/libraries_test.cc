@@ -1,4 +1,4 @@
-// What the tables promise to those who read them, and how a row is found.
+// The invariants of the tables, and how a row is found.
 #include "knowledge/libraries.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace culprit::knowledge {
 namespace {
 
-// The first soname of the row, "" when there is none.
+// The first soname of the row, "" if there is none.
 std::string_view Find(std::string_view file_name) {
   const Library* library = FindLibrary(file_name);
   return library == nullptr ? "" : library->sonames.front();
@@ -139,7 +139,7 @@ TEST(FindLibrary, KnowsNamesWithTheHashOfAuditwheel) {
   EXPECT_EQ(FindLibrary("libcudart-d0da41ae.so.11.0"), FindLibrary("libcudart.so.11.0"));
   EXPECT_EQ(FindLibrary("libnvrtc-builtins-0a1b2c3d.so.12.4"), FindLibrary("libnvrtc-builtins.so.12.4"));
   EXPECT_EQ(FindLibrary("libcudnn-1a2b3c4.so.9"), nullptr);   // seven digits
-  EXPECT_EQ(FindLibrary("libcudnn-backend1.so.9"), nullptr);  // no hexadecimal digits
+  EXPECT_EQ(FindLibrary("libcudnn-backend1.so.9"), nullptr);  // not hexadecimal digits
 }
 
 TEST(FindLibrary, KnowsNoOtherLibraryAndNoOtherGeneration) {
@@ -203,7 +203,7 @@ TEST(Libraries, OtherDllsAreNone) {
   }
 }
 
-// What a DLL asks for by LoadLibrary is a DLL of the table, so that a missing one can be named.
+// What a DLL loads with LoadLibrary is a DLL in the table, so that a missing one can be named.
 TEST(Libraries, WhatDllsOpenIsInTheTable) {
   size_t edges = 0;
   for (const Library& library : Libraries()) {
@@ -242,7 +242,7 @@ TEST(Libraries, CudnnShimsOpenTheirPartsOnWindowsByBareName) {
                                            "cudnn_adv64_9.dll", "cudnn_ext64_9.dll"}));
 }
 
-// The CUDA runtime looks for the driver in System32 alone: a copy of nvcuda.dll elsewhere is never taken.
+// The CUDA runtime looks for the driver only in System32: a copy of nvcuda.dll elsewhere is never used.
 TEST(Libraries, TheRuntimeAsksForTheDriverInSystem32) {
   const auto edges = FindLibrary("cudart64_12.dll")->opens_windows;
   ASSERT_EQ(edges.size(), 1U);

@@ -1,5 +1,5 @@
-// The tables against the real CUDA toolkit of this machine, where there is one: what they say of a library
-// must be found in its file. Files beyond 300 MB are left out, reading them takes longer than they are worth.
+// Compares the tables with the real CUDA toolkit of this machine, if there is one: what they say about a
+// library must be in its file. Files over 300 MB are left out because reading them takes too long.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 const fs::path kLibraries = "/usr/local/cuda/lib64";
 const fs::path kRecords = "/usr/local/cuda/dist-info";  // of the wheels that the toolkit was unpacked from
 
-// The texts that do not occur in the file, which is read in overlapping blocks until all were seen.
+// The texts that do not occur in the file, which is read in overlapping blocks until all are found.
 std::set<std::string> MissingIn(const fs::path& file, std::set<std::string> texts) {
   constexpr size_t kBlock = 8 << 20;
   size_t overlap = 0;
@@ -40,7 +40,7 @@ std::set<std::string> MissingIn(const fs::path& file, std::set<std::string> text
   return texts;
 }
 
-// "$ORIGIN/libx.so.{major}" -> "libx.so": versions are put together at run time.
+// "$ORIGIN/libx.so.{major}" -> "libx.so": version numbers are added at run time.
 std::string StemOf(std::string_view name) {
   if (const size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   return std::string(name.substr(0, name.find(".so") + 3));
@@ -51,8 +51,8 @@ struct Build {
   std::string cuda;
 };
 
-// From the name of the record: nvidia_cudnn_cu13-9.19.0.56.dist-info; without suffix the wheels are of
-// CUDA 13.
+// From the name of the record: nvidia_cudnn_cu13-9.19.0.56.dist-info; wheels without a suffix are for CUDA
+// 13.
 Build BuildOf(const Library& library) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(kRecords, error)) {
@@ -93,7 +93,8 @@ TEST_F(Toolkit, EveryNameThatALibraryOpensLiesInItsFile) {
 }
 
 TEST_F(Toolkit, EveryLibraryOfTheToolkitIsKnownByItsSoname) {
-  // Tools' own, and a second NVRTC that only the toolkit for x86-64 has and nothing loads by itself.
+  // Libraries of tools, and a second NVRTC that only the toolkit for x86-64 has and that nothing loads by
+  // itself.
   const std::set<std::string> not_listed = {"libcheckpoint.so", "libnvperf_target.so", "libpcsamplingutil.so",
                                             "libnvrtc.alt.so.13", "libnvrtc-builtins.alt.so.13.0"};
   for (const auto& entry : fs::directory_iterator(kLibraries)) {

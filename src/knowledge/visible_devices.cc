@@ -1,7 +1,7 @@
-// The rules are those of the CUDA C++ Programming Guide (environment variables) as PyTorch repeats them in
-// torch/cuda/__init__.py (_parse_visible_devices): numbers are read like strtoul does ("1gpu" is 1), a
-// negative number or anything else ends the list, a repeated entry empties it, UUIDs may be cut short as long
-// as one device fits, and a list holds either numbers or UUIDs.
+// The rules are those of the CUDA C++ Programming Guide (environment variables), which PyTorch repeats in
+// torch/cuda/__init__.py (_parse_visible_devices): numbers are parsed like strtoul does ("1gpu" is 1), a
+// negative number or anything else ends the list, a repeated entry empties it, UUIDs may be abbreviated if
+// only one device matches, and a list contains either numbers or UUIDs.
 #include "knowledge/visible_devices.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace culprit::knowledge {
 namespace {
 
-// -1 for no number.
+// -1 if it is not a number.
 long long Number(std::string_view text) {
   text = base::Trim(text);
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -27,7 +27,7 @@ void End(VisibleDevices& visible, const std::string& entry, std::string why) {
   visible.why = std::move(why);
 }
 
-// Repeats empty the list.
+// A repeated entry empties the list.
 bool IsRepeated(VisibleDevices& visible, const std::string& entry, bool known_before) {
   if (!known_before) return false;
   End(visible, entry, "is listed twice, which makes the whole list empty");

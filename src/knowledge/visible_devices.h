@@ -7,20 +7,20 @@
 
 namespace culprit::knowledge {
 
-// One GPU in the order in which CUDA counts, by what can name it.
+// One GPU, in CUDA's order, with everything that can identify it.
 struct NamedDevice {
-  std::string uuid;  // "GPU-..."; "" not known
+  std::string uuid;  // "GPU-..."; "" = unknown
 };
 
 struct VisibleDevices {
-  std::vector<std::string> entries;  // that count, as written
-  std::string rejected;              // the entry that ends the list, "" when none does
-  std::string why;                   // why it does: "is no device", "comes twice" ...
+  std::vector<std::string> entries;  // the valid ones, as written
+  std::string rejected;              // the entry that ends the list; "" if none does
+  std::string why;                   // the reason: "is not a device number" ...
   bool repeated = false;             // a repeated entry makes the whole list empty
-  bool unsure = false;  // entries that only the driver can judge (MIG ids, UUIDs that are not known)
+  bool unsure = false;               // entries that only the driver can judge (MIG ids, unknown UUIDs)
 };
 
-// `devices` may be empty when they are not known; then only the form of the entries is judged.
+// `devices` may be empty if unknown; then only the syntax of the entries is checked.
 VisibleDevices ParseVisibleDevices(std::string_view value, const std::vector<NamedDevice>& devices);
 
 }  // namespace culprit::knowledge

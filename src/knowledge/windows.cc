@@ -9,7 +9,7 @@
 namespace culprit::knowledge {
 namespace {
 
-// "KERNEL32" -> "kernel32.dll", as the tables have it. A printer driver is the one that is called otherwise.
+// "KERNEL32" -> "kernel32.dll", as in the tables. Only a printer driver (.drv) has another extension.
 std::string TableName(std::string_view name) {
   std::string lower = base::FoldCase(name);
   if (!lower.ends_with(".dll") && !lower.ends_with(".drv")) lower += ".dll";

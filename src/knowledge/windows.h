@@ -1,5 +1,5 @@
-// data/windows.toml: what belongs to Windows itself. DLLs that every Windows 10 and later has are assumed to
-// be there when a tree without a Windows directory is looked at; redistributables never are.
+// data/windows.toml: what belongs to Windows itself. If a tree has no Windows directory, culprit assumes the
+// DLLs that every Windows 10 and later has, but never redistributables.
 #pragma once
 
 #include <span>
@@ -8,16 +8,17 @@
 
 namespace culprit::knowledge {
 
-// Names are compared without regard to case, with or without ".dll".
+// Names are compared case-insensitively, with or without ".dll".
 bool IsWindowsDll(std::string_view name);  // ships with Windows 10 and later: "kernel32.dll", "ucrtbase.dll"
-bool IsKnownDll(std::string_view name);    // in KnownDLLs of a usual installation, or below one that is
-bool IsDriverDll(std::string_view name);   // comes with the driver of a GPU: "nvcuda.dll", "vulkan-1.dll"
-bool IsApiSet(std::string_view name);      // "api-ms-win-core-file-l1-1-0.dll", "ext-ms-..."
+bool IsKnownDll(
+    std::string_view name);  // in KnownDLLs of a standard installation, or a dependency of one that is
+bool IsDriverDll(std::string_view name);  // comes with a GPU driver: "nvcuda.dll", "vulkan-1.dll"
+bool IsApiSet(std::string_view name);     // "api-ms-win-core-file-l1-1-0.dll", "ext-ms-..."
 
 // "3.11" for "python311.dll"; "" for python3.dll and every other name.
 std::string PythonOfDll(std::string_view name);
 
-// Names in lower case and sorted, one list per source.
+// Names in lower case, sorted, one list per source.
 struct DllNames {
   std::span<const std::string_view> names;
   std::string_view note;
@@ -39,7 +40,7 @@ enum class RedistributableKind {
   kFeature,    // belongs to Windows, but not to every edition: IsWindowsDll is true for it
 };
 
-// A DLL that programs bring along or an installer puts into System32.
+// A DLL that programs bundle or an installer puts into System32.
 struct Redistributable {
   std::string_view dll;  // "vcruntime140_1.dll", "zlibwapi.dll"
   RedistributableKind kind;
@@ -50,19 +51,19 @@ struct Redistributable {
 const Redistributable* FindRedistributable(std::string_view dll);
 std::span<const Redistributable> Redistributables();
 
-// The oldest version of a DLL with which the binaries of a framework work. With an older one the file is
-// found and the load fails all the same (1114).
+// The oldest version of a DLL that works with the binaries of a framework. With an older one, the file is
+// found but the load still fails (1114).
 struct RuntimeFloor {
   std::string_view framework;
-  std::string_view since;    // first version of the framework that is built so
-  std::string_view until;    // first that is not any more; "" = still so
+  std::string_view since;    // first version of the framework that needs it
+  std::string_view until;    // first version that no longer does; "" = all later ones do
   std::string_view dll;      // "msvcp140.dll"
   std::string_view version;  // "14.40"
   std::string_view effect;   // what is printed
   std::string_view source;
 };
 std::span<const RuntimeFloor> RuntimeFloors();
-// For "torch", "2.9.0+cu128" and "MSVCP140.dll"; nullptr when nothing is known.
+// For "torch", "2.9.0+cu128" and "MSVCP140.dll"; nullptr if unknown.
 const RuntimeFloor* FindRuntimeFloor(std::string_view framework, std::string_view version,
                                      std::string_view dll);
 

@@ -1,4 +1,4 @@
-// What belongs to Windows and what does not: the distinction on which "assumed to be there" hangs.
+// What belongs to Windows and what does not: "assumed to exist" depends on this distinction.
 #include "knowledge/windows.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(KnownDlls, BelongToWindows) {
   }
   EXPECT_TRUE(IsKnownDll("KERNEL32.DLL"));
   EXPECT_TRUE(IsKnownDll("kernelbase"));
-  EXPECT_FALSE(IsKnownDll("version.dll"));  // a copy beside the program wins
+  EXPECT_FALSE(IsKnownDll("version.dll"));  // a copy next to the program wins
   EXPECT_FALSE(IsKnownDll("dbghelp.dll"));
 }
 

@@ -13,11 +13,11 @@ std::string WithoutDots(std::string text) {
   return text;
 }
 
-// Brackets in a directory make Python's glob look for a directory of another name: "ai[1]" stands for "ai1".
+// Brackets in a directory name make Python's glob look for another directory: "ai[1]" matches "ai1".
 bool IsPatternForGlob(std::string_view directory) {
   for (const std::string_view component : base::Split(directory, '/')) {
     const size_t open = component.find('[');
-    // A bracket that closes at once belongs to the set.
+    // A bracket that closes immediately belongs to the set.
     if (open != std::string_view::npos && component.find(']', open + 2) != std::string_view::npos)
       return true;
   }
@@ -47,7 +47,7 @@ std::string ImportNames::Variable(std::string_view name) const {
   return "";
 }
 
-// The toolkit as torch looks for it: CUDA_PATH_V12_4, or where the installer of that release puts it.
+// The toolkit as torch looks for it: CUDA_PATH_V12_4, or the installer's default for that release.
 std::string ImportNames::CudaHome() const {
   if (framework_.cuda.find('.') == std::string::npos) return "";
   std::string variable = "CUDA_PATH_V" + framework_.cuda;
@@ -94,7 +94,7 @@ std::optional<std::string> ImportNames::Fill(std::string_view name, std::string_
     }
     const std::string value = Value(name.substr(i + 1, close - i - 1), item);
     if (value.empty()) return std::nullopt;
-    // What `each` gives may itself ask for a value: "libcudnn.so.{cudnn}". A path never does.
+    // A value of `each` may itself contain a placeholder: "libcudnn.so.{cudnn}". A path never does.
     const bool asks = value.find('{') != std::string::npos && value.find('/') == std::string::npos;
     const auto filled = asks ? Fill(value, "") : std::optional(value);
     if (!filled) return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<std::string> ImportNames::FirstFile(const std::vector<std::string>
 }
 
 std::optional<std::string> ImportNames::FindFile(const std::string& path) {
-  // Only the name is a pattern; brackets in a directory are its own.
+  // Only the file name is a pattern; brackets in a directory are literal.
   if (base::BaseName(path).find_first_of("*[") != std::string_view::npos) {
     const auto files = Matching(path, /*all=*/false);
     return files.empty() ? std::nullopt : std::optional(files.front());

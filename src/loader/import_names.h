@@ -1,4 +1,5 @@
-// The names in a row of data/imports.toml, filled with the facts of an environment and met with its files.
+// The names in a row of data/imports.toml, with the values of an environment filled in and matched against
+// its files.
 #pragma once
 
 #include <optional>
@@ -15,17 +16,17 @@ class ImportNames {
   ImportNames(const snapshot::Snapshot& snapshot, const snapshot::PythonEnvironment& environment,
               const snapshot::Framework& framework, snapshot::FileView& view);
 
-  // `name` with its placeholders replaced; nullopt when a value is not known. `item` is what {folder} and
-  // {file} are of.
+  // `name` with its placeholders replaced; nullopt if a value is unknown. {folder} and {file} come from
+  // `item`.
   std::optional<std::string> Fill(std::string_view name, std::string_view item) const;
-  // The first file that is there, of names with '/'; `everywhere`: below every directory of sys.path.
+  // The first existing file among the names with '/'; `everywhere`: below every directory of sys.path.
   std::optional<std::string> FirstFile(const std::vector<std::string>& names, bool everywhere);
-  // Every file that Python's glob gives for a name below site-packages, in the order of the directory.
+  // Every file that Python's glob returns for a name below site-packages, in directory order.
   std::vector<std::string> EveryFile(const std::string& name);
-  // The path of a directory below site-packages or of an absolute one; nullopt when there is none.
+  // The path of a directory below site-packages, or of an absolute one; nullopt if there is none.
   std::optional<std::string> Directory(const std::string& name);
 
-  const std::string& cuda() const { return cuda_; }  // major that the framework was built for
+  const std::string& cuda() const { return cuda_; }  // CUDA major that the framework was built for
 
  private:
   std::string Value(std::string_view key, std::string_view item) const;

@@ -19,9 +19,10 @@ using knowledge::StepAction;
 using snapshot::Framework;
 using snapshot::PythonEnvironment;
 
-constexpr std::string_view kNotFound = "error 126";  // how the model's words for it begin (windows_words.cc)
+constexpr std::string_view kNotFound =
+    "error 126";  // how the model's message for it starts (windows/words.cc)
 
-// "2.11.0+cu130", "2.6.0a0" -> the numbers in front.
+// "2.11.0+cu130", "2.6.0a0" -> the numbers at the start.
 std::optional<base::Version> Numbers(std::string_view version) {
   const size_t end = version.find_first_not_of("0123456789.");
   version = version.substr(0, end);
@@ -29,7 +30,7 @@ std::optional<base::Version> Numbers(std::string_view version) {
   return base::Version::Parse(version);
 }
 
-// Flags of LoadLibraryEx. Python before 3.8 searched PATH: it had no flags but the altered search path.
+// Flags for LoadLibraryEx. Python before 3.8 searched PATH: it used no flags except the altered search path.
 uint32_t Flags(knowledge::StepSearch search, const PythonEnvironment& environment) {
   const auto python = base::Version::Parse(environment.python);
   const bool old = python && *python < base::Version{{3, 8}};
@@ -150,8 +151,8 @@ class Expander {
     steps_.push_back(std::move(step));
   }
 
-  // One step for each file; where the row says so, followed by what happens when it is not found: the
-  // directories go onto PATH, and it is opened once more as any program would.
+  // One step per file. If the row says so, followed by what happens if it is not found: the directories are
+  // put on PATH, and it is opened again as any program would.
   void AddEvery(const ImportRow& row, const std::string& name) {
     for (const std::string& file : names_.EveryFile(name)) {
       ImportStep step = Step(row);
@@ -186,7 +187,7 @@ class Expander {
   const Framework& framework_;
   ImportNames names_;
   knowledge::ImportOs os_;
-  std::vector<std::string> directories_;  // given to os.add_dll_directory so far
+  std::vector<std::string> directories_;  // passed to os.add_dll_directory so far
   std::vector<ImportStep>& steps_;
 };
 

@@ -1,5 +1,5 @@
 // How each framework loads its libraries when Python imports it, as steps for the loader model. The table is
-// data/imports.toml; here its patterns meet the files of an environment.
+// data/imports.toml; this code matches its patterns against the files of an environment.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace culprit::loader {
 
-// The steps of `import <framework>` and of its first use of the GPU; empty for a framework that is not known.
-// What happens on the snapshot's system: Windows or another.
+// The steps of `import <framework>` and of its first use of the GPU; empty for an unknown framework. The
+// steps are those for the snapshot's system: Windows or another.
 std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot,
                                     const snapshot::PythonEnvironment& environment,
                                     const snapshot::Framework& framework, snapshot::FileView& view);

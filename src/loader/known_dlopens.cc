@@ -1,5 +1,5 @@
-// Libraries open others by name at run time; which, is a table (data/libraries.toml). Each object is asked
-// once, in load order, so what a dlopen brings in is asked as well.
+// Libraries open others by name at run time; data/libraries.toml lists which. Each object is processed once,
+// in load order, so what a dlopen loads is processed as well.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,14 +13,14 @@
 namespace culprit::loader {
 namespace {
 
-// The caller's own facts, which the names that it opens are made of.
+// The caller's own facts, from which the names that it opens are built.
 struct Caller {
   std::string directory;
-  std::string version;  // "" = not known
+  std::string version;  // "" = unknown
   std::string cuda;
 };
 
-// Replaces "$ORIGIN/" in front and every {key}; nullopt when a value is not known.
+// Replaces a leading "$ORIGIN/" and every {key}; nullopt if a value is unknown.
 std::optional<std::string> Expand(std::string_view pattern, const Caller& caller) {
   constexpr std::string_view kOrigin = "$ORIGIN/";
   std::string name;

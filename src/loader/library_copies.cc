@@ -29,8 +29,9 @@ std::vector<std::string> PythonPatterns(const Snapshot& snapshot, FileView& view
   for (const std::string& directory : base::SplitWords(base::ValueOf(snapshot.environment, "PATH"), ":")) {
     const std::string python = base::JoinPath(directory, "python3");
     if (view.Open(python).error != base::PathError::kNone) continue;
-    prefixes.emplace_back(base::DirName(directory));                             // of a venv
-    prefixes.emplace_back(base::DirName(base::DirName(view.RealPath(python))));  // of what it is made from
+    prefixes.emplace_back(base::DirName(directory));  // of a venv
+    prefixes.emplace_back(
+        base::DirName(base::DirName(view.RealPath(python))));  // of the installation that it was made from
     break;
   }
   std::vector<std::string> patterns;
@@ -43,7 +44,7 @@ std::vector<std::string> PythonPatterns(const Snapshot& snapshot, FileView& view
   return patterns;
 }
 
-// What the collectors found beyond the usual places.
+// What the collectors found outside the usual directories.
 void AddCollected(const Snapshot& snapshot, FileView& view, DirectorySet& directories) {
   if (snapshot.stack.cudnn) {
     for (const auto& copy : *snapshot.stack.cudnn) directories.Add(copy.directory);
@@ -66,7 +67,7 @@ void AddCollected(const Snapshot& snapshot, FileView& view, DirectorySet& direct
   }
 }
 
-// Names of Windows are what they are; "x64_9.dll" of any case.
+// Windows names are case-insensitive: "x64_9.dll".
 bool IsDll(std::string_view name) { return base::FoldCase(name).ends_with(".dll"); }
 
 // True for "libx.so.9" given "libx.so.9", "libx.so.9.1.0", "libx-0a1b2c3d.so.9.1.0".

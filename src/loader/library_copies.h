@@ -10,7 +10,7 @@
 
 namespace culprit::loader {
 
-// Directories that exist, without repetition (links resolved), in the order of their weight.
+// Existing directories without duplicates (symlinks resolved), most important first.
 std::vector<std::string> LibraryDirectories(const snapshot::Snapshot& snapshot, snapshot::FileView& view);
 
 struct LibraryCopy {
@@ -19,8 +19,8 @@ struct LibraryCopy {
   snapshot::FileId id;
 };
 
-// Files in `directories` that carry `name`, or `name` with more version numbers, or `name` as auditwheel
-// renames it (libcudnn-1a2b3c4d.so.9). One per file.
+// Files in `directories` named `name`, or `name` with more version numbers, or `name` as auditwheel renames
+// it (libcudnn-1a2b3c4d.so.9). One per file.
 std::vector<LibraryCopy> FindCopies(const std::vector<std::string>& directories, snapshot::FileView& view,
                                     std::string_view name);
 

@@ -42,7 +42,7 @@ struct StepResult {
   std::vector<Try> tries;
 };
 
-// The import of a framework, step by step. It ends at the first step that fails and is not optional.
+// The import of a framework, step by step. It ends at the first failing step that is not optional.
 class Importing {
  public:
   explicit Importing(Process& process) : process_(process), graph_(process.graph()) {}
@@ -69,7 +69,7 @@ class Importing {
     }
   }
 
-  // False when the import is over.
+  // False if the import is over.
   bool Take(const ImportStep& step) {
     if (!step.loaded.empty() && !IsLoaded(step.loaded)) return true;
     if (step.when != ImportStep::When::kAlways) {
@@ -88,7 +88,7 @@ class Importing {
       return true;
     }
     const size_t caller = FindCaller(graph_, step.from);
-    if (caller == kNone) return true;  // its caller was optional and is not there
+    if (caller == kNone) return true;  // its caller was optional and is not loaded
     StepResult result;
     for (const std::string& name : step.names) {
       const size_t begin = graph_.requests.size();
@@ -106,7 +106,8 @@ class Importing {
     return goes_on || Stop(step, result, !step.names.empty());
   }
 
-  // What was forgiven because a later step would mend it was not mended; a retry speaks for itself.
+  // A failure was tolerated because a later step would recover from it, but that did not happen; a retry
+  // reports its own error.
   bool Stop(const ImportStep& step, const StepResult& result, bool tried) {
     graph_.import_error = result.error;
     graph_.import_lacks_version = result.lacks_version;
@@ -148,7 +149,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
   return std::move(graph);
 }
 
-// conda's Python tells Windows of these by itself (conda-forge/python-feedstock, patch 0007).
+// conda's Python passes these to Windows itself (conda-forge/python-feedstock, patch 0007).
 void AddCondaDirectories(snapshot::FileView& view, Question& question) {
   const std::string prefix(base::DirName(question.target));
   const std::string program = base::FoldCase(base::BaseName(question.target));
@@ -161,8 +162,8 @@ void AddCondaDirectories(snapshot::FileView& view, Question& question) {
   question.imports.insert(question.imports.begin(), std::move(step));
 }
 
-// A DLL is loaded by a program: a module of Python as Python does it, any other by its full path and with its
-// own directory searched.
+// A program loads a DLL: a Python module as Python does it, any other by its full path and with its own
+// directory searched.
 LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                         const Question& question) {
   Question hosted = question;

@@ -1,4 +1,4 @@
-// The question put to a loader model, and the door to the models: Windows by the snapshot's platform,
+// The question for a loader model, and the entry point to the models: Windows by the snapshot's platform,
 // glibc or musl by the target's interpreter.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace culprit::loader {
 
-// dlopen(name) after start-up. `from` is the object whose code calls: "" for the program itself, otherwise a
-// name, soname or path of something loaded.
+// dlopen(name) after start-up. `from` is the object whose code makes the call: "" for the program itself,
+// otherwise a name, soname or path of something loaded.
 struct DlopenCall {
   std::string name;
   std::string from;
-  uint32_t flags = 0;  // of LoadLibraryEx (loader/windows.h)
+  uint32_t flags = 0;  // for LoadLibraryEx (loader/windows/windows.h)
 };
 
 // One step of importing a framework: a dlopen by the file names of its package. `names` are tried in order
@@ -30,32 +30,33 @@ struct ImportStep {
   };
 
   Action action = Action::kOpen;
-  uint32_t flags = 0;  // of LoadLibraryEx
+  uint32_t flags = 0;  // for LoadLibraryEx
 
   std::vector<std::string> names;  // paths or bare names; empty = there is no such file
   std::string from;                // as in DlopenCall
-  bool optional = false;           // the import goes on when none opens
-  std::string label;               // by which a later step speaks of this one
-  std::string after;               // the step that `when` is about
+  bool optional = false;           // the import continues if none opens
+  std::string label;               // name that a later step uses for this one
+  std::string after;               // the step that `when` refers to
   When when = When::kAlways;
-  std::vector<std::string> texts;  // kFailed: errors with one of these are mended; another ends the import
-  std::string loaded;              // only when a path with this text is loaded
-  std::string wanted;              // where names is empty: what was looked for
+  std::vector<std::string>
+      texts;           // kFailed: errors with one of these are tolerated; any other ends the import
+  std::string loaded;  // only if a path with this text is loaded
+  std::string wanted;  // if names is empty: what was looked for
 };
 
 struct Question {
   std::string target;           // absolute path of a program or library; "" = a program without run paths
   std::string target_as_given;  // how messages name it; empty = target
-  // For a target without PT_INTERP: the loader to assume. On Windows: the program whose process it is, when
-  // that is not the target itself (a DLL; python.exe of a virtual environment).
+  // For a target without PT_INTERP: the loader to assume. On Windows: the program of the process, if that is
+  // not the target itself (a DLL; python.exe of a virtual environment).
   std::string interpreter;
   std::vector<ImportStep> imports;  // right after start-up
   bool known_dlopens = true;        // then follow the edges of data/libraries.toml
   std::vector<DlopenCall> calls;    // after those
-  bool goes_on = false;             // Windows: the calls are answered though the program does not start
+  bool goes_on = false;             // Windows: process the calls even if the program does not start
 };
 
-// Pure: asks `view` and nothing else. The snapshot must hold the facts of the interpreter.
+// Pure: uses only `view`. The snapshot must have the facts of the interpreter.
 LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question);
 
 }  // namespace culprit::loader

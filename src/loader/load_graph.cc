@@ -38,7 +38,7 @@ const knowledge::Library* LibraryOf(const Object& object) {
     if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
   }
   if (const auto* library = knowledge::FindLibrary(base::BaseName(object.path))) return library;
-  // A DLL that somebody renamed still says what it is.
+  // A renamed DLL still has its original name inside.
   if (object.pe != nullptr && object.pe->export_name) return knowledge::FindLibrary(*object.pe->export_name);
   return nullptr;
 }

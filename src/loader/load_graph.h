@@ -1,4 +1,5 @@
-// The result of a loader model: what a process loads, from where, who asked, and every place that was tried.
+// The result of a loader model: what a process loads, from where, what requested it, and every place that was
+// tried.
 #pragma once
 
 #include <cstddef>
@@ -26,76 +27,76 @@ struct Attempt {
   std::string path;
   Via via = Via::kDefault;
   Outcome outcome = Outcome::kMissing;
-  std::string detail;   // the loader's own words where it has some
-  std::string origin;   // file whose RPATH or RUNPATH named the directory, else empty
-  bool hwcaps = false;  // lies in a hwcaps sub-directory (glibc-hwcaps/..., tls/...) of a searched directory
+  std::string detail;   // the loader's own message, if any
+  std::string origin;   // file whose RPATH or RUNPATH contains the directory, else empty
+  bool hwcaps = false;  // in a hwcaps subdirectory (glibc-hwcaps/..., tls/...) of a searched directory
   bool in_missing_directory = false;  // the directory itself does not exist
-  bool executable_stack = false;      // kUnusable: it asks for one, and this loader gives none
+  bool executable_stack = false;      // kUnusable: it requires one, and this loader refuses
 };
 
 enum class OpenedBy { kNeeded, kDlopen, kPreload, kDelayed /* delay import of a DLL: at its first call */ };
 
 inline constexpr size_t kNone = static_cast<size_t>(-1);
 
-// A version of a symbol that a library asks of another one, which does not have it.
+// A symbol version that a library requires from another one that does not have it.
 struct MissingVersion {
-  std::string file;     // that was loaded and does not have it
+  std::string file;     // the loaded file that does not have it
   std::string version;  // "GLIBC_2.38"
-  std::string asker;    // the file that wants it
-  // The loader's words: "version `V' not found (required by ASKER)", and the same with "FILE: " before it.
+  std::string asker;    // the file that requires it
+  // The loader's message: "version `V' not found (required by ASKER)", and the same with "FILE: " before it.
   std::string Text() const;
   std::string Line() const { return file + ": " + Text(); }
 };
-// Out of what a real loader printed.
+// Parses the message of a real loader.
 std::optional<MissingVersion> ReadMissingVersion(std::string_view printed);
 
-// One request for a name and how it ended.
+// One request for a name and its result.
 struct Request {
   std::string name;
   size_t requester = kNone;    // index into LoadGraph::objects; kNone = the environment (a preload)
-  std::string requester_path;  // set when the requester is gone again: part of a dlopen that failed
+  std::string requester_path;  // set if the requester was unloaded again: part of a failed dlopen
   OpenedBy opened_by = OpenedBy::kNeeded;
   Via via = Via::kDefault;   // of the result
   size_t object = kNone;     // what satisfied it
-  bool loaded_now = false;   // this request brought the object in
-  bool optional = false;     // a dlopen whose failure the caller survives
-  bool alternative = false;  // a dlopen with several names: another name of the same call speaks for it
+  bool loaded_now = false;   // this request loaded the object
+  bool optional = false;     // a dlopen whose caller tolerates failure
+  bool alternative = false;  // a dlopen with several names: another name of the same call is the one reported
   std::vector<Attempt> attempts;
-  std::string error;                                // in the loader's words, when object is kNone
-  std::optional<MissingVersion> missing_version{};  // ... where that is about one
-  uint32_t code = 0;                                // Windows: what GetLastError() says: 126, 127, 193 ...
-  bool uncertain = false;                           // not enough facts: something on the way was not recorded
+  std::string error;                                // the loader's message, if object is kNone
+  std::optional<MissingVersion> missing_version{};  // ... if the message is about one
+  uint32_t code = 0;       // Windows: the result of GetLastError(): 126, 127, 193 ...
+  bool uncertain = false;  // not enough facts: something on the way was not recorded
 };
 
 struct Object {
   std::string name;  // as first requested
-  std::string path;  // as the loader composed it; links not resolved
+  std::string path;  // as the loader composed it; symlinks not resolved
   std::string real_path;
   snapshot::FileId id;
   Via via = Via::kDefault;
   OpenedBy opened_by = OpenedBy::kNeeded;
-  size_t requester = kNone;  // who brought it in
+  size_t requester = kNone;  // what loaded it
   std::shared_ptr<const binfmt::ElfFile> elf;
   std::shared_ptr<const binfmt::PeFile> pe;
   bool assumed = false;  // a DLL of Windows itself that was not seen (snapshot::WindowsFacts::present)
 };
 
-// Windows: a function that is asked of a DLL which does not have it.
+// Windows: a function imported from a DLL that does not have it.
 struct MissingExport {
   std::string importer;  // path
-  std::string dll;       // path of the one that was found
+  std::string dll;       // path of the DLL that was found
   std::string function;  // name, or "#12"
 };
 
-// The row of data/libraries.toml for a loaded object, by its soname or its file name; nullptr when it is no
+// The row of data/libraries.toml for a loaded object, by its soname or its file name; nullptr if it is not a
 // CUDA library.
 const knowledge::Library* LibraryOf(const Object& object);
 
-// Takes back what a failed dlopen did: objects from `first_object` on go, and the requests made since
-// `first_request` keep only the path of a requester that is gone.
+// Reverts a failed dlopen: removes objects from `first_object` on, and in requests since `first_request`
+// replaces a removed requester with its path.
 void Unload(struct LoadGraph& graph, size_t first_object, size_t first_request, size_t caller);
 
-// An entry of LD_PRELOAD or /etc/ld.so.preload that the loader goes on without.
+// An entry of LD_PRELOAD or /etc/ld.so.preload that the loader ignores because it cannot load it.
 struct FailedPreload {
   std::string name;
   bool from_file = false;  // /etc/ld.so.preload
@@ -104,17 +105,17 @@ struct FailedPreload {
 
 struct LoadGraph {
   std::string target;
-  std::string interpreter;            // "" for a static program
-  bool windows = false;               // a process of Windows
-  std::vector<Object> objects;        // [0] is the target; then in load order
-  std::vector<Request> requests;      // in the order in which the loader works them off
-  std::string error;                  // what the loader prints when it gives up, "" when it does not
-  std::string import_error;           // why the import of a framework ended, "" when it did not
-  bool import_lacks_version = false;  // ... because of the version of a symbol
-  std::vector<MissingVersion> missing_versions;  // of the start; also behind another error
+  std::string interpreter;                       // "" for a static program
+  bool windows = false;                          // a Windows process
+  std::vector<Object> objects;                   // [0] is the target; then in load order
+  std::vector<Request> requests;                 // in the order in which the loader processes them
+  std::string error;                             // what the loader prints if it gives up, else ""
+  std::string import_error;                      // why the import of a framework failed, else ""
+  bool import_lacks_version = false;             // ... because of a symbol version
+  std::vector<MissingVersion> missing_versions;  // at start-up; also if another error came first
   bool error_tells_versions = false;             // `error` is about these
   std::vector<MissingExport> missing_exports;
-  std::vector<std::string> warnings;  // what it prints and goes on
+  std::vector<std::string> warnings;  // what it prints without giving up
   std::vector<FailedPreload> failed_preloads;
   std::vector<std::string> assumptions;  // what the model had to assume
   bool uncertain = false;

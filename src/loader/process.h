@@ -1,5 +1,5 @@
-// A modelled process after start-up: it can be asked to dlopen. Both loader models implement it, so that the
-// known dlopen calls of CUDA libraries are replayed by one piece of code.
+// A modeled process after start-up, which can dlopen. Both loader models implement it, so that one piece of
+// code replays the known dlopen calls of CUDA libraries.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace culprit::loader {
 class Process {
  public:
   virtual ~Process() = default;
-  // dlopen(name) called by code of objects[caller]. The request is appended to the graph; true if it opened.
+  // dlopen(name) called by code of objects[caller]. Appends the request to the graph; true if it opened.
   // `flags` are those of LoadLibraryEx.
   virtual bool Dlopen(const std::string& name, size_t caller, uint32_t flags) = 0;
-  // Windows: what a DLL brings in at its first call is written in the DLL itself.
+  // Windows: delay imports, which the DLL itself lists.
   virtual void FollowDelayImports() {}
   virtual void AddDllDirectory(const std::string& /*directory*/) {}
   virtual void PrependToPath(const std::string& /*directory*/) {}
@@ -28,10 +28,10 @@ struct Try {
   size_t begin;
   size_t end;
 };
-// Of several names one speaks for the call: the one that opened, otherwise the soname, otherwise the last.
+// Of several names, one represents the call: the one that opened, otherwise the soname, otherwise the last.
 void MarkAlternatives(std::vector<Request>& requests, const std::vector<Try>& tries, bool optional);
 
-// Replays the edges of data/libraries.toml for everything loaded, and for what they bring in.
+// Replays the edges of data/libraries.toml for everything loaded, and for what they load.
 void FollowKnownDlopens(Process& process, snapshot::FileView& view);
 
 }  // namespace culprit::loader

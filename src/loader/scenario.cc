@@ -9,7 +9,7 @@ namespace {
 
 using snapshot::Snapshot;
 
-// The loader that programs of this machine run under when nothing more is said: that of its own CPU.
+// The default loader for programs of this machine: that of its own CPU.
 std::string UsualLoader(const Snapshot& snapshot) {
   return snapshot.loaders.empty() ? "" : snapshot.loaders.front().path;
 }
@@ -39,7 +39,7 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
                     .title = imported.name + " " + imported.version + " in " + python.prefix,
                     .environment = environment,
                     .framework = framework};
-  // What a wheel needs is installed with it; alone it would load nothing, which is no fault.
+  // pip installs the dependencies of a wheel with it; alone it would load nothing, which is not a fault.
   if (python.kind == snapshot::EnvironmentKind::kWheel) {
     scenario.graph.target = imported.directory;
     return scenario;

@@ -1,6 +1,6 @@
-// A process that the user would start, played through the loader model: a program, or Python importing a
-// framework and using its GPU side for the first time; or a process that was seen (observed.h). Rules judge
-// these, not directories: two copies of a library matter only where one process meets both.
+// A process that the user would start, simulated by the loader model: a program, or Python importing a
+// framework and using the GPU for the first time; or an observed process (observed.h). Rules judge these, not
+// directories: two copies of a library matter only if one process meets both.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@ namespace culprit::loader {
 
 struct Scenario {
   enum class Kind {
-    kAnyProgram,  // a program without run paths that opens the driver: which libcuda does this shell give?
-    kProgram,     // a program or library that was given
+    kAnyProgram,  // a program without run paths that opens the driver: which libcuda does it get in this
+                  // shell?
+    kProgram,     // a given program or library
     kFramework,   // Python of an environment imports a framework
-    kProcess,     // nothing was played: a process that runs, or that a run watched
+    kProcess,     // not simulated: a running process, or one that a run watched
   };
   Kind kind = Kind::kProgram;
   // "torch 2.11.0+cu130 in /opt/venv", "/usr/bin/train", "any program in this shell", "python3 (pid 4711)"
@@ -26,11 +27,11 @@ struct Scenario {
   size_t framework = kNone;    // index into that environment's frameworks
   LoadGraph graph;
 
-  // kProcess alone:
+  // Only for kProcess:
   int64_t process = 0;                    // its id
-  std::vector<std::string> devices = {};  // nodes of NVIDIA's driver that it has mapped
-  // Libraries that it has mapped whose files were removed or replaced since: nothing that the path shows
-  // today is true of them, so they are not among the objects of the graph. Without ELF facts.
+  std::vector<std::string> devices = {};  // NVIDIA device nodes that it has open
+  // Mapped libraries whose files were removed or replaced since. What is at the path today is another file,
+  // so they are not among the objects of the graph. Without ELF facts.
   std::vector<Object> replaced = {};
 
   bool WasSeen() const { return kind == Kind::kProcess; }

@@ -25,7 +25,7 @@ using loader::Request;
 using report::Picture;
 using report::PictureLibrary;
 
-constexpr size_t kCopiesShown = 8;  // of one library
+constexpr size_t kCopiesShown = 8;  // per library
 
 // "nvidia/cudnn" for .../site-packages/nvidia/cudnn/lib/libcudnn.so.9, "numpy" for .../numpy.libs/x.so; "" if
 // the file is not in a Python package.

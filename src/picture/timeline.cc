@@ -1,4 +1,4 @@
-// A record -> its events in time, for the timeline of a page.
+// A record -> its events over time, for the timeline of a page.
 #include <algorithm>
 #include <tuple>
 

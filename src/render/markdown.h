@@ -1,4 +1,4 @@
-// Foreign text in Markdown, so that it cannot become markup.
+// Untrusted text in Markdown, so that it cannot become markup.
 #pragma once
 
 #include <string>

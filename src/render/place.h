@@ -17,7 +17,7 @@ inline base::Json TextOrNull(const std::string& text) {
 std::string PlacesText(const std::vector<report::Place>& places, const Style& style);
 base::Json PlaceJson(const report::Place& place);
 
-// "9.19.0.56 (for CUDA 13)"; "" when it is not known.
+// "9.19.0.56 (for CUDA 13)"; "" if unknown.
 std::string VersionText(const report::LibraryVersion& version);
 void AddVersion(base::Json& json, const report::LibraryVersion& version);
 

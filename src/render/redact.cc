@@ -9,7 +9,7 @@ bool InName(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
 }
 
-// Whether `word` stands at `at` as whole path components.
+// Whether `word` is at `at` as whole path components.
 bool StandsAt(std::string_view text, size_t at, std::string_view word) {
   if (word.empty() || text.substr(at, word.size()) != word) return false;
   if (at > 0 && InName(text[at - 1]) && InName(word.front())) return false;

@@ -38,7 +38,7 @@ std::string InWindowsSpelling(std::string_view text, Writing writing) {
   std::string spelled;
   spelled.reserve(text.size());
   bool inside = false;
-  bool in_word = false;  // a path starts at the beginning of a word
+  bool in_word = false;  // a path starts at the start of a word
   for (size_t at = 0; at < text.size();) {
     if (const size_t escape = EscapeLength(text, at, writing); escape != 0) {
       spelled += text.substr(at, escape);

@@ -1,6 +1,6 @@
-// What is different on a machine once a fix was carried out. A rule says it with its fix; whatif/ makes the
-// machine of which it is true, so that the rules can be asked again before anything is touched, and apply/
-// carries out what can be taken back.
+// What a fix changes on a machine. A rule lists it with its fix; change/whatif builds the changed machine in
+// memory, so that the rules can run again before anything is touched, and change/apply makes the changes that
+// can be undone.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ struct UnsetVariable {
   std::string name;
   bool operator==(const UnsetVariable&) const = default;
 };
-// A variable that is a list of directories: LD_LIBRARY_PATH, PATH. Every spelling of `element` goes; a list
-// that becomes empty is unset.
+// A variable that is a list of directories: LD_LIBRARY_PATH, PATH. Every spelling of `element` is removed; a
+// list that becomes empty is unset.
 struct DropFromList {
   std::string name, element;
   bool operator==(const DropFromList&) const = default;
 };
-struct AddToList {  // in front
+struct AddToList {  // at the front
   std::string name, element;
   bool operator==(const AddToList&) const = default;
 };
 
 // ---- files
 
-struct PutLink {  // in place of whatever stands there
+struct PutLink {  // replaces whatever is there
   std::string path, target;
   bool operator==(const PutLink&) const = default;
 };
@@ -42,7 +42,7 @@ struct PutText {
   std::string path, text;
   bool operator==(const PutText&) const = default;
 };
-struct RemoveFile {  // or link, or directory with everything below
+struct RemoveFile {  // or symlink, or directory with everything below it
   std::string path;
   bool operator==(const RemoveFile&) const = default;
 };
@@ -56,17 +56,17 @@ struct PutDevice {
   uint32_t mode = 0666;
   bool operator==(const PutDevice&) const = default;
 };
-// ldconfig: links by sonames in its directories, and /etc/ld.so.cache.
+// ldconfig: symlinks by soname in its directories, and /etc/ld.so.cache.
 struct RefreshCache {
   bool operator==(const RefreshCache&) const = default;
 };
-// A library or program that somebody installs, builds or copies there, by what it will claim. `like`: a file
-// of the machine whose claims it has, where nothing else is said. Everything empty: what the file's name and
-// the tables tell (libcudnn_ops.so.9 of `version`).
+// A library or program that somebody installs, builds or copies there, described by what it will claim.
+// `like`: an existing file whose claims it has unless stated otherwise. All empty: what the file's name and
+// the tables say (libcudnn_ops.so.9 of `version`).
 struct PutLibrary {
   std::string path;
   std::string like;
-  std::string version;  // of the CUDA library that it is
+  std::string version;  // of the CUDA library
   std::string soname;
   std::vector<std::string> needed;
   std::string runpath;
@@ -75,8 +75,8 @@ struct PutLibrary {
   bool program = false;
   bool operator==(const PutLibrary&) const = default;
 };
-// Every line of /etc/ld.so.conf and the files that it includes which names the directory goes; the cache is
-// brought up to date by RefreshCache.
+// Removes every line of /etc/ld.so.conf, and of the files it includes, that names the directory; RefreshCache
+// updates the cache.
 struct DropFromLoaderConf {
   std::string directory;
   bool operator==(const DropFromLoaderConf&) const = default;
@@ -88,7 +88,7 @@ struct SetRegistry {  // Windows
 
 // ---- packages of a Python environment
 
-struct InstallPackage {     // one that is there goes first; also the same version again, with sound files
+struct InstallPackage {     // replaces an installed one; also to reinstall the same version with intact files
   std::string environment;  // prefix
   std::string package, version;
   bool operator==(const InstallPackage&) const = default;
@@ -101,18 +101,18 @@ struct RemovePackage {
 
 // ---- the host
 
-struct InstallDriver {  // module loaded, libraries in place, device nodes there
+struct InstallDriver {  // module loaded, libraries in place, device nodes exist
   std::string version;
   bool operator==(const InstallDriver&) const = default;
 };
-// By modprobe or a reboot. "nvidia" then holds every GPU that it drives and no other driver holds. Device
-// nodes are made by others (PutDevice).
+// By modprobe or a reboot. "nvidia" then binds every GPU that it supports and that no other driver has bound.
+// Others create device nodes (PutDevice).
 struct LoadModule {
   std::string name;     // "nvidia", "nvidia-uvm"
-  std::string version;  // "" where it has none
+  std::string version;  // "" if it has none
   bool operator==(const LoadModule&) const = default;
 };
-struct BindGpu {  // another kernel driver holds the GPU
+struct BindGpu {  // another kernel driver has bound the GPU
   std::string bus_id, driver;
   bool operator==(const BindGpu&) const = default;
 };
@@ -120,7 +120,7 @@ struct MakeComputeInstance {  // MIG: in a GPU instance that has none
   std::string instance;       // "gpu0/mig/gi1", as below /proc/driver/nvidia/capabilities
   bool operator==(const MakeComputeInstance&) const = default;
 };
-// Start this container again and give it the GPUs of its host: nodes, and the libraries of the host's driver.
+// Restart this container with the GPUs of its host: nodes, and the libraries of the host's driver.
 struct StartContainer {
   std::string driver;  // version of the host's
   bool operator==(const StartContainer&) const = default;
@@ -129,7 +129,7 @@ struct InstallToolkit {
   std::string version, root;
   bool operator==(const InstallToolkit&) const = default;
 };
-struct InstallCudnn {  // all parts of a release
+struct InstallCudnn {  // all sub-libraries of a release
   std::string version, cuda, directory;
   bool operator==(const InstallCudnn&) const = default;
 };
@@ -137,7 +137,7 @@ struct StartProcess {  // a service: nvidia-fabricmanager, nvidia-persistenced
   std::string name;
   bool operator==(const StartProcess&) const = default;
 };
-// What no file shows: another GPU, free memory, a change in a program. `why` says what would tell.
+// What no file shows: another GPU, free memory, a change in a program. `why` says how to find out.
 struct NotInFiles {
   std::string what, why;
   bool operator==(const NotInFiles&) const = default;
@@ -149,8 +149,8 @@ using AnyChange =
                  InstallDriver, InstallToolkit, InstallCudnn, StartProcess, NotInFiles, DropFromLoaderConf,
                  LoadModule, BindGpu, MakeComputeInstance, StartContainer>;
 
-// One change. Many files make changes and hand them on, few look into one: so what it is stands behind a
-// pointer, and all that a variant costs is compiled once.
+// One change. Many files create and pass on changes, few look into one. So the contents are behind a pointer,
+// and the cost of a variant is compiled once.
 class Change {
  public:
   Change(SetVariable change);
@@ -179,7 +179,7 @@ class Change {
   Change(StartContainer change);
 
   const AnyChange& value() const { return *value_; }
-  // nullptr when it is of another kind.
+  // nullptr if it is another kind.
   template <typename Kind>
   const Kind* As() const {
     return std::get_if<Kind>(value_.get());

@@ -1,4 +1,4 @@
-// What `culprit check` says: the verdict, the findings, the stack as a compact table, what could not be
+// The result of `culprit check`: the verdict, the findings, the stack as a compact table, what could not be
 // checked. Plain values: the engine and the features fill them, render/ writes them.
 #pragma once
 
@@ -17,18 +17,18 @@ std::string_view Name(Verdict verdict);  // "ok", "warnings", "errors", "unknown
 // One line of the stack: "torch", "2.11.0+cu130", "/opt/venv ...". Rows below a heading belong together.
 struct StackRow {
   std::string what;    // "driver", "GPU 0", "toolkit", "cuDNN", "torch"
-  std::string value;   // version or name; "none", "not known" are said in words
+  std::string value;   // version or name; "none" and "not known" are words
   std::string where;   // path
   std::string detail;  // "loads cuDNN 9.19.0 from ..."
   size_t depth = 0;    // 1 = belongs to the row before it with depth 0
-  bool none = false;   // there is none of it, or it is not known
+  bool none = false;   // it does not exist, or is unknown
   bool operator==(const StackRow&) const = default;
 };
 
-// How one rule went, for those who list every check.
+// The outcome of one rule, for output that lists every rule.
 struct RuleOutcome {
   std::string code;
-  std::vector<NotChecked> lacking;  // the facts that it could not have; none = it ran
+  std::vector<NotChecked> lacking;  // the missing facts; none = it ran
 };
 
 struct CheckReport {
@@ -37,9 +37,9 @@ struct CheckReport {
   std::vector<Finding> findings;  // worst first
   std::vector<StackRow> stack;
   std::vector<NotChecked> not_checked;
-  size_t rules_run = 0;  // that had enough facts
+  size_t rules_run = 0;  // rules that had enough facts
   size_t rules_total = 0;
-  std::vector<RuleOutcome> outcomes;  // of every rule that was asked, by code
+  std::vector<RuleOutcome> outcomes;  // of every rule that ran or should have, by code
 };
 
 // One row of `culprit rules`, and the page of `culprit explain CODE`.

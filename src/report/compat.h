@@ -1,4 +1,4 @@
-// What `culprit compat` says, as plain values.
+// The result of `culprit compat`, as plain values.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ struct CompatPair {
 };
 
 struct CompatAnswer {
-  // No if one pair is, else unknown if one is unknown or there is none, else yes.
+  // No if one pair is no, else unknown if one is unknown or there is none, else yes.
   Compatible verdict = Compatible::kUnknown;
   std::vector<CompatPair> pairs;
-  std::vector<std::string> notes;  // how a value was read where more than one reading is possible
+  std::vector<std::string> notes;  // how a value was interpreted if there is more than one possibility
 };
 
 }  // namespace culprit::report

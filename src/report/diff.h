@@ -1,4 +1,4 @@
-// What `culprit diff A B` says: what is different, the likeliest to matter first.
+// The result of `culprit diff A B`: what changed, most likely cause first.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace culprit::report {
 enum class Differs { kAdded, kRemoved, kChanged };
 std::string_view Name(Differs how);  // "added", "removed", "changed"
 
-// Of two that are equally suspicious the earlier kind stands first.
+// If two are equally suspicious, the earlier kind comes first.
 enum class DifferenceKind {
   kVariable,
   kPackage,
@@ -43,11 +43,11 @@ struct Difference {
   std::string subject;  // "libcudnn.so.9 for torch 2.11.0 in /opt/venv"
   std::string summary;  // in one line: "LD_LIBRARY_PATH: /usr/lib/x86_64-linux-gnu added in front"
   std::string before, after;
-  std::string why;                    // why it stands where it stands: "a finding that is new is about it"
+  std::string why;                    // the reason for its rank: "a finding that is new is about it"
   int suspicion = 0;                  // 0 (noise) to 100
-  std::vector<std::string> findings;  // codes of new findings that speak of it
-  // What is different only because of this: the files of a package, what is loaded by another search path.
-  // One line each, the worst first; `more` are not listed.
+  std::vector<std::string> findings;  // codes of new findings that mention it
+  // Differences that follow from this one: the files of a package, what another search path loads. One line
+  // each, worst first; `more` are not listed.
   std::vector<std::string> leads_to;
   size_t more = 0;
 };
@@ -55,7 +55,7 @@ struct Difference {
 struct DiffReport {
   std::string before, after;  // names of the files
   Verdict verdict_before = Verdict::kUnknown, verdict_after = Verdict::kUnknown;
-  std::string headline;                 // "likeliest: ..."; or that nothing changed
+  std::string headline;                 // "most likely: ..."; or that nothing changed
   std::vector<std::string> remarks;     // "two machines: ..."; "made by two versions of culprit: ..."
   std::vector<Difference> differences;  // by suspicion
   std::vector<Finding> new_findings;    // in B, not in A

@@ -1,5 +1,5 @@
-// What `culprit explain` says of a log: the causes best first, each with the lines that show it, the check
-// that separates it from its neighbours and the fix; and the lines that look bad and are not.
+// The result of `culprit explain` for a log: the causes, most likely first, each with the lines that show it,
+// the check that tells it from similar causes, and the fix; and the lines that look bad but are harmless.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ struct LogLine {
   std::string file;   // "" = there is only one input
   uint64_t line = 0;  // from 1
   std::string text;
-  uint64_t count = 1;    // how often
-  bool watched = false;  // no text of the program: culprit saw it happen
+  uint64_t count = 1;    // number of occurrences
+  bool watched = false;  // not text of the program: culprit observed it
   bool operator==(const LogLine&) const = default;
 };
 
 struct LikelyCause {
-  std::string cause;      // slug of the closed list of causes
-  std::string code;       // "CUL3004"; "" = no rule of check is about it
+  std::string cause;      // slug from the closed list of causes
+  std::string code;       // "CUL3004"; "" = check has no rule for it
   double confidence = 0;  // 0 to 1
   std::string summary;    // the cause in one sentence
-  std::string because;    // why this one and not its neighbours
+  std::string because;    // why this one and not a similar one
   std::vector<LogLine> evidence;
   std::vector<std::string> known;    // what the tables add: "sm_120 is compiled by CUDA 12.8 and newer"
   std::vector<std::string> settled;  // what the facts of a machine say for or against it
-  std::string separate_by;           // what to run to be sure
+  std::string separate_by;           // what to run to confirm it
   std::string fix;
   std::vector<std::string> commands;
   std::string avoid;  // what not to do
@@ -40,7 +40,7 @@ struct SeenSymptom {
   std::string signature;  // "glibc-cannot-open"
   std::string role;       // "failure", "consequence", "context", "harmless"
   bool harmless = false;
-  std::string note;  // harmless: why
+  std::string note;  // harmless: the reason
   LogLine where;
   std::map<std::string, std::string> captures;
 };
@@ -48,17 +48,17 @@ struct SeenSymptom {
 struct LogInput {
   std::string name;  // path, or "-" for standard input
   uint64_t lines = 0;
-  bool watched = false;  // what culprit saw itself
+  bool watched = false;  // observed by culprit itself
 };
 
 struct Explanation {
   std::vector<LogInput> inputs;
-  std::vector<StatusPage> pages;       // where a code was asked for
-  std::vector<LikelyCause> causes;     // best first; empty = the text shows no such failure
-  std::vector<SeenSymptom> symptoms;   // in the order of the log
-  std::vector<LogLine> first_failure;  // the lines that come first; what follows, follows from them
-  bool with_facts = false;             // a machine's facts took part
-  bool windows = false;                // and it is one with Windows
+  std::vector<StatusPage> pages;       // if the query was a code
+  std::vector<LikelyCause> causes;     // most likely first; empty = the text shows no such failure
+  std::vector<SeenSymptom> symptoms;   // in log order
+  std::vector<LogLine> first_failure;  // the first lines that failed; later failures follow from them
+  bool with_facts = false;             // facts of a machine were used
+  bool windows = false;                // and it runs Windows
 };
 
 }  // namespace culprit::report

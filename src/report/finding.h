@@ -1,4 +1,4 @@
-// A finding: what is wrong, the proof, whom it hits, and the fix. Rules fill it, renderers read it.
+// A finding: what is wrong, the proof, what it affects, and the fix. Rules fill it, renderers read it.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace culprit::report {
 
-// An error keeps something from working; a warning will, under circumstances that are likely; a note is worth
-// knowing and asks for nothing.
+// An error prevents something from working; a warning probably will; a note is worth knowing and needs no
+// action.
 enum class Severity { kError, kWarning, kNote };
 std::string_view Name(Severity severity);  // "error", "warning", "note": words of the JSON contract
 
-// What a rule is about: the folder it lies in, and the first digit of its code.
+// What a rule is about: the folder it is in, and the first digit of its code.
 enum class Family {
   kDriver,
   kVisibility,
@@ -26,11 +26,11 @@ enum class Family {
   kPython,
   kGpuCode,
   kBuilding,
-  kLive  // what only a probe of the living machine shows
+  kLive  // what only a probe of the running machine shows
 };
 
-// How deep a finding lies. What else is wrong in the same environment comes of the deeper one, which is
-// therefore told first.
+// How fundamental a finding is. Other problems in the same environment follow from the most fundamental one,
+// so that one comes first.
 enum class Root {
   kOverwrites,  // packages that overwrite or shadow each other
   kOtherBuild,  // a build for another CUDA major
@@ -39,8 +39,8 @@ enum class Root {
 
 struct Evidence {
   std::string fact;    // "libcudnn_graph.so.9 is 9.14.0"
-  std::string source;  // file, variable or document that says so
-  std::string step{};  // the step of a probe that it is about, as rules::StepId() names it; "" none
+  std::string source;  // file, variable or document that shows it
+  std::string step{};  // the probe step that it is about, as rules::StepId() names it; "" if none
   bool operator==(const Evidence&) const = default;
 };
 
@@ -49,7 +49,7 @@ enum class Risk { kUnknown, kNone, kLow, kMedium, kHigh };
 constexpr std::array<std::string_view, 5> WordsOf(Risk) { return {"", "none", "low", "medium", "high"}; }
 
 struct Fix {
-  std::string text;                   // one or two sentences; also what not to do where bad advice is common
+  std::string text;                   // one or two sentences; also what not to do if bad advice is common
   std::vector<std::string> commands;  // to paste, in order
   Risk risk = Risk::kUnknown;
   std::vector<Change> changes{};  // what is different afterwards, as far as it can be looked at
@@ -58,10 +58,10 @@ struct Fix {
 
 struct Finding {
   std::string code;   // "CUL3004"
-  std::string cause;  // slug of the closed list of causes
+  std::string cause;  // slug from the closed list of causes
   Family family = Family::kDriver;
   Root root = Root::kNone;
-  bool by_size = false;  // judged by the size of a file, which a stand-in for that file does not have
+  bool by_size = false;  // decided by the size of a file, which a stand-in for that file does not have
   Severity severity = Severity::kError;
   std::string summary;               // lower case, no full stop, both sides of a mismatch named
   std::string subject;               // the file, environment or variable that it is about
@@ -82,8 +82,8 @@ struct Finding {
 struct NotChecked {
   std::string what;
   std::string why;
-  // The fact belongs to a host that this look cannot reach: that of an image, or Windows behind WSL. It is
-  // told, but what could be looked at decides the verdict.
+  // The fact belongs to a host that is out of reach: the host of an image, or Windows outside WSL. It is
+  // reported, but the verdict depends only on what could be checked.
   bool of_host = false;
   bool operator==(const NotChecked& other) const { return what == other.what && why == other.why; }
 };

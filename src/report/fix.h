@@ -1,5 +1,5 @@
-// What `culprit fix` says: each finding with its fix, what is carried out and what a person has to do, and
-// the proof: what the rules say of the machine as it would be.
+// The result of `culprit fix`: each finding with its fix, which changes are applied and which are manual, and
+// the proof: what the rules say about the changed machine.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@ namespace culprit::report {
 
 struct Proof {
   enum class Outcome {
-    kShown,      // the finding is gone and no new one came
+    kShown,      // the finding is gone and there is no new one
     kNotGone,    // the change does not help
-    kBringsNew,  // it helps and something else breaks
-    kNotShown,   // there is no change that files could show, or the machine cannot be made in the mind
+    kBringsNew,  // it helps, but something else breaks
+    kNotShown,   // no change is visible in files, or the changed machine cannot be built in memory
   };
   Outcome outcome = Outcome::kNotShown;
   std::string why;                // kNotShown, kNotGone: the reason
-  std::vector<std::string> also;  // codes of other findings that go with it
+  std::vector<std::string> also;  // codes of other findings that it also fixes
   std::vector<Finding> brings;    // new ones
 };
 std::string_view Name(Proof::Outcome outcome);  // "shown", "not-gone", "brings-new", "not-shown"
@@ -30,10 +30,10 @@ std::string_view Name(Proof::Outcome outcome);  // "shown", "not-gone", "brings-
 // One change of a fix, and who makes it.
 struct Action {
   std::string text;                   // InWords(change)
-  bool automatic = false;             // --apply does it, and --undo takes it back
-  std::string why_not;                // not automatic: why; "" for a change that a command of the fix makes
-  bool root = false;                  // needs root's rights
-  std::vector<std::string> commands;  // what it runs, where it is a package command
+  bool automatic = false;             // --apply makes it, and --undo reverts it
+  std::string why_not;                // if not automatic: the reason; "" if a command of the fix makes it
+  bool root = false;                  // needs root
+  std::vector<std::string> commands;  // the commands it runs, for packages
 };
 
 struct ProposedFix {
@@ -59,9 +59,9 @@ struct FixReport {
   bool applied = false, undone = false;
   std::vector<AppliedStep> steps;  // of --apply and --undo
   std::string journal;             // its folder
-  std::string undo;                // the command that takes it back
-  std::string killed_run;          // the journal of an earlier run that was killed half-way
-  std::vector<Finding> left;       // --apply: what check finds afterwards
+  std::string undo;                // the command that undoes it
+  std::string killed_run;          // the journal of an earlier run that was killed
+  std::vector<Finding> left;       // --apply: findings of check afterwards
 };
 
 }  // namespace culprit::report

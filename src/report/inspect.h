@@ -1,4 +1,4 @@
-// What `culprit inspect` says of one file, as plain values.
+// The result of `culprit inspect` for one file, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,23 @@ struct GpuCodeCounts {
 };
 
 struct GpuCodeAnswer {
-  GpuCodeCounts listed;              // as cuobjdump lists
-  std::vector<std::string> ptx_isa;  // versions of PTX among them: "8.4"
-  GpuCodeCounts elsewhere;           // in sections that CUDA's tools do not look into
-  std::vector<std::pair<std::string, GpuCodeCounts>> sections;  // all of it by section
+  GpuCodeCounts listed;                                         // as cuobjdump lists
+  std::vector<std::string> ptx_isa;                             // PTX versions among them: "8.4"
+  GpuCodeCounts elsewhere;                                      // in sections that CUDA's tools do not read
+  std::vector<std::pair<std::string, GpuCodeCounts>> sections;  // everything, by section
   bool complete = true;
   std::string problem;  // why it is not
 };
 
-// What only a PE file has.
+// Fields that only a PE file has.
 struct PeAnswer {
-  std::vector<std::string> delay_needed;  // DLLs that it loads itself at the first call
-  std::vector<std::string> bound;         // DLLs whose addresses were written in ahead
-  std::vector<std::string> unused;  // of `needed`: nothing is wanted of them, Windows does not load them
-  uint32_t exports = 0;             // functions
+  std::vector<std::string> delay_needed;  // delay-loaded DLLs
+  std::vector<std::string> bound;         // DLLs with precomputed addresses
+  std::vector<std::string>
+      unused;            // those of `needed` from which nothing is imported: Windows does not load them
+  uint32_t exports = 0;  // functions
   std::vector<std::pair<std::string, std::string>> version_strings;  // of the version resource
-  std::string file_version, product_version;                         // its numbers; "" = there is none
+  std::string file_version, product_version;                         // its numbers; "" if there is none
   std::vector<std::string> manifest_needs;                           // side-by-side assemblies
   bool managed = false;
   uint64_t certificate_size = 0, overlay_size = 0;
@@ -49,7 +50,7 @@ struct PeAnswer {
 struct FileAnswer {
   std::string path;
   std::string format;  // "elf", "pe", "fatbin" (only size and gpu_code then), "unknown"
-  std::string error;   // could not be read or is nothing known: one line; the rest is empty then
+  std::string error;   // unreadable or of unknown format: one line; the rest is empty then
   int bits = 0;
   std::string machine;
   std::string type;  // "shared library", "program", "position-independent program", "object file" ...
@@ -69,7 +70,7 @@ struct FileAnswer {
   std::string title;
   LibraryVersion version;
   std::optional<GpuCodeAnswer> gpu_code;  // nullopt: none
-  std::optional<PeAnswer> pe;             // where format is "pe"
+  std::optional<PeAnswer> pe;             // if format is "pe"
 };
 
 struct InspectAnswer {

@@ -1,5 +1,5 @@
-// The load of a process as a picture: libraries, who asked for whom, what lost, what is mixed. And the events
-// of a run in time. picture/ fills it, render/page draws it.
+// The load of a process as a picture: libraries, what requested them, copies that are not used, mixed
+// versions. And the events of a run in time. picture/ fills it, render/page draws it.
 #pragma once
 
 #include <array>
@@ -16,36 +16,36 @@ namespace culprit::report {
 
 struct PictureLibrary {
   std::string name;     // "libcudnn.so.9"
-  std::string path;     // "" missing
-  std::string version;  // "" not readable
-  std::string title;    // "cuDNN"; "" no CUDA library
-  std::string origin;   // where it comes from, few words: "nvidia-cudnn-cu13", "/usr/lib", "driver",
+  std::string path;     // "" if missing
+  std::string version;  // "" if unreadable
+  std::string title;    // "cuDNN"; "" if it is not a CUDA library
+  std::string origin;   // where it comes from, briefly: "nvidia-cudnn-cu13", "/usr/lib", "driver",
                         // "toolkit", "missing"
   std::optional<base::Via> via;
   std::string problem;   // what is wrong with it, in words
-  bool culprit = false;  // a finding of severity error is about it
-  bool suspect = false;  // one of severity warning is
-  bool loses = false;    // another copy that is not loaded: `winner` is
+  bool culprit = false;  // an error is about it
+  bool suspect = false;  // a warning is about it
+  bool loses = false;    // a copy that is not loaded; `winner` is
   bool missing = false;
-  bool unloaded = false;  // it was opened, and the loader took it back: something below it failed
+  bool unloaded = false;  // opened, then unloaded by the loader because something below it failed
   bool system = false;    // an ordinary library of the operating system
-  double seconds = -1;    // of a run: when it was loaded
+  double seconds = -1;    // in a run: when it was loaded
   std::vector<Place> searched;
-  size_t winner = 0;             // of a losing copy: index of the one that is loaded, or missing, instead
-  std::vector<size_t> findings;  // that are about it: indices into CheckReport::findings
+  size_t winner = 0;  // for a copy that is not used: index of the library that is loaded, or missing, instead
+  std::vector<size_t> findings;  // findings about it: indices into CheckReport::findings
 };
 
 struct PictureEdge {
   size_t from = 0, to = 0;
   bool dlopen = false;
-  bool mixed = false;  // joins two versions of one family, or a library with one it cannot work with
+  bool mixed = false;  // connects two versions of one family, or a library with one that it conflicts with
 };
 
 struct Picture {
-  std::string title;  // "torch 2.11.0+cu130 in /opt/venv"
-  std::string error;  // the words with which the loader or the import gives up; "" it does not
+  std::string title;                      // "torch 2.11.0+cu130 in /opt/venv"
+  std::string error;                      // the final message of the loader or the import; "" if it succeeds
   std::vector<PictureLibrary> libraries;  // [0] is the program
-  std::vector<PictureEdge> edges;         // the first one to a library is from who brought it in
+  std::vector<PictureEdge> edges;         // the first one to a library comes from the library that loaded it
 };
 
 enum class EventKind { kStart, kLoad, kLoadFailed, kCall, kCallFailed, kCrash, kInterrupted, kEnd };

@@ -1,5 +1,5 @@
-// What `culprit plan` says: the set of versions that fits with the reason for each bound, the commands in
-// order, or why nothing fits and what would.
+// The result of `culprit plan`: versions that work together with the reason for each, and the commands in
+// order; or why there is no solution and what works instead.
 #pragma once
 
 #include <array>
@@ -16,8 +16,7 @@ namespace culprit::report {
 struct Bound {
   std::string text;    // "CUDA 12.4 needs driver >= 525.60.13; this host has 550.54.14"
   std::string source;  // of the row that says so
-  // What one package pins of another, "nvidia-nccl-cu12==2.21.5": with the one that asks, and with the one
-  // that is asked for.
+  // What one package pins of another, "nvidia-nccl-cu12==2.21.5": listed with both packages.
   std::string asks_for{}, asked_for{};
   bool operator==(const Bound&) const = default;
 };
@@ -61,9 +60,9 @@ struct PlannedPackage {
   std::string version;  // "2.4.1+cu118"; of a driver a lower bound where none is here
   Channel channel;
   PackageRole role = PackageRole::kNone;
-  std::string extra;     // "and-cuda": what is asked for in brackets
-  bool wanted = false;   // the user named it
-  bool present = false;  // is there already and stays
+  std::string extra;     // "and-cuda": the part in brackets
+  bool wanted = false;   // the user asked for it
+  bool present = false;  // already installed, and stays
   std::string was;       // the version that it replaces; "" = new
   std::vector<Bound> because;
   bool operator==(const PlannedPackage&) const = default;
@@ -87,7 +86,7 @@ struct ConflictLine {
 struct Relaxation {
   std::string text;    // "works with driver >= 525.60.13"
   std::string option;  // what to type: "--allow driver-upgrade", "--python 3.11", "torch==2.0.1"
-  std::vector<PlannedPackage> gives;  // the wanted packages of that solution
+  std::vector<PlannedPackage> gives;  // the requested packages in that solution
   bool operator==(const Relaxation&) const = default;
 };
 
@@ -96,19 +95,19 @@ struct Plan {
   Outcome outcome = Outcome::kUnsolvable;
   std::string headline;
   std::vector<std::string>
-      question;  // what was asked, in words: "torch", "driver 470.82", "GPU sm_37", "Python 3.9"
+      question;  // the question in words: "torch", "driver 470.82", "GPU sm_37", "Python 3.9"
   std::vector<PlannedPackage>
       packages;  // driver, toolkit, cuDNN, Python, frameworks, libraries: in that order
-  std::vector<PlannedPackage> removed;  // present ones that go; `version` is the one that is there
+  std::vector<PlannedPackage> removed;  // installed packages to remove; `version` is the installed one
   std::vector<PlanStep> steps;
   std::string document;                   // --as dockerfile, conda, cmake: the file, instead of commands
   std::vector<std::string> requirements;  // unsolvable: the smallest set that conflicts
   std::vector<ConflictLine> conflict;     // ... and why
   std::vector<Relaxation> relaxations;    // nearest first
-  std::vector<std::string> notes;         // what is newer and not known enough to be chosen, isolation ...
+  std::vector<std::string> notes;         // newer releases that are not known well enough, isolation ...
   std::string knowledge_date;             // "2026-11-15"
-  bool checked = false;                   // the rules of check were asked about the machine it would make
-  std::vector<Finding> findings;          // what they said (errors and warnings)
+  bool checked = false;                   // the rules of check ran on the planned machine
+  std::vector<Finding> findings;          // what they found (errors and warnings)
   std::vector<NotChecked> not_checked;
 };
 std::string_view Name(Plan::Outcome outcome);  // "solution", "unsolvable"

@@ -1,5 +1,5 @@
-// What `culprit probe` says: the devices, each step with its figures, the causes of what failed by the
-// catalogue of `check`.
+// The result of `culprit probe`: the devices, each step with its figures, and the causes of failures from the
+// catalog of `check`.
 #pragma once
 
 #include <map>
@@ -27,7 +27,8 @@ struct ProbeStepRow {
       status;  // "ok", "CUDA_ERROR_NO_DEVICE", "SIGSEGV", "hung", "garbage", "wrong-result", "not-run"
   std::string detail;
   double ms = 0;
-  std::string cause, code;  // what explains a failure: a slug, and the finding that names it; "" not known
+  std::string cause,
+      code;  // the explanation of a failure: a slug, and the code of the finding; "" if unknown
   std::vector<ProbeLibrary> libraries;
   std::map<std::string, std::string> figures;
 };
@@ -50,7 +51,7 @@ struct ProbeReport {
   std::string headline;
   std::vector<ProbeDevice> devices;
   std::vector<ProbeStepRow> steps;  // worst group first
-  std::vector<Finding> findings;    // that explain what failed, and what else `check` finds at severity error
+  std::vector<Finding> findings;    // those that explain failures, and other errors of `check`
   std::vector<NotChecked> not_checked;
   std::vector<std::string> advice;  // "-DCMAKE_CUDA_ARCHITECTURES=90" and the like
 };

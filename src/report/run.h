@@ -1,6 +1,5 @@
-// What `culprit run` says after the program: how it ended, the first CUDA call that failed, which load failed
-// and where it was looked for, what is mixed in one process, and the cause. run/judge fills it, render/
-// writes it.
+// The result of `culprit run`: how the program ended, the first CUDA call that failed, which load failed and
+// where it was searched, mixed versions in one process, and the cause. run/judge fills it, render/ writes it.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +16,14 @@ namespace culprit::report {
 
 struct RunCall {
   double seconds = 0;   // since the start
-  std::string process;  // "python3 (4711)"; "" there is only one
+  std::string process;  // "python3 (4711)"; "" if there is only one
   base::CudaApi api = base::CudaApi::kUnknown;
   std::string function, status, detail;
   base::CallSource source = base::CallSource::kUnknown;
   int64_t code = 0;
   std::string meaning;      // one sentence, from the tables
-  std::string last_kernel;  // of an error that a kernel made: launched last before it
-  std::string said;         // why, as the driver's own log has it
+  std::string last_kernel;  // for an error in a kernel: the last one launched before it
+  std::string said;         // the reason, from the driver's own log
   uint64_t count = 1;
 };
 
@@ -33,11 +32,11 @@ struct RunFailedLoad {
   std::string process;
   std::string name;
   std::string requested_by;        // path
-  std::vector<std::string> chain;  // who brought that in, outermost first: "torch/_C.so", "libtorch_cuda.so"
+  std::vector<std::string> chain;  // what loaded that, outermost first: "torch/_C.so", "libtorch_cuda.so"
   bool dlopen = false;
-  bool survived = false;  // the program went on without, and it is not what ended it
+  bool survived = false;  // the program continued without it, and it did not cause the end
   std::vector<Place> searched;
-  std::vector<Copy> elsewhere;  // where such a file lies all the same
+  std::vector<Copy> elsewhere;  // where such a file exists
 };
 
 // Two versions of one family in one process.
@@ -49,7 +48,7 @@ struct RunMix {
     double seconds = 0;
     std::string path, version, requested_by;
     std::optional<base::Via> via;
-    bool odd = false;  // the one that does not belong: the file that caused the mix
+    bool odd = false;  // the odd one: the file that caused the mix
   };
   std::vector<Member> members;
   std::string because;  // "LD_LIBRARY_PATH comes before the RUNPATH of libtorch_cuda.so"
@@ -73,8 +72,8 @@ struct RunCrash {
   std::vector<RunFrame> frames;
 };
 
-struct RunWait {       // what it was doing when somebody ended it
-  double seconds = 0;  // for so long
+struct RunWait {       // what it was doing when it was interrupted
+  double seconds = 0;  // for how long
   std::string process, thread, function, state;
   bool in_call = false;  // `function` is a CUDA call that has not returned
 };
@@ -100,7 +99,7 @@ struct RunReport {
   std::string signal;
   double seconds = 0;
   std::string headline;    // the cause in one line; or that nothing failed
-  std::string last_words;  // the last line of the program's own error message: "ValueError: ..."; "" none
+  std::string last_words;  // last line of the program's own error message: "ValueError: ..."; "" if none
   std::optional<RunCall> first_failure;
   std::vector<RunCall> other_failures;
   std::vector<RunFailedLoad> failed_loads;  // the one that matters first
@@ -109,8 +108,8 @@ struct RunReport {
   std::vector<RunWait> waits;
   std::vector<RunKernelError> kernel_errors;
   std::vector<RunLoad> loads;  // in load order, all processes
-  Explanation explanation;     // causes, best first, settled by what was seen
-  CheckReport check;           // of the machine and of the processes as they were
+  Explanation explanation;     // causes, most likely first, narrowed down by what was observed
+  CheckReport check;           // of the machine and of the processes at that time
   std::vector<NotChecked> not_watched;
 };
 

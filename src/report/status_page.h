@@ -1,5 +1,5 @@
-// The page of a status code of CUDA, cuDNN, NVML, Windows' loader, a kernel message: what it means, and what
-// is behind it.
+// The page of a status code of CUDA, cuDNN, NVML, the Windows loader, or a kernel message: what it means and
+// what causes it.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct StatusPage {
   std::string of;       // "CUDA", "cuDNN", "NVML", "Windows loader", "Xid" ...
   std::string number;   // "803", or in words where it differs: "1 in cuDNN 7 and 8, 1001 in cuDNN 9"
   std::string meaning;  // one or two sentences
-  std::vector<std::pair<std::string, std::string>> causes;  // slug and what it means, likely ones first
+  std::vector<std::pair<std::string, std::string>> causes;  // slug and meaning, most likely first
   std::string source;
 };
 

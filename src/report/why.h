@@ -1,4 +1,4 @@
-// What `culprit why` says, as plain values: the engine and the features fill them, render/ writes them.
+// The result of `culprit why`, as plain values: the engine and the features fill them, render/ writes them.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace culprit::report {
 
-// One place that was looked at.
+// One place that was searched.
 struct Place {
   std::string path;
-  std::optional<base::Via> via;              // nullopt: nobody saw how
-  std::optional<base::LoadOutcome> outcome;  // nullopt: not looked at
-  std::string detail;  // more words: the loader's own, or whose run path named the directory
-  std::string origin;  // file whose RPATH or RUNPATH it was
+  std::optional<base::Via> via;              // nullopt: unknown
+  std::optional<base::LoadOutcome> outcome;  // nullopt: not checked
+  std::string detail;  // more words: the loader's own, or whose run path contains the directory
+  std::string origin;  // file with the RPATH or RUNPATH
 };
 
-// Windows: a function that the DLL which was found does not have.
+// Windows: a function that the DLL that was found does not have.
 struct MissingFunction {
   std::string function;
   std::string dll;       // path
-  std::string importer;  // path of the one that needs it
+  std::string importer;  // path of the importing file
 };
 
 struct LibraryVersion {
-  std::string version;  // "" = not readable
+  std::string version;  // "" = unreadable
   std::string cuda;
   std::string source;
 };
@@ -45,8 +45,8 @@ struct MissingLibrary {
   base::Opened opened_by = base::Opened::kUnknown;
   std::string error;
   uint32_t code = 0;       // Windows: 126, 193 ...
-  bool optional = false;   // the requester goes on without it
-  bool uncertain = false;  // the snapshot does not know
+  bool optional = false;   // the requester works without it
+  bool uncertain = false;  // not in the snapshot
   size_t parent = 0;
   std::vector<Place> searched;  // only in `why LIBRARY`
 };
@@ -62,18 +62,17 @@ struct LibraryAnswer {
     LibraryVersion version;
   };
   std::optional<Resolved> resolved;
-  std::string requested_by;  // path; "" = nothing loaded asks for it, a dlopen by the program is assumed
+  std::string requested_by;  // path; "" = nothing requests it; assumes a dlopen by the program
   base::Opened opened_by = base::Opened::kUnknown;
   std::vector<Place> searched;
   std::vector<std::string> also_requested_by;
   std::vector<Copy> other_copies;
-  std::string error;  // the loader's words when it is not found
-  uint32_t code = 0;  // Windows: what GetLastError() says
-  // Windows says 126 of the library that was asked for; these are the ones that it does not find, however
-  // deep.
+  std::string error;  // the loader's message if it is not found
+  uint32_t code = 0;  // Windows: the result of GetLastError()
+  // Windows reports 126 for the requested library; these are the ones that are really missing, at any depth.
   std::vector<MissingLibrary> missing;
   std::vector<MissingFunction> missing_functions;  // 127
-  std::string target_error;                        // the target itself does not start: why
+  std::string target_error;                        // why the target itself does not start
   std::vector<std::string> notes;                  // assumptions and warnings
   bool uncertain = false;                          // not enough facts to be sure
 };
@@ -87,13 +86,13 @@ struct Load {
   std::string requested_by;  // path
   base::Opened opened_by = base::Opened::kUnknown;
   LibraryVersion version;
-  std::string title;    // "cuDNN", "" for what is no CUDA library
-  std::string problem;  // it loads, but not as it should: what is wrong
+  std::string title;    // "cuDNN"; "" if it is not a CUDA library
+  std::string problem;  // what is wrong, if it loads but conflicts
   bool system = false;  // an ordinary library of the operating system
   size_t parent = 0;    // index into loads plus one; 0 = the target
 };
 
-struct LoadEdge {   // every request that was met, for --dot
+struct LoadEdge {   // every satisfied request, for --dot
   size_t from = 0;  // as parent
   size_t to = 0;
   bool dlopen = false;
@@ -108,8 +107,8 @@ struct LoadAnswer {
   std::vector<MissingLibrary> missing;
   std::vector<MissingLibrary> optional_missing;
   std::vector<LoadEdge> edges;
-  std::string error;                               // the loader's words when it gives up
-  std::vector<std::string> version_errors;         // what it would say next about symbol versions
+  std::string error;                               // the loader's message if it gives up
+  std::vector<std::string> version_errors;         // what it would print next about symbol versions
   std::vector<MissingFunction> missing_functions;  // Windows
   std::vector<std::string> warnings;
   std::vector<std::string> notes;

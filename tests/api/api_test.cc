@@ -1,5 +1,5 @@
-// libculprit as a program meets it: a small program (user.cc) is started with fake drivers of tests/probe,
-// with none, and with variables that hide them; and the parts that need no process.
+// libculprit as a program uses it: a small program (user.cc) runs with the fake drivers of tests/probe, with
+// none, and with variables that hide them; plus the parts that need no process.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace {
 const std::string kFakes = CULPRIT_FAKES;
 const std::string kDriver = "LD_LIBRARY_PATH=" + kFakes + "/driver ";
 
-// What user.cc prints, with these variables ("A=1 B=2 ").
+// The output of user.cc with these variables ("A=1 B=2 ").
 std::string User(const std::string& variables, const std::string& arguments) {
   return RunProgram("env -u CUDA_VISIBLE_DEVICES " + variables + CULPRIT_USER + " " + arguments).output;
 }
@@ -76,7 +76,7 @@ TEST(ChooseDevice, SaysWhyNoneDoes) {
   EXPECT_EQ(full.why, "GPU 1 (H200) has 2.0 of 140.0 GiB free, but 8.0 GiB is required");
   EXPECT_EQ(full.cause, "out-of-memory");
   Device silent = devices[0];
-  silent.memory_free.reset();  // "not known" is not "enough"
+  silent.memory_free.reset();  // "unknown" is not "enough"
   EXPECT_EQ(ChooseDevice({silent}, {.min_free_memory = 1}).device, nullptr);
   EXPECT_NE(ChooseDevice({silent}, {}).device, nullptr);
 }
@@ -184,7 +184,7 @@ TEST(Preflight, KnowsWhichCudnnTheProcessWouldGet) {
 }
 
 TEST(Errors, NameCallPlaceStatusAndTheHolderOfTheMemory) {
-  // This process stands for the one that holds the memory.
+  // This process plays the one that uses the memory.
   const std::string pid = std::to_string(getpid());
   const std::string out =
       User(kDriver + "FAKE_CUDA_HOLDER=" + pid + ":85000000000:trainer FAKE_CUDA_FREE=1000000 ",
@@ -216,7 +216,7 @@ TEST(Errors, ADriverThatDoesNotWorkIsTheReasonWhateverTheStatus) {
               "CUL2001")
         << call;
   }
-  // And one that does is not, nor is memory of which there is enough.
+  // One that works is not, nor is memory if there is enough of it.
   const std::string out = User(kDriver, "error 1 1001 'cudnnCreate(&h)'");
   EXPECT_NE(Fact(out, "cause"), "out-of-memory") << out;
   EXPECT_EQ(Fact(out, "proven"), "0") << out;

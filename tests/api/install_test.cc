@@ -1,5 +1,5 @@
-// libculprit as it is installed: the files, what it exports and needs, and every example built against it
-// with find_package() as a user would, then run with the fake libraries.
+// libculprit as installed: the files, what it exports and needs, and every example built against it with
+// find_package() as a user would, then run with the fake libraries.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ class Installed : public ::testing::Test {
     const ProgramEnd end =
         RunProgram("cmake --install " CULPRIT_BUILD " --component api --prefix " + root_ + "/first");
     ASSERT_EQ(end.status, 0) << end.output;
-    fs::rename(root_ + "/first", Prefix());  // it must not remember where it was
+    fs::rename(root_ + "/first", Prefix());  // it must not depend on where it was installed first
   }
   static void TearDownTestSuite() { fs::remove_all(root_); }
 
@@ -109,7 +109,7 @@ TEST_F(Installed, ExamplesBuildAndRunAsAUserWouldBuildThem) {
   expect(run(fake + "FAKE_CUDA=cudnnCreate=1001 ", "cudnn_check"), 1, "CUDNN_STATUS_NOT_INITIALIZED (1001)");
 }
 
-// The made-up headers could differ from the real ones.
+// The fake headers could differ from the real ones.
 TEST_F(Installed, ExamplesFitTheHeadersOfARealToolkit) {
   if (!fs::exists("/usr/local/cuda/include/cuda_runtime.h")) GTEST_SKIP() << "no toolkit in /usr/local/cuda";
   std::string sources = " " CULPRIT_EXAMPLES "/robust_errors/robust_errors.cc";

@@ -1,4 +1,4 @@
-// Runs a command of the shell and keeps what it prints.
+// Runs a shell command and keeps its output.
 #pragma once
 
 #include <stdio.h>

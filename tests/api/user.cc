@@ -1,6 +1,6 @@
-// A program of a user, told by its arguments what to do with libculprit. One fact a line, so that a test can
-// ask for each. Arguments: `preflight [WANT=VALUE]...`, `devices`, `error INTERFACE STATUS CALL [LIBRARY]...`
-// (opens the libraries first), `off ...` (the same without explaining), `threads`, `throw`.
+// A user's program; its arguments say what to do with libculprit. It prints one fact per line, so that a test
+// can check each. Arguments: `preflight [WANT=VALUE]...`, `devices`, `error INTERFACE STATUS CALL
+// [LIBRARY]...` (loads the libraries first), `off ...` (the same without explaining), `threads`, `throw`.
 #include <culprit/culprit.h>
 #include <dlfcn.h>
 
@@ -81,7 +81,7 @@ int Error(int argc, char** argv) {
   return 0;
 }
 
-// The tasks of this process: a library must leave none behind.
+// The threads of this process: a library must leave none behind.
 std::ptrdiff_t Threads() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return std::distance(begin(tasks), end(tasks));
@@ -97,7 +97,7 @@ int InThreads() {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  // A thread is gone some instants after it has been joined or has told its result.
+  // A thread disappears shortly after it was joined or delivered its result.
   for (int i = 0; i < 100 && Threads() > 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::cout << "threads left " << Threads() - 1 << '\n';
   return 0;

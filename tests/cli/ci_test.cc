@@ -1,6 +1,6 @@
-// `check --format sarif` and `--format junit`: what the standards and GitHub ask for, and that "could not
-// tell" and skipped rules do not look like a pass. The whole was held against the published schemas by hand
-// (docs/ci.md).
+// `check --format sarif` and `--format junit`: what the standards and GitHub require, and that "could not
+// tell" and skipped rules do not look like a pass. The whole output was validated against the published
+// schemas by hand (docs/ci.md).
 #include <gtest/gtest.h>
 
 #include <set>
@@ -19,7 +19,7 @@ size_t CountOf(const std::string& text, const std::string& what) {
   return count;
 }
 
-// The value of the first attribute of that name.
+// The value of the first attribute with that name.
 std::string Attribute(const std::string& xml, const std::string& name) {
   const size_t at = xml.find(" " + name + "=\"");
   if (at == std::string::npos) return "";
@@ -27,7 +27,7 @@ std::string Attribute(const std::string& xml, const std::string& name) {
   return xml.substr(start, xml.find('"', start) - start);
 }
 
-// What GitHub refuses a file for, and what the standard asks of references inside one.
+// What GitHub rejects a file for, and what the standard requires of references inside one.
 void ExpectSoundSarif(const base::Json& sarif) {
   EXPECT_EQ(sarif.at("version"), "2.1.0");
   const base::Json& run = sarif.at("runs").at(0);
@@ -127,7 +127,7 @@ TEST_F(Ci, WarningsFailJunitOnlyWithStrict) {
 }
 
 TEST_F(Ci, WhatCouldNotBeToldIsNoPass) {
-  // A root of which half cannot be read: rules that could say "error" lack their facts.
+  // A root that is half unreadable: rules that could report an error lack facts.
   ASSERT_EQ(Run({"snapshot", "--root", "root", "-o", "machine.json"}).status, 0);
   base::Json machine = base::Json::parse(ReadFile(top_ / "machine.json"));
   machine["stack"]["environments"] = {{"state", "timed-out"}, {"why", "no answer <in> time"}};

@@ -184,7 +184,7 @@ TEST_F(Cli, ControlCharactersOfFileNamesDoNotReachTheTerminal) {
   EXPECT_EQ(output.status, 1);
 }
 
-// Every option that a command has is offered by the shells.
+// The shell completions offer every option of every command.
 TEST_F(Cli, CompletionsKnowEveryOption) {
   const std::string bash = Run({"completions", "bash"}).out, fish = Run({"completions", "fish"}).out;
   for (const std::string command :

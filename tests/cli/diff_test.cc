@@ -1,5 +1,4 @@
-// `culprit diff` on two snapshots of a made-up image with PyTorch: the broken thing is what the first line
-// names.
+// `culprit diff` on two snapshots of a made-up image with PyTorch: the first line names what broke.
 #include <gtest/gtest.h>
 
 #include "base/json.h"
@@ -24,7 +23,7 @@ class Diff : public TorchImage {
 
 TEST_F(Diff, TheSameMachineTwice) {
   Snapshot("before.json");
-  // Everything is written anew: other inodes and times.
+  // Everything is rewritten, with other inodes and times.
   fs::remove(root_ / "app/fifo.so");  // cannot be copied
   fs::copy(root_, top_ / "copy", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   fs::remove_all(root_);

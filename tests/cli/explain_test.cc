@@ -1,4 +1,4 @@
-// `culprit explain` as a user meets it: logs from files, pipes and archives, codes, messages.
+// `culprit explain` as users run it: logs from files, pipes and archives, codes, messages.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -120,7 +120,7 @@ TEST_F(ExplainCommand, ControlCharactersNeverReachTheTerminal) {
   }
 }
 
-// "insufficient driver" is settled by the facts of a machine.
+// Facts of a machine settle "insufficient driver".
 TEST_F(ExplainCommand, FactsDecideWhatTheTextLeavesOpen) {
   const std::string log = "CUDA driver version is insufficient for CUDA runtime version\n";
   WriteFile(top_ / "insufficient.log", log);

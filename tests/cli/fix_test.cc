@@ -1,5 +1,5 @@
-// `culprit fix` without --apply on the made-up image: what it says, to the letter, and that it touches
-// nothing. Carrying out and undoing: tests/apply.
+// `culprit fix` without --apply on the made-up image: its exact output, and that it touches nothing.
+// tests/apply tests applying and undoing.
 #include <gtest/gtest.h>
 
 #include "made_up_root.h"
@@ -13,7 +13,7 @@ class Fix : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    // A link whose target is gone, beside the library that it should lead to; and a directory that is gone.
+    // A dangling symlink next to the library that it should point to; and a directory that does not exist.
     Add("/app/lib/libtiny.so.2.1", {.soname = "libtiny.so.2"});
     fs::create_symlink("libtiny.so.2.0", root_ / "app/lib/libtiny.so.2");
     Add("/app/serve", {.needed = {"libtiny.so.2", "libc.so.6"}, .rpath = "/app/lib", .interpreter = kLoader});

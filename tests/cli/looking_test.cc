@@ -1,4 +1,4 @@
-// Looking executes nothing, talks to nobody and writes nothing: a whole `culprit check` under strace.
+// A check executes nothing, connects to nothing and writes nothing: a whole `culprit check` under strace.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -48,7 +48,7 @@ TEST_P(Looking, ExecutesTalksAndWritesNothing) {
                              "symlink", "chmod", "chown", "truncate", "mknod"}) {
       EXPECT_FALSE(Has(line, std::string(" ") + call)) << line;
     }
-    // A thread shares the memory of the program; a process of its own would not.
+    // A thread shares the program's memory; a separate process would not.
     if (Has(line, "clone(") || Has(line, "clone3(")) {
       EXPECT_TRUE(Has(line, "CLONE_THREAD")) << line;
     }

@@ -1,6 +1,5 @@
-// For tests of the program as a user meets it: a made-up root file system, running the program on it, and
-// comparing what it prints to the letter with tests/cli/golden; `tools/update-golden` writes those files
-// anew.
+// For tests of the program as users run it: a made-up root file system, running the program on it, and
+// comparing its output exactly with tests/cli/golden; `tools/update-golden` rewrites those files.
 #pragma once
 
 #include <fcntl.h>
@@ -83,7 +82,7 @@ class Cli : public ::testing::Test {
   void TearDown() override { fs::remove_all(top_); }
 
   void Add(const std::string& path, const ElfSpec& spec) { WriteFile(root_.string() + path, BuildElf(spec)); }
-  // A library with code in the usual section and in its data, a container by itself, a damaged one.
+  // A library with code in the usual section and in its data, a standalone container, a corrupt one.
   void WriteGpuCode() {
     const std::string linked = BuildFatbin({.entries = {{.arch = 80},
                                                         {.arch = 90, .flags = binfmt::kArchSpecific},
@@ -111,7 +110,7 @@ class Cli : public ::testing::Test {
     part("cudnn_engines_runtime_compiled", {"libcudnn_graph.so.9"});
   }
 
-  // `input` is what stands on standard input.
+  // `input` is the standard input.
   Output Run(std::vector<std::string> arguments, const std::string& input = "") const {
     arguments.insert(arguments.begin(), CULPRIT_PROGRAM);
     const fs::path in = top_ / "stdin";
@@ -136,7 +135,7 @@ class Cli : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), ReadFile(out), ReadFile(err)};
   }
 
-  // What it prints, after `clean`, equals the file tests/cli/golden/NAME.
+  // The output, after `clean`, equals the file tests/cli/golden/NAME.
   void ExpectGolden(const std::string& name, const std::vector<std::string>& arguments, int status,
                     std::string (*clean)(std::string) = nullptr) const {
     const Output output = Run(arguments);

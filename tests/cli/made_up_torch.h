@@ -71,13 +71,13 @@ class TorchImage : public Cli {
     Add(cuda + "libcublasLt.so.13", {.soname = "libcublasLt.so.13"});
   }
 
-  // check --root root --host ... and what is given.
+  // check --root root --host ... and the given arguments.
   static std::vector<std::string> Ask(std::vector<std::string> more) {
     more.insert(more.begin(), {"check", "--root", "root", "--host", kHost});
     return more;
   }
 
-  // JSON without what changes from one release to the next.
+  // JSON without what changes between releases.
   void ExpectGoldenJson(const std::string& name, const std::vector<std::string>& arguments,
                         int status) const {
     Output output = Run(arguments);

@@ -1,5 +1,5 @@
-// `culprit check --pid`: a real Python has made-up libraries loaded by the real loader, and is looked at from
-// outside.
+// `culprit check --pid`: a real Python loads made-up libraries with the real loader, and culprit checks it
+// from outside.
 #include <elf.h>
 #include <signal.h>
 
@@ -15,7 +15,7 @@ constexpr uint16_t kMachine = EM_AARCH64;
 constexpr uint16_t kMachine = EM_X86_64;
 #endif
 
-// python3 -c CODE, until the end of the test; CODE runs to its end before the test goes on.
+// Runs python3 -c CODE until the end of the test; CODE completes before the test continues.
 class Python {
  public:
   Python(const std::string& code, const std::string& library_path) {
@@ -64,7 +64,7 @@ class Pid : public Cli {
   void Put(const std::string& directory, const ElfSpec& spec) {
     WriteFile(top_ / directory / *spec.soname, BuildElf(spec));
   }
-  // Both libraries, the parts by name as cuDNN itself does.
+  // Both libraries, the sub-libraries by name as cuDNN itself does.
   std::string LoadCudnn() const {
     return "import ctypes\nctypes.CDLL('" + (top_ / "own/libcudnn.so.9").string() +
            "')\nctypes.CDLL('libcudnn_graph.so.9')";
@@ -114,7 +114,7 @@ TEST_F(Pid, SaysThatAFileWasReplacedUnderTheProcess) {
   EXPECT_NE(output.out.find("was replaced on disk by version 9.20.0"), std::string::npos) << output.out;
 }
 
-// As a container's: files are looked for below the root of the process.
+// As in a container: files are looked up below the root of the process.
 TEST_F(Pid, LooksBelowTheRootOfTheProcess) {
   if (geteuid() != 0) GTEST_SKIP() << "chroot needs root";
   const Python python("import ctypes, os\nos.chroot('" + top_.string() +
@@ -141,7 +141,7 @@ TEST_F(Pid, SaysWhyItCannotLook) {
                                                 {"check", "--pid", "1", "--live"}}) {
     EXPECT_EQ(Run(wrong).status, 64) << wrong.back();
   }
-  // Another user's process: init for a user, and for root a user's view of it.
+  // Another user's process: init for a normal user; root checks as a normal user would.
   const fs::path err = top_ / "denied";
   const std::string as_user = geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
   const std::string pid = geteuid() == 0 ? std::to_string(getpid()) : "1";

@@ -1,5 +1,5 @@
-// `culprit plan` as a user meets it. Questions name versions, so that a new harvest changes no answer; the
-// day of the harvest is taken out before comparing.
+// `culprit plan` as users run it. Questions name versions, so that a new harvest changes no answer; the date
+// of the harvest is removed before comparing.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -12,7 +12,7 @@ namespace {
 
 class PlanCli : public Cli {
  protected:
-  // Always of one platform: that of this machine would be another elsewhere.
+  // Always for one platform: the default is that of this machine and would differ elsewhere.
   static std::vector<std::string> Ask(std::vector<std::string> words) {
     words.insert(words.begin(), "plan");
     for (const char* word : {"--platform", "linux-x86_64"}) words.push_back(word);
@@ -57,7 +57,7 @@ TEST_F(PlanCli, ASolution) {
              0);
 }
 TEST_F(PlanCli, AConflict) {
-  // What works instead is newer with each harvest.
+  // "What works instead" gets newer with each harvest.
   ExpectGolden("plan_conflict.txt",
                Ask({"torch==2.6.0", "--host", "driver=580.95.05,gpu=sm_120", "--python", "3.11"}), 1,
                [](std::string text) { return text.substr(0, text.find("what works instead") + 19); });

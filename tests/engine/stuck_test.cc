@@ -1,8 +1,8 @@
-// A machine with a file that never answers, asked the way each command asks (but for `why`, which
-// has no thread to abandon: cli/deadline.h). Everybody gets an answer in
-// time that says what is missing. Then all that the command had is gone, the file answers after all, and the
-// threads that were abandoned run on to their end: under the thread sanitizer (or the address sanitizer) this
-// shows that they read nothing that was freed or changed.
+// A machine with a file that never answers, used the way each command uses it (except `why`, which has no
+// thread to abandon: cli/deadline.h). Every command gets an answer in time that says what is missing. Then
+// everything that the command owned is destroyed, the file answers after all, and the abandoned threads run
+// to their end. Under the thread sanitizer (or the address sanitizer) this shows that they read nothing that
+// was freed or changed.
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
 
@@ -30,8 +30,8 @@ namespace {
 using report::Verdict;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kShort(200);   // what is asked hangs for good: any limit will do
-constexpr milliseconds kLook(3000);   // some of what is looked at hangs, the rest must be found
+constexpr milliseconds kShort(200);   // this hangs forever, so any limit will do
+constexpr milliseconds kLook(3000);   // some of it hangs, the rest must be found
 constexpr milliseconds kLong(60000);  // nothing hangs
 constexpr const char* kDead = "/mnt/dead";
 
@@ -105,7 +105,7 @@ TEST_F(StuckFile, CheckJudgesTheFactsAlone) {
   EXPECT_TRUE(SaysThatNothingWasPlayed(report));
   EXPECT_FALSE(diagnosis.in_time());
   EXPECT_EQ(diagnosis.live_files(), nullptr);
-  // And again, with the view that it has for itself.
+  // And again, with its own view.
   EXPECT_EQ(diagnosis.scene().view.Open("/app/train").error, base::PathError::kNotRecorded);
   EXPECT_EQ(diagnosis.Judge().verdict, Verdict::kUnknown);
 }
@@ -128,7 +128,7 @@ TEST_F(StuckFile, CheckOfADeadProgram) {
   EXPECT_TRUE(looked.error().message.starts_with("no answer within")) << looked.error().message;
 }
 
-// As plan does: nothing but a look, and everything is dropped at once.
+// As plan does: only a look, and everything is dropped at once.
 TEST_F(StuckFile, PlanForADeadEnvironment) {
   Diagnosis diagnosis(WithVariable("VIRTUAL_ENV", "/mnt/dead/venv"));
   ASSERT_TRUE(diagnosis.Look());
@@ -204,7 +204,7 @@ TEST_F(StuckFile, ProbeWaitsForNoCopyOfCudnn) {
   EXPECT_EQ(diagnosis.Judge(probe::Probe).verdict, Verdict::kUnknown);
 }
 
-// As libculprit does, which asks for findings alone.
+// As libculprit does, which only needs findings.
 TEST_F(StuckFile, TheLibraryGivesUp) {
   Diagnosis diagnosis(Known());
   ASSERT_TRUE(diagnosis.Look());

@@ -1,5 +1,5 @@
-// data/signatures.toml and data/causes.toml hold together: examples match, stories speak of symptoms that
-// exist, texts ask for nothing that is not there, codes are rules.
+// data/signatures.toml and data/causes.toml are consistent: examples match, stories refer to existing
+// symptoms, texts use only existing values, codes are rules.
 #include <re2/re2.h>
 #include <toml++/toml.h>
 
@@ -27,7 +27,7 @@ std::set<std::string, std::less<>> Symptoms() {
   return symptoms;
 }
 
-// As the reader sees it: without colours and prefixes.
+// As the reader sees it: without colors and prefixes.
 std::string Cleaned(const std::string& text) {
   std::string cleaned;
   for (const std::string& line : base::Split(text, '\n'))
@@ -35,7 +35,7 @@ std::string Cleaned(const std::string& text) {
   return cleaned;
 }
 
-// Is the signature asked at all about this text? One of its anchors must be in it.
+// Is the signature tried on this text at all? The text must contain one of its anchors.
 bool IsAsked(size_t signature, const std::string& text) {
   const logs::SignatureIndex& index = logs::SignatureIndex::The();
   bool asked = std::ranges::count(index.loose(), signature) > 0;
@@ -58,7 +58,7 @@ TEST(SignatureTable, EveryExampleIsMatchedByItsOwnSignature) {
     EXPECT_TRUE(IsAsked(i, text)) << signatures[i].id << ": no anchor in: " << example;
     EXPECT_TRUE(RE2::PartialMatch(text, logs::SignatureIndex::The().Expression(i)))
         << signatures[i].id << ": " << example;
-    // Another signature may tell the same of it, or more. A hint is silent beside a failure.
+    // Another signature may say the same or more about it. A hint is silent next to a failure.
     if (signatures[i].role == Role::kHint) continue;
     const auto symptoms = SymptomsOf(example);
     EXPECT_TRUE(std::ranges::any_of(
@@ -124,7 +124,7 @@ TEST(CauseTable, IsTheClosedListAndHasAllTexts) {
   }
 }
 
-// What is said of a failure is complete, and every place for a name was filled.
+// The explanation of a failure is complete, and every placeholder was filled in.
 TEST(Explain, EveryExampleOfAFailureIsExplainedInFull) {
   const toml::table table = Signatures();
   for (const toml::node& node : *table["signature"].as_array()) {

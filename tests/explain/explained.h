@@ -1,4 +1,4 @@
-// A text -> what culprit explains of it, as the program would.
+// A text -> culprit's explanation, as the program would give it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The differential diagnosis: one text, several causes; several texts, one cause; what else stands in the log
+// The differential diagnosis: one text, several causes; several texts, one cause; the rest of the log
 // decides.
 #include "explained.h"
 

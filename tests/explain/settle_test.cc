@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kInsufficient = "CUDA driver version is insufficient for CUDA runtime version\n";
 
-// `log` explained on the machine that `description` makes (tests/rules/worlds).
+// `log` explained on the machine that `description` defines (tests/rules/worlds).
 report::LikelyCause FirstOn(const std::string& description, const std::string& log,
                             const std::string& host = "") {
   model::MadeUpMachine machine(CULPRIT_SOURCE_DIR "/tests/rules");

@@ -1,4 +1,4 @@
-// Makes a generated tree on disk, and describes it.
+// Writes a generated tree to disk, and describes it.
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -14,12 +14,13 @@ struct Ran {
   std::string events;  // what it wrote to descriptor 9
 };
 
-// `environment` is all that the program gets. argv[0] is `name`. Throws when it cannot be started.
+// `environment` is the program's whole environment. argv[0] is `name`. Throws if the program cannot be
+// started.
 Ran Spawn(const std::string& file, const std::string& name, const std::vector<std::string>& arguments,
           const std::map<std::string, std::string>& environment, const std::string& working_directory,
           int timeout_ms = 20000);
 
-// Contents of a file of this machine; throws when it cannot be read.
+// Contents of a file of this machine; throws if it cannot be read.
 std::string ReadFile(const std::string& path);
 std::vector<std::string> Lines(const std::string& text);
 void ReplaceAll(std::string& text, const std::string& from, const std::string& to);

@@ -1,4 +1,4 @@
-// A model's graph as a transcript, and the difference of two transcripts.
+// A model's graph as a transcript, and the difference between two transcripts.
 #include <algorithm>
 
 #include "child.h"
@@ -17,7 +17,7 @@ constexpr std::string_view kRelr = ": DT_RELR without GLIBC_ABI_DT_RELR dependen
 
 bool Failed(const Request& request) { return request.object == kNone && !request.error.empty(); }
 
-// The loader's search came to nothing, and nothing worse: ldd's mode goes on after it.
+// The loader's search found nothing, and nothing worse happened: ldd's mode continues after that.
 bool NotFound(const Request& request) {
   return Failed(request) && (request.error.find(": cannot open shared object file") != std::string::npos ||
                              request.error.find(": wrong ELF class: ") != std::string::npos);
@@ -34,7 +34,7 @@ class GraphReader {
     while (start_end < requests.size() && requests[start_end].opened_by != OpenedBy::kDlopen) ++start_end;
     for (size_t i = 0; i < start_end; ++i) {
       Trace(requests[i]);
-      if (died_) continue;  // the model goes on where the real loader has given up
+      if (died_) continue;  // the model continues where the real loader gives up
       AddSearch(requests[i], /*in_failed_call=*/false);
       died_ = requests[i].opened_by == OpenedBy::kNeeded && Failed(requests[i]) && !requests[i].optional;
     }
@@ -45,7 +45,7 @@ class GraphReader {
       i = end;
     }
     Messages();
-    // Found out when versions are checked, before the list is printed.
+    // Noticed when versions are checked, before the list is printed.
     if (graph_.error.find(kRelr) != std::string::npos) result_.trace = {"trace " + graph_.error};
     if (HasFilters(tree_)) result_.trace.clear();
     for (auto* lines : {&result_.searches, &result_.loaded, &result_.messages, &result_.trace})
@@ -93,7 +93,7 @@ class GraphReader {
     if (request.loaded_now && request.object != kNone) AddLoaded(request, requester);
   }
 
-  // The object and the request that brought it in must tell the same story.
+  // The object and the request that loaded it must agree.
   void AddLoaded(const Request& request, const std::string& requester) {
     const auto& object = graph_.objects[request.object];
     const Via via = request.opened_by == OpenedBy::kPreload ? Via::kLdPreload : request.via;
@@ -151,7 +151,7 @@ class GraphReader {
       messages.push_back("killed by signal 11");
       return;
     }
-    if (graph_.error.find(kRelr) != std::string::npos)  // said in the same check, before it
+    if (graph_.error.find(kRelr) != std::string::npos)  // printed in the same check, before it
       for (const loader::MissingVersion& missing : graph_.missing_versions)
         messages.push_back("stderr " + tree_.start + ": " + missing.Line());
     for (const std::string& line : Lines(graph_.error)) messages.push_back("stderr " + line);
@@ -186,7 +186,7 @@ void Compare(const std::vector<std::string>& real, const std::vector<std::string
       lines.push_back("  + " + model[j++]);
     }
   }
-  // What is equal is shown near a difference only, and the line that says what a block is about.
+  // Shows equal lines only near a difference, plus the line that says what a block is about.
   constexpr size_t kNear = 4;
   const auto differs = [&](size_t i) { return i < lines.size() && lines[i][2] != ' '; };
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -210,14 +210,14 @@ std::vector<std::string> TraceOf(const loader::LoadGraph& graph, const std::stri
 
 std::string Difference(const Transcript& real, const Transcript& model) {
   std::string text;
-  // Filters in a circle: the real loader repeats itself until its stack is full.
+  // Circular filters: the real loader recurses until its stack overflows.
   static const std::string kOverflow = "killed by signal 11";
   const bool overflow = std::ranges::find(real.messages, kOverflow) != real.messages.end() &&
                         std::ranges::find(model.messages, kOverflow) != model.messages.end();
   if (!overflow) Compare(real.searches, model.searches, text);
   Compare(real.loaded, model.loaded, text);
   Compare(real.messages, model.messages, text);
-  // After a missing library the model has no words left for this one.
+  // After a missing library the model has no message left for this one.
   const bool second_error = real.trace.size() == 1 && real.trace[0].find(kRelr) != std::string::npos &&
                             std::ranges::any_of(model.messages, [](const std::string& line) {
                               return line.find(": cannot open shared object file") != std::string::npos;

@@ -1,6 +1,6 @@
-// Draws a tree from a seed: which libraries lie where, the program, and how it is started. The odds are set
+// Draws a tree from a seed: which libraries are where, the program, and how it is started. The odds are set
 // so that more than half of the trees start, most searches have several candidates, and every odd shape that
-// loaders have rules for turns up in a thousand trees (gold_trees --features prints how often).
+// loaders have rules for occurs in a thousand trees (gold_trees --features prints how often).
 #include <elf.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Generator {
         libraries_(random_, traits, tree_, paths_),
         names_(libraries_.names) {
     tree_.seed = seed;
-    // Half of the trees are meant to start and to load deeply; the other half is as bad as it comes.
+    // Half of the trees are meant to start and to load deeply; in the other half, anything goes.
     healthy_ = libraries_.healthy = random_.Percent(50);
     paths_.covering = healthy_ ? 95 : 65;
     Note(healthy_ ? "healthy tree" : "hostile tree");
@@ -82,7 +82,7 @@ class Generator {
     }
   }
 
-  // A directory for a copy: a searched one, or a sub-directory that a loader may try in it.
+  // A directory for a copy: one that is searched, or a subdirectory that a loader may try in it.
   std::string Place() {
     const std::string directory = random_.Pick(paths_.directories);
     switch (random_.Weighted({88, 8, 2, 2})) {
@@ -257,7 +257,7 @@ class Generator {
       std::string caller = "-";
       if (random_.Percent(60)) caller = std::to_string(random_.Below(100)) + ":";
       Note(caller == "-" ? "dlopen from the program" : "dlopen from a library");
-      // Which library calls is not known here, so $ORIGIN is drawn as if one directory up were the root.
+      // The calling library is unknown here, so $ORIGIN is drawn as if one directory up were the root.
       tree_.calls.push_back(caller + libraries_.DrawName(SIZE_MAX, random_.Pick(paths_.directories) + "/x"));
     }
   }

@@ -58,8 +58,8 @@ TreeFile LibraryGenerator::Library(size_t index, const std::string& path) {
 Fault LibraryGenerator::DrawFault() {
   for (;;) {
     const auto fault = static_cast<Fault>(1 + random_.Below(static_cast<size_t>(Fault::kCount) - 1));
-    // musl looks at no more than the type and the program headers. A file that is right but for its
-    // identification it loads, and such files exist in tests only; what it makes of others is chance.
+    // musl only checks the type and the program headers. It loads a file that is valid except for its
+    // identification, and such files exist only in tests; what it does with others is chance.
     static constexpr Fault kNotForMusl[] = {
         Fault::kOtherClass,   Fault::kOtherByteOrder, Fault::kIdentVersion, Fault::kEntrySize, Fault::kNoLoad,
         Fault::kEmptyDynamic, Fault::kOtherMachine,   Fault::kVersion,      Fault::kMisaligned};
@@ -70,8 +70,8 @@ Fault LibraryGenerator::DrawFault() {
 
 Stamp::Request LibraryGenerator::DrawRequest(size_t index, const std::string& path) {
   int64_t tag = DT_NEEDED;
-  // Not in programs: glibc puts the object before the program in its list, never finds it again there and
-  // aborts in the end. No such program exists.
+  // Not in programs: glibc puts the object before the program in its list, never finds it there again and
+  // finally aborts. No such program exists.
   switch (index == SIZE_MAX ? 0 : random_.Weighted({94, 4, 2})) {
     case 1:
       tag = DT_AUXILIARY;
@@ -90,7 +90,7 @@ Stamp::Request LibraryGenerator::DrawRequest(size_t index, const std::string& pa
 }
 
 std::string LibraryGenerator::DrawName(size_t index, const std::string& path) {
-  // Mostly later names, so that cycles stay the exception.
+  // Mostly later names, so that cycles stay rare.
   const size_t first = index == SIZE_MAX ? 0 : index + 1;
   const bool any = first >= names.size() || random_.Percent(15);
   const size_t chosen = any ? random_.Below(names.size()) : first + random_.Below(names.size() - first);
@@ -150,7 +150,7 @@ void LibraryGenerator::DrawVersionNeeds(Stamp& stamp) {
   for (const auto& request : stamp.requests) {
     if (request.tag != DT_NEEDED || request.name.find('/') != std::string::npos) continue;
     if (request.name == traits_.libc && random_.Percent(25)) {
-      // The first is in every glibc, the second in those of today, the third in none.
+      // The first is in every glibc, the second in current ones, the third in none.
       stamp.version_needs.push_back({request.name, {"GLIBC_PRIVATE"}, false});
       if (random_.Percent(40)) stamp.version_needs.back().versions.push_back("GLIBC_ABI_DT_RELR");
       if (random_.Percent(20)) stamp.version_needs.back().versions.push_back("GLIBC_9.99");

@@ -1,4 +1,4 @@
-// Draws what stands in one library or program of a tree: its soname, what it asks for and by which names, its
+// Draws the contents of one library or program of a tree: its soname, what it requests under which names, its
 // run paths, symbol versions and flags.
 #pragma once
 
@@ -15,14 +15,14 @@ class LibraryGenerator {
   LibraryGenerator(Random& random, const LoaderTraits& traits, Tree& tree, PathGenerator& paths)
       : random_(random), traits_(traits), tree_(tree), paths_(paths) {}
 
-  // The library names[index], to lie at `path`.
+  // The library names[index], for the file at `path`.
   TreeFile Library(size_t index, const std::string& path);
   Fault DrawFault();
-  // A tag and a name that library `index` asks for; the program's `index` is SIZE_MAX.
+  // A tag and a name that library `index` requests; the program's `index` is SIZE_MAX.
   Stamp::Request DrawRequest(size_t index, const std::string& path);
   std::string DrawName(size_t index, const std::string& path);
   void DrawRunPaths(Stamp& stamp, const std::string& path, unsigned chance);
-  // Of what the stamp asks for already.
+  // For names that the stamp already requests.
   void DrawVersionNeeds(Stamp& stamp);
 
   std::vector<std::string> names;

@@ -6,7 +6,7 @@
 namespace culprit::gold {
 namespace {
 
-// "../" as often as it takes to get from `directory` (below the root) to the root.
+// As many "../" as it takes to get from `directory` (below the root) to the root.
 std::string UpFrom(const std::string& directory) {
   std::string up;
   if (directory.empty()) return up;
@@ -93,7 +93,7 @@ std::string PathGenerator::List(const std::string& from, const std::string& sepa
     return "";
   }
   std::vector<std::string> elements;
-  if (random_.Percent(covering)) {  // everything is found by this list
+  if (random_.Percent(covering)) {  // this list finds everything
     for (const auto& directory : directories) elements.push_back(Directory(from, directory));
     random_.Shuffle(elements);
   }
@@ -117,7 +117,7 @@ std::string PathGenerator::List(const std::string& from, const std::string& sepa
 
 std::string PathGenerator::FilePath(const std::string& from_file, const std::string& name) {
   std::string directory = random_.Pick(directories);
-  for (const auto& file : tree_.files)  // mostly one that is there
+  for (const auto& file : tree_.files)  // mostly an existing one
     if (file.path.ends_with("/" + name) && random_.Percent(85)) {
       directory = file.path.substr(0, file.path.find_last_of('/'));
       break;

@@ -1,4 +1,4 @@
-// Draws paths of files and lists of directories for a tree, the odd ones among them.
+// Draws file paths and directory lists for a tree, including odd ones.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ class PathGenerator {
  public:
   PathGenerator(Random& random, Tree& tree) : random_(random), tree_(tree) {}
 
-  // A search path as it stands in a file of directory `from`, or in LD_LIBRARY_PATH.
+  // A search path for a file in directory `from`, or for LD_LIBRARY_PATH.
   std::string List(const std::string& from, const std::string& separator);
-  // A path with '/' to some copy of `name`, as a file at `from_file` may write it. May lead nowhere.
+  // A path with '/' to some copy of `name`, as a file at `from_file` may contain it. It may not exist.
   std::string FilePath(const std::string& from_file, const std::string& name);
 
   std::vector<std::string> directories;  // below the root
-  unsigned covering = 50;                // percent of the lists that name all of them
+  unsigned covering = 50;                // percentage of lists that contain all of them
   bool has_directory_link = false, has_locked = false, has_directory_loop = false;
 
  private:

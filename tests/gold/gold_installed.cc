@@ -1,7 +1,7 @@
-// Our model of glibc's ld.so against ld.so itself, on everything installed: for each program and shared
-// library of this machine the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with
-// what is missing and what is said about symbol versions. ld.so is run as a command, so nothing of the file
-// is executed.
+// Compares our model of glibc's ld.so with ld.so itself, on everything installed: for each program and shared
+// library of this machine, the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with
+// what is missing and messages about symbol versions. ld.so runs as a command, so nothing of the file is
+// executed.
 #include <elf.h>
 #include <link.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// Our model of musl's dynamic loader against the loader itself, on generated trees: every path that it opens,
-// in order, what is loaded, every message. See musl_transcript.h.
+// Compares our model of musl's dynamic loader with the loader itself, on generated trees: every path that it
+// opens, in order, what is loaded, every message. See musl_transcript.h.
 #include <cstdio>
 #include <filesystem>
 

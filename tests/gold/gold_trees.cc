@@ -1,6 +1,6 @@
-// Our model of glibc's ld.so against ld.so itself, on generated trees of tiny libraries: every candidate that
-// is tried, in order and with its stage, what is loaded, every message. See transcript.h for what is compared
-// and generate.cc for what the trees are made of.
+// Compares our model of glibc's ld.so with ld.so itself, on generated trees of tiny libraries: every
+// candidate that is tried, in order and with its stage, what is loaded, every message. transcript.h says what
+// is compared, generate.cc what the trees contain.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ namespace {
 using loader::kNone;
 using loader::OpenedBy;
 
-// Running the program, $ORIGIN is where it really lies; listing it, it is as it was named.
+// When the program runs, $ORIGIN is its real location; when it is listed, it is the given name.
 bool OriginDiffers(const Tree& tree) {
   return !tree.start.starts_with('/') || std::filesystem::is_symlink(tree.start);
 }

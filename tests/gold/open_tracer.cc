@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned kSeconds = 20;
 
-// A string of the traced process; read in small pieces, because it may lie at the end of a page.
+// A string of the traced process; read in small pieces, because it may be at the end of a page.
 std::string ReadString(pid_t pid, uint64_t address) {
   std::string text;
   char piece[64];

@@ -29,7 +29,7 @@ std::optional<uint64_t> Number(std::string_view text) {
   return value;
 }
 
-// The file has lines "PROGRAM SEED what differed"; '#' begins a comment.
+// The file has lines "PROGRAM SEED what differed"; '#' starts a comment.
 std::vector<uint64_t> KnownSeeds(const std::string& file, std::string_view program) {
   std::ifstream stream(file);
   if (!stream) throw std::runtime_error(file + ": cannot be read");

@@ -1,4 +1,4 @@
-// The command line that the gold programs share.
+// The common command line of the gold programs.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Defaults {
   uint64_t count = 0;
 };
 
-// Prints usage and exits with 64 on anything unknown. --seed alone makes just that tree. --known FILE adds
-// the trees that differed once (tests/gold/known_seeds). Throws when that file cannot be read.
+// Prints usage and exits with 64 on anything unknown. --seed alone makes only that tree. --known FILE adds
+// the trees that differed once (tests/gold/known_seeds). Throws if that file cannot be read.
 Options ParseOptions(int argc, char** argv, const Defaults& defaults);
 
 constexpr int kSkipped = 77;

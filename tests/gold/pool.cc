@@ -22,7 +22,7 @@ namespace culprit::gold {
 namespace {
 
 constexpr uid_t kNobody = 65534;
-constexpr unsigned kSecondsPerPiece = 30;  // one that hangs is killed, and reported like a crash
+constexpr unsigned kSecondsPerPiece = 30;  // a piece that hangs is killed, and reported like a crash
 
 struct Header {
   uint64_t number;

@@ -15,7 +15,7 @@ struct Piece {
 };
 
 // Calls `work(number, worker)` for 0 .. count-1 in `jobs` children, and `done` here for each, in any order.
-// `worker` tells the children apart (0 .. jobs-1).
+// `worker` identifies the child (0 .. jobs-1).
 void RunPool(uint64_t count, unsigned jobs,
              const std::function<std::string(uint64_t number, unsigned worker)>& work,
              const std::function<void(const Piece&)>& done);

@@ -11,7 +11,7 @@ namespace culprit::gold {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {
-    state_ = Next() ^ 0x5851f42d4c957f2d;  // neighbouring seeds must not give neighbouring streams
+    state_ = Next() ^ 0x5851f42d4c957f2d;  // adjacent seeds must not give similar streams
   }
 
   uint64_t Next() {
@@ -28,7 +28,7 @@ class Random {
   const T& Pick(const std::vector<T>& items) {
     return items[Below(items.size())];
   }
-  // An index into `weights`, each as likely as its weight says.
+  // An index into `weights`, drawn with those weights.
   size_t Weighted(std::initializer_list<unsigned> weights) {
     size_t sum = 0;
     for (const unsigned w : weights) sum += w;

@@ -1,6 +1,6 @@
 // The gold side: runs a built tree under the real ld.so with the audit library and turns its events into a
-// transcript. Every fact comes from the loader; only whether a candidate that led to no new object was one
-// that is loaded already (under another name) is told by comparing inodes, as the loader itself does.
+// transcript. Every fact comes from the loader, with one exception: if a candidate led to no new object,
+// inodes are compared, as the loader itself does, to see whether it is already loaded under another name.
 #include <sys/stat.h>
 #include <sys/wait.h>
 

@@ -1,4 +1,4 @@
-// See stamp.h. Everything is of the machine's own class and byte order, so <link.h>'s types serve.
+// See stamp.h. Everything has the machine's own class and byte order, so <link.h>'s types work.
 #include "stamp.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@ namespace culprit::gold {
 namespace {
 
 using Dyn = ElfW(Dyn);
-constexpr int64_t kDtRelrSize = 35, kDtRelr = 36, kDtRelrEntry = 37;  // newer than many a <elf.h>
+constexpr int64_t kDtRelrSize = 35, kDtRelr = 36, kDtRelrEntry = 37;  // newer than many <elf.h>
 
 template <typename T>
 T Get(const std::string& bytes, size_t offset) {

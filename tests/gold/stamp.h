@@ -1,7 +1,8 @@
 // Turns a template that the real linker made (library.c, program.c) into the library or program that a tree
-// needs, in memory and in microseconds: the dynamic section is written anew with any names, run paths, flags
-// and symbol versions, also such as no linker would write (RPATH and RUNPATH in one file). The templates
-// have spare entries for it (--spare-dynamic-tags) and spare room for strings (a long run path of 'X').
+// needs, in memory and in microseconds: the dynamic section is rewritten with any names, run paths, flags and
+// symbol versions, including combinations that no linker would write (RPATH and RUNPATH in one file). The
+// templates have spare entries for this (--spare-dynamic-tags) and spare space for strings (a long run path
+// of 'X').
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct Stamp {
   };
   std::optional<std::string> soname, rpath, runpath;
   std::vector<Request> requests;  // in this order
-  uint64_t flags_1 = 0;           // beside those of the template
+  uint64_t flags_1 = 0;           // in addition to those of the template
   std::vector<VersionNeed> version_needs;
   std::vector<std::string> version_defs;  // empty = no DT_VERDEF
   bool decoys = false;                    // an earlier SONAME, RPATH and RUNPATH, which later ones replace
@@ -33,7 +34,7 @@ struct Stamp {
 // Throws std::runtime_error if the template has too little room.
 std::string Stamped(const std::string& elf_template, const Stamp& stamp);
 
-// Faults that no linker makes. Each takes a good file.
+// Faults that no linker produces. Each takes a valid file.
 enum class Fault {
   kNone,
   kEmpty,
@@ -46,7 +47,7 @@ enum class Fault {
   kBodyCut,     // the page with the dynamic section is cut off
   kIdentVersion,
   kOsAbi,
-  kOsAbiGnu,  // no fault: glibc accepts it
+  kOsAbiGnu,  // not a fault: glibc accepts it
   kAbiVersion,
   kIdentPadding,
   kVersion,
@@ -57,7 +58,7 @@ enum class Fault {
   kNoDynamic,
   kEmptyDynamic,
   kMisaligned,
-  kExecutableStack,  // no fault before glibc 2.41
+  kExecutableStack,  // not a fault before glibc 2.41
   kCount,
 };
 const char* Name(Fault fault);

@@ -46,19 +46,19 @@ struct RealLoader {
 
 // Runs the built tree under the real loader.
 Truth AskGlibc(const RealLoader& loader, const Tree& tree, const std::string& root);
-// What the real loader does on this machine; an empty interpreter if it cannot be found out.
+// The traits of the real loader on this machine; an empty interpreter if they cannot be determined.
 LoaderTraits ProbeGlibc(const std::string& program, const std::string& audit, const std::string& directory);
 
-// What a run with LD_TRACE_LOADED_OBJECTS=1 listed, without the loader and the vdso.
+// The list of a run with LD_TRACE_LOADED_OBJECTS=1, without the loader and the vdso.
 std::vector<std::string> ReadTrace(const Ran& ran, const std::string& interpreter, const std::string& root);
 
 // The model's answer in the same form.
 Transcript FromGraph(const loader::LoadGraph& graph, const Tree& tree, const std::string& root);
 
-// Only what ReadTrace gives. `start` is how messages name the program.
+// Only what ReadTrace gives. `start` is the name of the program in messages.
 std::vector<std::string> TraceOf(const loader::LoadGraph& graph, const std::string& start);
 
-// Lines with '-' (only the real loader) and '+' (only the model); empty when all is equal.
+// Lines with '-' (only the real loader) and '+' (only the model); empty if everything is equal.
 std::string Difference(const Transcript& real, const Transcript& model);
 
 }  // namespace culprit::gold

@@ -1,5 +1,5 @@
-// A generated tree: libraries, links and broken files in directories, a program, and the environment in which
-// it is started. '@' in any string stands for the root of the tree until it is built.
+// A generated tree: libraries, symlinks and broken files in directories, a program, and the environment in
+// which it is started. '@' in any string stands for the root of the tree until it is built.
 #pragma once
 
 #include <map>
@@ -18,30 +18,30 @@ struct TreeFile {
   Kind kind = Kind::kLibrary;
   Stamp stamp;
   Fault fault = Fault::kNone;
-  std::string target;       // of a link, as it is written
+  std::string target;       // of a symlink, as written
   bool unreadable = false;  // mode 000
 };
 
 struct Tree {
   uint64_t seed = 0;
-  std::vector<TreeFile> files;  // directories that lead to them are made on the way; files[0] is the program
-  std::string start;            // how the program is named when it is started
+  std::vector<TreeFile> files;  // parent directories are created as needed; files[0] is the program
+  std::string start;            // the name under which the program is started
   std::string working_directory;
   std::map<std::string, std::string> environment;
   std::vector<std::string> calls;       // arguments of program.c
   std::map<std::string, int> features;  // what occurs in it, for the statistics
 };
 
-// What the real loader was seen to do on this machine; makes the trees fit.
+// Traits of the real loader on this machine; the trees are adapted to them.
 struct LoaderTraits {
   std::string interpreter;                // path, as PT_INTERP names it
   std::string soname;                     // its last component
-  std::string lib;                        // what $LIB stands for
-  std::string platform;                   // what $PLATFORM stands for
-  std::vector<std::string> hwcaps_dirs;   // sub-directories tried in every directory, "" not included
+  std::string lib;                        // value of $LIB
+  std::string platform;                   // value of $PLATFORM
+  std::vector<std::string> hwcaps_dirs;   // subdirectories tried in every directory, without ""
   std::vector<std::string> system_names;  // sonames that the system has
   std::string libc;                       // soname of the C library
-  bool musl = false;                      // restricts the trees to what musl knows
+  bool musl = false;                      // restricts the trees to what musl supports
 };
 
 Tree GenerateTree(uint64_t seed, const LoaderTraits& traits);
@@ -50,17 +50,17 @@ struct Templates {
   std::string program, library;  // contents
 };
 
-// Makes the files below `root`, which must exist; replaces '@' by it in the returned tree.
+// Creates the files below `root`, which must exist; replaces '@' with it in the returned tree.
 Tree BuildTree(const Tree& tree, const Templates& templates, const std::string& root);
-// Removes what BuildTree made, whatever its modes.
+// Removes what BuildTree made, whatever its permissions.
 void RemoveTree(const std::string& root);
 
-// The path by which a built tree's program is started, absolute.
+// The absolute path by which a built tree's program is started.
 std::string StartPath(const Tree& tree);
 // DT_AUXILIARY and DT_FILTER reorder the list that LD_TRACE_LOADED_OBJECTS prints, and hide part of it.
 bool HasFilters(const Tree& tree);
 
-// For a person: every file, the environment, the calls.
+// For people: every file, the environment, the calls.
 std::string Describe(const Tree& tree);
 
 }  // namespace culprit::gold

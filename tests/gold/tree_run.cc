@@ -31,7 +31,7 @@ std::string CompareOne(const TreeRun& run, const Options& options, const std::st
   const Truth truth = run.ask_real(run.loader, built, root);
   std::string difference = truth.problem.empty() ? "" : "  harness: " + truth.problem + "\n";
   if (difference.empty()) {
-    const bool with_snapshot = seed % 4 == 0;  // it takes longer than all the rest
+    const bool with_snapshot = seed % 4 == 0;  // takes longer than everything else
     const Answers answers = AskModel(built, truth.calls, with_snapshot);
     difference = Difference(truth.transcript, run.read(answers.live, built, root));
     if (difference.empty() && with_snapshot) {

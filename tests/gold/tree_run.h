@@ -1,5 +1,5 @@
-// The loop that gold_trees and gold_musl share: generate a tree, build it, ask the real loader, ask the
-// model, compare; count, and print what differs in a form that can be replayed.
+// The common loop of gold_trees and gold_musl: generate a tree, build it, run the real loader, run the model,
+// compare; count, and print differences in a form that can be replayed.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 namespace culprit::gold {
 
 struct TreeRun {
-  std::string program;  // name of the gold program, for the line that says how to replay
+  std::string program;  // name of the gold program, for the replay command
   Templates templates;
   RealLoader loader;
   std::function<Truth(const RealLoader&, const Tree&, const std::string& root)> ask_real;
   std::function<Transcript(const loader::LoadGraph&, const Tree&, const std::string& root)> read;
 };
 
-// 0 when all agree, 1 otherwise. Prints the last line "N trees agree, N differ".
+// 0 if all agree, 1 otherwise. Prints the last line "N trees agree, N differ".
 int CompareTrees(const TreeRun& run, const Options& options, const std::string& work_directory);
 
-// Our side: looks at the program of a built tree live and asks the model; then makes a snapshot of all that
-// was asked, writes it, reads it back and asks the model again. Both answers must be the truth.
+// Our side: runs the model live on the program of a built tree; then makes a snapshot of everything that was
+// used, writes it, reads it back and runs the model again. Both answers must be right.
 struct Answers {
   loader::LoadGraph live, recorded;
 };

@@ -10,7 +10,7 @@ constexpr uint32_t Word(uint32_t major, uint32_t minor, uint32_t patch) {
   return major << 16 | minor << 8 | patch;
 }
 
-// The parts of one cuDNN 9 in one directory, named as pip wheels name them.
+// All files of one cuDNN 9 in one directory, named as in pip wheels.
 void AddCudnn9(World& world, const std::string& directory, uint32_t version, bool shim = true) {
   const auto part = [&](const std::string& stem, std::vector<std::string> needed,
                         std::vector<std::pair<std::string, uint32_t>> words) {

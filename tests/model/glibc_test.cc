@@ -1,4 +1,4 @@
-// Rules of glibc's loader, one test each, on a made-up machine; the real loader is compared in tests/gold.
+// Rules of glibc's loader, one test each, on a made-up machine; tests/gold compares with the real loader.
 #include <gtest/gtest.h>
 
 #include "model/world.h"
@@ -137,7 +137,7 @@ TEST(Glibc, AMissingSymbolVersionIsToldInTheLoadersWords) {
 }
 
 TEST(Glibc, AVersionNodeNamedLikeTheFileItselfIsFound) {
-  World world;  // NVIDIA names the node like the soname; so is the base version of every file
+  World world;  // NVIDIA names the version node like the soname, and so is the base version of every file
   world.Library("/d/libx.so.9", {.soname = "libx.so.9", .version_defs = {"libx.so.9"}});
   world.Program(
       "/p",

@@ -1,4 +1,4 @@
-// Rules of musl's loader, on a made-up machine; the real loader is compared in tests/gold.
+// Rules of musl's loader, on a made-up machine; tests/gold compares with the real loader.
 #include <gtest/gtest.h>
 
 #include "model/world.h"

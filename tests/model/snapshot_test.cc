@@ -1,4 +1,4 @@
-// A snapshot answers like the machine that it was taken from, and says so when it does not know.
+// A snapshot answers like the machine that it was taken from, and says so if it does not know.
 #include "snapshot/snapshot.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What Python on Windows loads when a framework is imported: rows of data/imports.toml played through the
-// model of the loader, on made-up environments.
+// What Python on Windows loads when a framework is imported: rows of data/imports.toml run through the loader
+// model, on made-up environments.
 #include <gtest/gtest.h>
 
 #include "loader/imports.h"
@@ -55,7 +55,7 @@ class WindowsImports : public testing::Test {
     const auto steps = Steps();
     return loader::Load(world.snapshot, world.files, {.target = environment.process, .imports = steps});
   }
-  // Names of what failed and matters, in order.
+  // Names of the failures that matter, in order.
   static std::vector<std::string> Missing(const LoadGraph& graph) {
     std::vector<std::string> names;
     for (const loader::Request& request : graph.requests) {
@@ -108,8 +108,8 @@ TEST_F(WindowsImports, TorchAsksWithTheFlagsOfItsCode) {
   EXPECT_EQ(opened, 3U + 11U + 1U);  // the C runtime, torch\lib, torch._C
 }
 
-// Python's glob takes brackets for a pattern: nothing is loaded in advance, and what cuDNN then asks for by
-// bare name is in no directory of the standard search.
+// Python's glob interprets brackets as a pattern: nothing is preloaded, and what cuDNN then loads by bare
+// name is in no directory of the standard search.
 TEST_F(WindowsImportsInBrackets, TorchLoadsNothingInAdvanceAndCudnnMissesItsParts) {
   Torch();
   const LoadGraph graph = Import();
@@ -223,7 +223,7 @@ TEST_F(WindowsImports, ProvidersOfOnnxruntimeFindWhatLiesBesideThem) {
       {.imports = Needs({"onnxruntime_providers_shared.dll", "cublasLt64_12.dll"})});
   const LoadGraph without = Import();
   EXPECT_EQ(Loaded(without, "onnxruntime_providers_cuda.dll"), nullptr);
-  Add("nvidia/cublas/bin/cublasLt64_12.dll");  // preload_dlls opens it, and it is found by its name
+  Add("nvidia/cublas/bin/cublasLt64_12.dll");  // preload_dlls opens it, and it is then found by its name
   EXPECT_NE(Loaded(Import(), "onnxruntime_providers_cuda.dll"), nullptr);
 }
 
@@ -268,7 +268,7 @@ TEST_F(WindowsImports, RowsOfOtherSystemsAreLeftOut) {
   }
 }
 
-// cudart asks for the driver in System32 alone: a copy beside it is no driver.
+// cudart looks for the driver only in System32: a copy next to it is not a driver.
 TEST_F(WindowsImports, TheDriverIsTakenFromSystem32Alone) {
   Torch();
   Add("torch/lib/cudart64_12.dll");

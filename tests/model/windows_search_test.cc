@@ -1,4 +1,4 @@
-// Which file LoadLibraryEx takes: one test per rule of docs/windows-loader.md.
+// Which file LoadLibraryEx loads: one test per rule of docs/windows-loader.md.
 #include <gtest/gtest.h>
 
 #include "windows_world.h"
@@ -117,7 +117,7 @@ TEST(WindowsSearch, SetDefaultDllDirectoriesReplacesTheStandardOrder) {
   process.SetDefaultDllDirectories(loader::kSearchApplicationDir);
   EXPECT_EQ(Searched(world, process), Places{"/C:/app"});
   EXPECT_EQ(Searched(world, process, loader::kSearchSystem32), Places{"/C:/Windows/System32"});
-  process.SetDefaultDllDirectories(0);  // refused
+  process.SetDefaultDllDirectories(0);  // rejected
   EXPECT_EQ(Searched(world, process), Places{"/C:/app"});
 }
 
@@ -254,10 +254,10 @@ TEST(WindowsSearch, DllsOfWindowsAreAssumedWhereWindowsWasNotSeen) {
   EXPECT_TRUE(object.assumed);
   EXPECT_EQ(object.path, "/C:/Windows/System32/dbghelp.dll");
   EXPECT_EQ(process.graph().assumptions.size(), 1);
-  // Not where the search does not lead, and never what Windows does not bring along.
+  // Not where the search does not go, and never what Windows does not ship.
   EXPECT_EQ(world.Load("dbghelp.dll", loader::kSearchApplicationDir), "error 126");
   EXPECT_EQ(world.Load("zlibwapi.dll"), "error 126");
-  // A copy beside the program comes first.
+  // A copy next to the program comes first.
   world.files.Add("/C:/app/dbghelp.dll", {});
   EXPECT_EQ(world.Load("dbghelp.dll"), "/C:/app/dbghelp.dll");
 }

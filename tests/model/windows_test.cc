@@ -1,5 +1,5 @@
-// What Windows makes of what it finds: files that cannot be used, what is missing below, functions that are
-// not there, delay imports, a program that does not start.
+// What Windows does with what it finds: unusable files, missing dependencies, missing functions, delay
+// imports, a program that does not start.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -210,7 +210,7 @@ TEST(WindowsForwarder, TargetIsLoadedAndMustHaveTheFunction) {
   EXPECT_EQ(world.Load("a.dll"), "error 127");
   EXPECT_EQ(world.process->graph().missing_exports.at(0).importer, "/C:/app/b.dll");
   world.files.Add("/C:/path1/c.dll", {.imports = Needs({"d.dll"}), .exports = {"g"}});
-  EXPECT_EQ(world.Load("a.dll"), "error 126");  // the target has needs of its own
+  EXPECT_EQ(world.Load("a.dll"), "error 126");  // the target has its own dependencies
   world.files.Add("/C:/path2/d.dll", {});
   EXPECT_EQ(world.Load("a.dll"), "/C:/app/a.dll");
   EXPECT_EQ(world.process->graph().objects.size(), 5);
@@ -278,7 +278,7 @@ TEST(WindowsStart, MissingDllStopsTheProgram) {
             "The code execution cannot proceed because gone.dll was not found. "
             R"((0xC0000135; needed by C:\app\a.dll))");
   EXPECT_FALSE(process.Dlopen("a.dll", 0, 0));
-  EXPECT_EQ(process.graph().requests.size(), 2);  // a dead process asks for nothing
+  EXPECT_EQ(process.graph().requests.size(), 2);  // a dead process requests nothing
 }
 
 TEST(WindowsStart, MissingFunctionStopsTheProgram) {

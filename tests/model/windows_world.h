@@ -1,5 +1,5 @@
-// A made-up Windows machine for tests of the loader model: DLLs are named with what they import and export,
-// no bytes are made.
+// A made-up Windows machine for tests of the loader model: DLLs are described by their imports and exports;
+// no bytes are written.
 #pragma once
 
 #include <algorithm>
@@ -132,7 +132,7 @@ class WindowsFiles final : public snapshot::FileView {
 
   uint64_t last_inode_ = 0;
   std::map<std::string, snapshot::FileFacts> files_;
-  std::map<std::string, std::string> spelled_;  // folded -> as it was added
+  std::map<std::string, std::string> spelled_;  // folded -> as added
   std::map<std::string, binfmt::PeExports> exports_;
   std::set<std::string> directories_;
   snapshot::FileFacts missing_ = WithError(base::PathError::kNoEntry);
@@ -157,7 +157,7 @@ class WindowsWorld {
     program.program = true;
     files.Add("/C:/app/app.exe", program);
   }
-  // What was said about Windows goes into the snapshot.
+  // Puts the facts about Windows into the snapshot.
   void Settle() { snapshot.stack.windows = snapshot::Fact<snapshot::WindowsFacts>::Of(windows, "made up"); }
   // The process after start-up.
   loader::WindowsProcess& Process(const std::string& target = "/C:/app/app.exe") {

@@ -1,5 +1,5 @@
 // A made-up glibc machine for tests of the whole way from files to an answer: a loader with its compiled-in
-// strings, libraries and programs that say what a test wants them to say.
+// strings, and libraries and programs that claim what a test needs.
 #pragma once
 
 #include <elf.h>
@@ -47,7 +47,7 @@ class World {
   system::MemorySystem system;
 };
 
-// "path [via]" of every object behind the target, in load order.
+// "path [via]" of every object after the target, in load order.
 inline std::vector<std::string> Loads(const loader::LoadGraph& graph) {
   std::vector<std::string> loads;
   for (size_t i = 1; i < graph.objects.size(); ++i) {

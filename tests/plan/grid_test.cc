@@ -1,5 +1,6 @@
-// Holds plan::Solve against tests/plan/grid.txt, and every answer against the tables without the solver:
-// each bound of what was chosen is asked again, and each requirement of a conflict is shown to be necessary.
+// Checks plan::Solve against tests/plan/grid.txt, and every answer against the tables without the solver:
+// each bound of the chosen versions is checked again, and each requirement of a conflict is shown to be
+// necessary.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +86,7 @@ const PlannedPackage* FindCudnn(const report::Plan& plan) {
   return nullptr;
 }
 
-// The cuDNN of an answer: the package, or what a framework brings inside.
+// The cuDNN of an answer: the package, or what a framework bundles.
 std::string CudnnIn(const report::Plan& plan, Machine machine) {
   if (const PlannedPackage* package = FindCudnn(plan)) return package->version;
   for (const PlannedPackage& package : plan.packages) {
@@ -101,7 +102,7 @@ std::string CudnnIn(const report::Plan& plan, Machine machine) {
   return "";
 }
 
-// "torch<=2.3.1", "build=cu118,cu126", "cudnn=8", "extra=cuda12"; "" when it holds.
+// "torch<=2.3.1", "build=cu118,cu126", "cudnn=8", "extra=cuda12"; "" if it holds.
 std::string Broken(const std::string& expectation, const report::Plan& plan, Machine machine) {
   const size_t sign = expectation.find_first_of("<>=");
   const std::string name = expectation.substr(0, sign);
@@ -133,7 +134,7 @@ std::string Broken(const std::string& expectation, const report::Plan& plan, Mac
   return holds ? "" : version + " is planned";
 }
 
-// Every bound of what was chosen, by the tables alone.
+// Every bound of the chosen versions, from the tables alone.
 void AskAgain(const Question& question, const report::Plan& plan) {
   const base::Platform platform = PlatformOf(question.host.machine);
   const PlannedPackage* driver = Find(plan, "driver");

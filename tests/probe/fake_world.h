@@ -1,4 +1,4 @@
-// Running a program in a world where CUDA's libraries are the fakes of this folder.
+// Runs a program in a world where CUDA's libraries are the fakes of this folder.
 #pragma once
 
 #include <fcntl.h>
@@ -57,25 +57,26 @@ class FakeWorld {
   }
   // "cuInit=100": see fakes/misbehave.h.
   FakeWorld& Misbehave(const std::string& how) { return Set("FAKE_CUDA", how); }
-  // Before everything that is there already.
+  // Before everything that is already there.
   FakeWorld& Prepend(const std::string& directory) {
     return Set("LD_LIBRARY_PATH", directory + ":" + environment_["LD_LIBRARY_PATH"]);
   }
   const fs::path& directory() const { return directory_; }
 
-  // No file of these names is found by a search, whatever this machine has: an empty file ends the loader's.
+  // A search finds no file with these names, whatever this machine has: an empty file ends the loader's
+  // search.
   FakeWorld& Block(const std::vector<std::string>& names) {
     fs::create_directory(directory_ / "blocked");
     for (const std::string& name : names) std::ofstream(directory_ / "blocked" / name) << "";
     return Prepend((directory_ / "blocked").string());
   }
-  // A directory with all files of a fake cuDNN, to be spoiled.
+  // A directory with all files of a fake cuDNN, for a test to break.
   fs::path CopyOfCudnn(int version, const std::string& name) const {
     fs::copy(FakeCudnn(version), directory_ / name);
     return directory_ / name;
   }
 
-  // `term_after`: gets SIGTERM when its output has this text.
+  // `term_after`: it gets SIGTERM when its output contains this text.
   Ran Run(const std::vector<std::string>& command, const std::string& term_after = "") const {
     const fs::path out = directory_ / "stdout", err = directory_ / "stderr";
     fs::remove(out);

@@ -1,5 +1,5 @@
-// The fakes themselves, where culprit-probe would not notice that they are too kind: a driver that accepts
-// anything proves nothing.
+// Tests the fakes themselves where culprit-probe would not notice that they are too lenient: a driver that
+// accepts anything proves nothing.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class FakeDriver : public testing::Test {
   void TearDown() override {
     Unload();
     Call("cuDevicePrimaryCtxRelease_v2", 0);
-    dlclose(library_);  // others look for a driver by this name
+    dlclose(library_);  // others look for a driver under this name
   }
   void Unload() {
     if (module_ != nullptr) Call("cuModuleUnload", module_);
@@ -67,7 +67,7 @@ TEST_F(FakeDriver, AKernelWritesWhereItSays) {
   ASSERT_EQ(Launch(memory), 0);
   ASSERT_EQ(Call("cuMemcpyDtoH_v2", static_cast<void*>(words), memory, sizeof words), 0);
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words[i + 1], i);
-  EXPECT_EQ(words[0], 0xa5a5a5a5);  // memory of a device is never clean
+  EXPECT_EQ(words[0], 0xa5a5a5a5);  // device memory is never clean
   EXPECT_EQ(Launch(memory + 4), 700) << "the last thread writes behind the end";
   EXPECT_EQ(Call("cuMemcpyDtoH_v2", static_cast<void*>(words), memory + 4, sizeof words), 1);
   EXPECT_EQ(Call("cuMemFree_v2", memory), 0);

@@ -1,6 +1,6 @@
-// `culprit probe` end to end on a made-up machine: a driver and a GPU as far as files tell, fake CUDA
-// libraries, and one thing at a time that is wrong. Each fault must be named with its step, status and cause,
-// and the machine without any must be clean.
+// `culprit probe` end to end on a made-up machine: the files of a driver and a GPU, fake CUDA libraries, and
+// one fault at a time. Each fault must be named with its step, status and cause, and the healthy machine must
+// be clean.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using base::Json;
 using Words = std::vector<std::string>;
 
-// The files of the machine, made once: made_up_machine fills it and puts it over the real ones.
+// The files of the machine, made once: made_up_machine fills it and mounts it over the real ones.
 const fs::path& MachineDirectory() {
   static const FakeWorld keeper;
   return keeper.directory();
@@ -34,7 +34,7 @@ class ProbeCli : public testing::Test {
   void SetUp() override {
     static const Ran possible = FakeWorld().Run(InTheMachine({"/bin/true"}));
     if (possible.status != 0) GTEST_SKIP() << "no mount namespace can be made here: " << possible.err;
-    // As a driver installs itself: the file has the version in its name.
+    // As a driver installs itself: the file name contains the version.
     driver_ = world_.directory() / "driver";
     toolkit_ = world_.directory() / "toolkit";
     fs::create_directory(driver_);
@@ -70,7 +70,7 @@ class ProbeCli : public testing::Test {
     return report;
   }
 
-  // The first step of that name.
+  // The first step with that name.
   static Json Step(const Json& report, const std::string& name) {
     for (const Json& step : report["steps"])
       if (step["name"] == name) return step;
@@ -86,7 +86,7 @@ class ProbeCli : public testing::Test {
   static std::string Detail(const Json& report, const std::string& name) {
     return Step(report, name)["detail"].get<std::string>();
   }
-  // The step failed with this status, and a finding with one of these causes explains it and is there.
+  // The step failed with this status, and the report has a finding with one of these causes that explains it.
   static void ExpectFault(const Json& report, const std::string& name, const std::string& status,
                           const std::set<std::string>& causes) {
     const Json step = Step(report, name);
@@ -99,7 +99,8 @@ class ProbeCli : public testing::Test {
     EXPECT_EQ(report["verdict"], "errors");
   }
 
-  // The step about the parts fails, nothing else, and the finding names both versions and the odd directory.
+  // The step about the sub-libraries fails, nothing else, and the finding names both versions and the odd
+  // directory.
   static void ExpectMixed(const Json& report, const std::string& status, const std::string& directory) {
     ExpectFault(report, "cudnn-parts", status, {"cudnn-mixed-versions"});
     EXPECT_EQ(Failed(report), (std::set<std::string>{"cudnn-parts"}));
@@ -134,7 +135,8 @@ TEST_F(ProbeCli, AHealthyMachineIsClean) {
     for (const Json& step : report["steps"]) EXPECT_EQ(step["ok"], true) << step;
     EXPECT_EQ(report["devices"].size(), 1U);
   }
-  // What a library prints is not taken for the protocol, and a child that it leaves behind is not waited for.
+  // The output of a library is not mistaken for the protocol, and nobody waits for a child that it leaves
+  // behind.
   world_.Misbehave("cuInit=flood,cuMemAlloc_v2=fork");
   EXPECT_EQ(Probe(0)["verdict"], "ok");
   EXPECT_LT(ran_.seconds, 30);
@@ -152,12 +154,12 @@ TEST_F(ProbeCli, CudaVisibleDevices) {
 }
 
 TEST_F(ProbeCli, PartsOfAnotherCudnnInLdLibraryPath) {
-  // The whole of 9.14 before 9.19: its sub-libraries agree with each other, but not with the shim.
+  // All of 9.14 before 9.19: its sub-libraries agree with each other, but not with the shim.
   const std::string before = Variable("LD_LIBRARY_PATH");
   world_.Prepend(FakeCudnn(91400));
   ExpectMixed(Probe(1), "mixed-versions", FakeCudnn(91400));
 
-  // Some of it, so that parts of both meet.
+  // Only some of it, so that sub-libraries of both are mixed.
   const fs::path odd = world_.CopyOfCudnn(91400, "odd");
   for (const char* name : {"libcudnn_ops.so.9", "libcudnn_cnn.so.9", "libcudnn_adv.so.9"})
     fs::remove(odd / name);
@@ -177,13 +179,13 @@ TEST_F(ProbeCli, APartOfCudnnThatIsMissing) {
 
 TEST_F(ProbeCli, APartOfCudnnThatIsCutOff) {
   const fs::path copy = world_.CopyOfCudnn(91900, "copy");
-  fs::resize_file(copy / "libcudnn_ops.so.9", 400);  // not even its headers are there
+  fs::resize_file(copy / "libcudnn_ops.so.9", 400);  // not even its headers are complete
   const Json refused = Probe(1, copy.string());
   ExpectFault(refused, "cudnn-convolution", "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE",
               {"corrupt-library"});
   EXPECT_TRUE(Contains(Explaining(refused, "cudnn-convolution"), "libcudnn_ops.so.9"));
 
-  // The headers are there, what they promise is not: the loader itself is hit.
+  // The headers are intact but the contents are missing: the loader itself crashes.
   const fs::path other = world_.CopyOfCudnn(91900, "other");
   fs::resize_file(other / "libcudnn_graph.so.9", 4096);
   const Json crashed = Probe(1, other.string());
@@ -212,7 +214,7 @@ TEST_F(ProbeCli, MemoryHeldByAnotherProcessNamesIt) {
 TEST_F(ProbeCli, NoDriverAtAll) {
   world_.Set("LD_LIBRARY_PATH", kFakes + "/cuda");
   const Json report = Probe(1);
-  // Which one: whether this is a container decides.
+  // Which one depends on whether this is a container.
   ExpectFault(report, "libcuda", "not-found", {"container-runtime", "driver-missing", "library-missing"});
   EXPECT_EQ(Step(report, "init")["ok"], nullptr);
 }

@@ -1,4 +1,4 @@
-// The real culprit-probe against fake libraries: what it tells when they work, and for each way of failing.
+// The real culprit-probe with fake libraries: what it reports when they work, and for each kind of failure.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(Prober, EveryMajorVersionOfCudnnWorks) {
 struct Fault {
   std::string how;  // FAKE_CUDA
   std::string step;
-  std::string end;  // how its last line begins
+  std::string end;  // how its last line starts
 };
 
 TEST(Prober, AStatusIsToldWithItsNameAndCall) {
@@ -110,7 +110,7 @@ TEST(Prober, AStatusIsToldWithItsNameAndCall) {
                                       ? Words{"cudnn", "--cudnn", FakeCudnn(91900) + "/libcudnn.so.9"}
                                       : kRuntime);
     EXPECT_TRUE(told.done);
-    // It is the first one that does not work; what stands behind may fail for the same reason.
+    // It is the first one that fails; later ones may fail for the same reason.
     const auto first =
         std::ranges::find_if(told.steps, [](const ToldStep& step) { return !step.end.starts_with("ok"); });
     ASSERT_NE(first, told.steps.end());
@@ -245,7 +245,7 @@ TEST(Prober, AStepAloneMakesWhatItNeeds) {
                     1));
 }
 
-// Parts of cuDNN that are not of one version, missing, or cut off.
+// cuDNN sub-libraries with mixed versions, missing, or truncated.
 TEST(ProberCudnn, AGraphOfAnotherVersionInLdLibraryPath) {
   FakeWorld world;
   const fs::path odd = world.directory() / "odd";

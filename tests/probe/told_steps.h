@@ -1,5 +1,4 @@
-// The lines of culprit-probe as a test reads them: plainly, so that it does not share a mistake with the
-// program.
+// A simple parser for the output of culprit-probe, so that the tests do not share a mistake with the program.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +11,7 @@ namespace culprit {
 struct ToldStep {
   std::string name, subject;
   std::vector<std::string> lines;  // between `begin` and the end, decoded
-  std::string end;  // "ok ...", "failed STATUS CALL DETAIL", "crash SIGSEGV /..."; "" none came
+  std::string end;  // "ok ...", "failed STATUS CALL DETAIL", "crash SIGSEGV /..."; "" if there was none
   bool Has(const std::string& text) const {
     for (const std::string& line : lines)
       if (line.find(text) != std::string::npos) return true;
@@ -59,7 +58,7 @@ struct Told {
       }
     }
   }
-  // An empty step when it was never begun.
+  // An empty step if it never began.
   ToldStep Step(const std::string& name) const {
     for (const ToldStep& step : steps)
       if (step.name == name) return step;

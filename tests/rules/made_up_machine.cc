@@ -43,7 +43,7 @@ void Each(const toml::table& description, std::string_view key, Function functio
   for (const auto& [name, value] : *table) function(std::string(name.str()), value);
 }
 
-// The loader's own file: what it was compiled with stands in it as text.
+// The loader's own file: it contains its compiled-in values as text.
 std::string LoaderFile(const toml::table& spec) {
   const bool arm = spec["machine"].value_or(std::string("x86-64")) == "aarch64";
   const std::string triple = arm ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
@@ -120,7 +120,7 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   Each(spec, "words", [&](const std::string& name, const toml::node& value) {
     elf.words.emplace_back(name, value.value_or(uint32_t{0}));
   });
-  // Functions by the library that they are asked of, under a version of its name.
+  // Functions by the library that they are required from, under a version with its name.
   Each(spec, "imports", [&](const std::string& file, const toml::node& names) {
     elf.version_needs.push_back({.file = file, .versions = {{.name = file}}});
     for (const std::string& name : Texts(&names, path)) elf.imports.emplace_back(name, file);

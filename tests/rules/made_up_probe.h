@@ -1,9 +1,8 @@
-// What a probe saw, from a TOML description. Keys:
+// The results of a probe, from a TOML description. Keys:
 //
-//   [[step]]    job ("driver" unless said otherwise), name, subject, outcome ("failed" unless a case says
-//               otherwise), status, call, detail, library, output, figures {name = "value"},
-//               libraries [{name, path, version}]
-//   [[device]]  cuda, nvml (indices; "" = not shown by that one), name, capability, total_mib, free_mib,
+//   [[step]]    job (default "driver"), name, subject, outcome (default "failed"), status, call, detail,
+//               library, output, figures {name = "value"}, libraries [{name, path, version}]
+//   [[device]]  cuda, nvml (indices; "" = not shown there), name, capability, total_mib, free_mib,
 //               mode, mig, ecc_errors, holders [{pid, name, mib}]
 #pragma once
 
@@ -15,7 +14,7 @@
 
 namespace culprit::model {
 
-// Nothing when the description has neither. Throws std::runtime_error when it has a mistake.
+// Empty if the description has neither. Throws std::runtime_error if it has a mistake.
 std::optional<snapshot::ProbeFacts> MadeUpProbe(const toml::table& description);
 
 }  // namespace culprit::model

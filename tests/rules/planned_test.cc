@@ -1,5 +1,5 @@
-// Plans that are healthy, made as machines in the mind and asked about by the rules of check: nothing may be
-// found wrong with them. One that is not healthy must be found.
+// Healthy plans, built as machines in memory and checked by the rules: there must be no finding. An unhealthy
+// plan must have one.
 #include "change/whatif/planned.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct Planned {
   std::string host;
   std::string python;
   std::vector<std::string> packages;  // "torch==2.5.1", "tensorflow[and-cuda]==2.21.0"
-  std::set<std::string> alarms = {};  // codes of what is wrong with it
+  std::set<std::string> alarms = {};  // codes of its expected findings
   whatif::PlannedHost machine = {};
 };
 

@@ -1,7 +1,7 @@
-// Words are made for people and never read back. Every sentence that a collector, the loader models or a
-// rule wrote is replaced by other words before the next stage sees it: what is found, of what, how grave,
-// what to run and what is proven must stay the same. Each word of small letters is reversed; names, paths
-// and numbers stay, as they would in any other wording.
+// Words are made for people and never read back. Every sentence of a collector, the loader models or a rule
+// is replaced by other words before the next stage sees it. The findings, their subjects and severities, the
+// commands and the proofs must stay the same. Each word in lower case is reversed; names, paths and numbers
+// stay, as they would in any other wording.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace {
 
 using model::RuleCase;
 
-// Every word in capitals: no sentence is as it was, and what is reworded twice (a rule that quotes a fact) is
-// the same as what is reworded once.
+// Upper-cases every word: no sentence stays the same, and rewording twice (a rule that quotes a fact) gives
+// the same result as rewording once.
 void Reword(std::string& text) {
   const auto ends_word = [&](size_t at) {
     return at >= text.size() || std::string_view(" ,;:()'\"`").contains(text[at]);
@@ -42,7 +42,7 @@ void Reword(std::vector<std::string>& texts) {
   for (std::string& text : texts) Reword(text);
 }
 
-// Why a fact could not be had, wherever it stands in the stack, and what could not be read of an environment.
+// Why a fact is missing, anywhere in the stack, and what could not be read in an environment.
 class RewordedFacts {
  public:
   template <typename T>
@@ -108,7 +108,7 @@ std::span<const rules::Rule* const> RewordedRules() {
   return table;
 }
 
-// Everything of a report but its words.
+// Everything in a report except its words.
 std::string Bones(const report::Finding& finding) {
   std::string bones = finding.code + " " + finding.cause + " " + std::string(Name(finding.severity)) + " " +
                       finding.subject + "\n";
@@ -127,7 +127,7 @@ std::string Bones(const report::CheckReport& report) {
   return bones;
 }
 
-// A machine judged twice: in culprit's words, and in others from its first fact on.
+// A machine judged twice: with culprit's words, and with others from its first fact on.
 struct Judged {
   std::unique_ptr<engine::Diagnosis> diagnosis;
   report::CheckReport in_its_words;

@@ -67,7 +67,7 @@ std::unique_ptr<engine::Diagnosis> Diagnose(const system::System& machine, const
                           .host_unseen = description["root"].value_or(false),
                           .host = description["host"].value_or(std::string()),
                           .limit = std::chrono::minutes(1)};
-  // A process of the machine: /proc is among its files.
+  // A process of the machine: its files include /proc.
   if (const auto pid = description["process"].value<int64_t>()) {
     auto found = collect::LookAtProcess(machine, *pid);
     if (!found) throw std::runtime_error(found.error().message);

@@ -1,4 +1,4 @@
-// The cases of tests/rules/CODE.toml, and what culprit looks at on the machine of one.
+// The cases of tests/rules/CODE.toml, and how culprit examines the machine of a case.
 #pragma once
 
 #include <toml++/toml.h>
@@ -28,7 +28,7 @@ std::vector<RuleCase> AllCases();
 // "CUL3004_two_releases"
 std::string CaseName(const RuleCase& one);
 
-// A machine looked at and played as its description says; not judged yet.
+// Collects and simulates as the description says; not judged yet.
 std::unique_ptr<engine::Diagnosis> Diagnose(const system::System& machine, const toml::table& description);
 
 }  // namespace culprit::model

@@ -1,6 +1,6 @@
-// The rules on made-up machines. tests/rules/CODE.toml holds the cases of one rule: where it fires and where
-// it stays silent; tests/rules/worlds/*.toml are the machines that they start from, each of which must be as
-// healthy as it says. A rule without a firing and a silent case, or without a complete page, fails here.
+// The rules on made-up machines. tests/rules/CODE.toml has the cases of one rule: where it fires and where it
+// stays silent. tests/rules/worlds/*.toml are the machines that they start from; each must be as healthy as
+// it says. A rule without a firing and a silent case, or without a complete page, fails here.
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
 
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, World,
 // ---- cases
 // -------------------------------------------------------------------------------------------------
 
-// The keys of a table that nothing reads: a key with a slip of the pen would test nothing.
+// The keys of a table that nothing reads: a key with a typo would test nothing.
 std::set<std::string> UnknownKeys(const toml::table& table, const std::set<std::string_view>& known) {
   std::set<std::string> unknown;
   for (const auto& [key, unused] : table) {
@@ -91,7 +91,7 @@ std::set<std::string> UnknownKeys(const toml::table& table, const std::set<std::
   return unknown;
 }
 
-// `own` and what describes a machine and how it is looked at.
+// `own`, and the keys that describe a machine and how it is examined.
 std::set<std::string_view> KnownKeys(std::set<std::string_view> own) {
   own.insert(model::MadeUpMachine::Keys().begin(), model::MadeUpMachine::Keys().end());
   own.insert({"targets", "environments", "python", "verify", "root", "process", "host", "step", "device"});
@@ -114,7 +114,7 @@ TEST(Cases, HaveOnlyKeysThatAreRead) {
   EXPECT_EQ(UnknownKeys(toml::parse("fires = true\nsumary = 'x'"), CaseKeys()), Keys{"sumary"});
 }
 
-// Each case is looked at once, whichever test asks first.
+// Each case is checked once, whichever test comes first.
 const report::CheckReport& ReportOf(const model::RuleCase& one, const system::System& machine) {
   static std::map<std::pair<std::string, std::string>, report::CheckReport> known;
   const std::pair key(one.code, one.name);
@@ -160,7 +160,7 @@ TEST_P(RuleCase, FiresOrStaysSilent) {
       EXPECT_EQ(text, wanted->value<std::string>()) << key << " (tests/rules/update writes what is said now)";
     }
   }
-  // What every finding owes its reader.
+  // Requirements for every finding.
   EXPECT_FALSE(found->summary.empty() || found->summary.ends_with('.')) << found->summary;
   EXPECT_FALSE(found->subject.empty());
   EXPECT_FALSE(found->evidence.empty());
@@ -178,11 +178,11 @@ INSTANTIATE_TEST_SUITE_P(Rules, RuleCase, testing::ValuesIn(model::AllCases()), 
 // ---- proofs
 // ------------------------------------------------------------------------------------------------
 //
-// Where a rule fires, its fix is carried out in the mind and the rules are asked again: the finding must be
-// gone and no other have come. What cannot be shown so says why: unproven = "..." in the case, or at the top
-// of the file for all its cases.
+// Where a rule fires, its fix is applied in memory and the rules run again: the finding must be gone, with no
+// new one. If that cannot be shown, the case says why: unproven = "..." in the case, or at the top of the
+// file for all its cases.
 
-// Under the sanitizers, where each takes half a second, every seventh: the release walks them all.
+// Under the sanitizers, where each takes half a second, only every seventh: the release build runs them all.
 constexpr size_t kStride = CULPRIT_PROOF_STRIDE;
 
 std::vector<model::RuleCase> FiringCases() {

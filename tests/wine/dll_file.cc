@@ -21,7 +21,7 @@ struct Table {
   uint32_t address = 0, size = 0;
 };
 
-// The contents of the one section; every Add gives the address in the image.
+// The contents of the one section; every Add returns the address in the image.
 class Section {
  public:
   explicit Section(bool wide) : wide_(wide) {
@@ -35,7 +35,7 @@ class Section {
   }
   uint32_t AddText(const std::string& text) { return Add(text + '\0'); }
 
-  // The array of functions that are wanted, once.
+  // The array of imported functions, once.
   uint32_t AddThunks(const Import& import) {
     const size_t size = wide_ ? 8 : 4;
     std::string thunks;
@@ -74,7 +74,7 @@ class Section {
     rows.append(32, '\0');
     return {Add(rows), static_cast<uint32_t>(rows.size())};
   }
-  // A forwarder is an address inside the table itself, so its texts stand there.
+  // A forwarder is an address inside the table itself, so its strings are there.
   Table AddExports(const DllFile& file) {
     std::vector<std::pair<std::string, std::string>> all = file.forwarders;
     for (const std::string& name : file.exports) all.emplace_back(name, "");
@@ -151,7 +151,7 @@ std::string Bytes(const DllFile& file) {
   Put(head, kHeaderSize, 4);
   Put(head, 0, 4);
   Put(head, 3, 2);      // console
-  Put(head, 0x140, 2);  // may be moved, no code in data
+  Put(head, 0x140, 2);  // may be relocated, no code in data
   for (const uint32_t size : {0x100000u, 0x1000u, 0x100000u, 0x1000u}) Put(head, size, wide ? 8 : 4);
   Put(head, 0, 4);
   Put(head, 16, 4);

@@ -1,6 +1,5 @@
-// The bytes of a tiny DLL or program: one section that holds imports, exports, forwarders and, for a program,
-// the code "return 0". Written apart from binfmt's own builder on purpose: here Wine says whether it is
-// right.
+// The bytes of a tiny DLL or program: one section with imports, exports, forwarders and, for a program, the
+// code "return 0". Deliberately independent of binfmt's own writer: here Wine says whether it is right.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +28,7 @@ struct DllFile {
   bool program = false;
 };
 
-// Long enough that half of it is cut by more than the sector that Wine lets pass.
+// Long enough that cutting it in half removes more than the sector that Wine tolerates.
 std::string Bytes(const DllFile& file);
 
 }  // namespace culprit::wine

@@ -14,8 +14,8 @@ namespace {
 
 using Forwarded = std::set<std::pair<std::string, std::string>>;  // folded path of a DLL, name of the target
 
-// The files as Wine's loader looks at them: no export is ever missing, and forwarders that lead nowhere are
-// not there.
+// The files as Wine's loader sees them: no export is ever missing, and forwarders without a target do not
+// exist.
 class WineView final : public snapshot::FileView {
  public:
   WineView(snapshot::FileView& files, const Forwarded& dropped) : files_(files), dropped_(dropped) {}
@@ -50,7 +50,7 @@ class WineView final : public snapshot::FileView {
   std::map<std::string, std::unique_ptr<binfmt::PeExports>> copies_;
 };
 
-// What each load or program of a tree came to, and the requests that it made.
+// The result of each load or program of a tree, and the requests that it made.
 struct Played {
   Ending ending;
   std::vector<loader::Request> requests;
@@ -120,7 +120,7 @@ class Player {
     }
   }
 
-  // Each with the path of who asked.
+  // Each with the path of the requester.
   static std::vector<loader::Request> Requests(const loader::LoadGraph& graph, size_t first) {
     std::vector<loader::Request> requests(graph.requests.begin() + static_cast<long>(first),
                                           graph.requests.end());
@@ -170,7 +170,7 @@ class Player {
   std::vector<Played> played_;
 };
 
-// Forwarders of a failed load that lead to nothing.
+// Forwarders of a failed load that have no target.
 Forwarded LeadingNowhere(const Played& played, snapshot::FileView& view) {
   Forwarded found;
   for (const loader::Request& request : played.requests) {
@@ -190,7 +190,7 @@ bool IsProgram(const Tree& tree) {
                              [](const auto& one) { return one.kind == Operation::Kind::kRun; });
 }
 
-// A failure below the DLL that was asked for.
+// A failure below the requested DLL.
 bool InDependency(const Played& played) {
   if (played.requests.empty()) return false;
   const auto& top = played.requests.front();

@@ -1,6 +1,6 @@
-// What the trees are made of. A tree has a handful of names; each name has copies in some of the directories
-// that a search can lead to, most of them good, some for another machine, damaged, or of a version that lacks
-// a function; the copies need each other. Then a process changes what it likes about the search and loads.
+// What the trees contain. A tree has a handful of names. Each name has copies in some of the directories that
+// a search can reach; most are valid, some are for another machine, corrupt, or a version that lacks a
+// function. The copies import each other. Then a process changes search settings at random and loads.
 #include <algorithm>
 
 #include "base/text.h"
@@ -59,7 +59,7 @@ class Generator {
     if (when) tree_.features.insert(feature);
   }
 
-  // An import of another name of the tree, or of one that is nowhere.
+  // An import of another name of the tree, or of one that does not exist.
   Import MakeImport(size_t index) {
     Import import;
     const unsigned dice = static_cast<unsigned>(random_.Below(100));
@@ -133,7 +133,7 @@ class Generator {
     Note(copies > 1, "several copies");
     std::vector<std::string> places = directories_;
     random_.Shuffle(places);
-    // A copy where every plain search finds it makes whole closures likely enough.
+    // A copy that every plain search finds makes complete closures likely enough.
     if (random_.Percent(75)) places.insert(places.begin(), kProgramDirectory);
     for (size_t i = 0; i < copies; ++i) {
       TreeFile file{.path = places[i] + "/" + names_[index], .kind = FileKind::kDll, .dll = MakeDll(index)};
@@ -181,7 +181,7 @@ class Generator {
     }
   }
 
-  // A name that the registry lists as known, beside the program and in System32.
+  // A name that the registry lists as known, next to the program and in System32.
   void MakeKnown() {
     const std::string name = tree_.name + "_known.dll";
     for (const char* place : {kProgramDirectory, "/C:/windows/system32"}) {
@@ -221,7 +221,7 @@ class Generator {
     }
     Do(OpKind::kPath, path);
     if (random_.Percent(25)) {
-      // With safe mode off Wine goes on to search the current directory after SetDllDirectory("").
+      // With safe mode off, Wine still searches the current directory after SetDllDirectory("").
       Do(OpKind::kDllDirectory,
          tree_.safe_mode && random_.Percent(20) ? "" : base::ToWindowsPath(home_ + "/set"));
       Note(true, "SetDllDirectory");
@@ -236,7 +236,7 @@ class Generator {
     if (random_.Percent(5)) Do(OpKind::kAdd, "add1");
   }
 
-  // What is not valid is refused, and leaves what was set before.
+  // An invalid value is rejected, and the old setting stays.
   void ChangeDefaults(bool valid) {
     static const std::vector<uint32_t> kValid = {0x200, 0x400, 0x800, 0x1000, 0x1000, 0x600, 0xe00};
     static const std::vector<uint32_t> kInvalid = {0, 0x100, 0x1100, 8};
@@ -252,7 +252,7 @@ class Generator {
     bool absolute = false;
     if (form == 0) {
       text = Spelled(name);
-      // Wine compares the name with those that are loaded before it takes the point away.
+      // Wine compares the name with the loaded ones before it removes the dot.
       if (!loaded_ && random_.Percent(8)) text += ".";
     } else if (form == 1) {
       text = (random_.Percent(50) ? "p1\\" : "..\\lib\\") + Spelled(name);
@@ -260,7 +260,7 @@ class Generator {
     } else {
       absolute = true;
       std::string path = random_.Pick(directories_) + "/" + name;
-      // Where a copy is, mostly.
+      // Mostly where a copy is.
       for (const TreeFile& file : tree_.files) {
         if (base::BaseName(file.path) == name && random_.Percent(80)) path = file.path;
       }

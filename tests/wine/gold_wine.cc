@@ -1,6 +1,6 @@
-// Our model of the Windows loader against the loader of Wine, on generated trees of tiny DLLs: which file
-// each load takes, everything that it brings along, the code when it fails. See generate.cc for what the
-// trees are made of and docs/windows-loader.md for where Wine is known to differ from Windows.
+// Compares our model of the Windows loader with Wine's loader, on generated trees of tiny DLLs: which file
+// each load uses, everything that it loads with it, the code if it fails. generate.cc says what the trees
+// contain, docs/windows-loader.md where Wine is known to differ from Windows.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -53,7 +53,7 @@ void Print(const Case& one) {
   }
 }
 
-// A bare name, and two modules with this name are loaded: Windows gives the first of them.
+// A bare name, and two modules with this name are loaded: Windows gives the first one.
 bool IsSecondModule(const Ending& wine, const Ending& expected) {
   return wine.code == 0 && expected.code == 0 && wine.modules == expected.modules &&
          base::BaseName(wine.path) == base::BaseName(expected.path) &&
@@ -61,7 +61,7 @@ bool IsSecondModule(const Ending& wine, const Ending& expected) {
          std::ranges::count(wine.modules, expected.path) == 1;
 }
 
-// False: Wine does something else than expected.
+// False: Wine does something other than expected.
 bool Compare(const Case& one, const Heard& heard, Tally& tally) {
   size_t question = 0;
   for (size_t i = 0; i < one.expected.size(); ++i) {
@@ -100,8 +100,8 @@ bool Compare(const Case& one, const Heard& heard, Tally& tally) {
   return true;
 }
 
-// Trees that share a process. Defaults of the search cannot be taken back, only be set anew: trees that start
-// with setting them share one of their own.
+// Trees that share a process. Search defaults cannot be reverted, only set again: trees that start by setting
+// them share a separate process.
 std::vector<std::vector<const Case*>> Groups(const std::vector<Case>& cases) {
   std::map<std::pair<bool, bool>, std::vector<const Case*>> kinds;
   for (const Case& one : cases) kinds[{!one.tree.safe_mode, one.tree.changes_defaults}].push_back(&one);

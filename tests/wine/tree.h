@@ -1,6 +1,6 @@
-// One generated case: files, what a process does, and what is special about it. Paths are in the inside
-// spelling ("/C:/gold/t5/p1"); names of DLLs start with the name of the tree, so that trees can share a
-// process and the directory of the program.
+// One generated case: files, what a process does, and what is special about it. Paths are in the internal
+// spelling ("/C:/gold/t5/p1"); DLL names start with the name of the tree, so that trees can share a process
+// and the program's directory.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Tree {
   std::vector<Operation> operations;
   std::vector<std::string> known_dlls;
   bool safe_mode = true;
-  bool changes_defaults = false;  // cannot be taken back: the last tree of its process
+  bool changes_defaults = false;  // cannot be reverted: the last tree of its process
   std::set<std::string> features;
 };
 

@@ -70,7 +70,7 @@ Wine::Wine(std::string program, std::string prefix, const std::string& driver)
   std::ofstream(marker) << "complete\n";
   booted_ = true;
   fs::create_directories(drive_c_ / "windows/system");
-  // A run that was broken off leaves it switched off.
+  // An interrupted run leaves it turned off.
   std::ifstream registry(fs::path(prefix_) / "system.reg");
   for (std::string line; std::getline(registry, line);) {
     if (line != "\"SafeDllSearchMode\"=dword:00000000") continue;
@@ -79,7 +79,7 @@ Wine::Wine(std::string program, std::string prefix, const std::string& driver)
   }
 }
 
-// What a run before left, also in the directories of Windows.
+// Leftovers of an earlier run, also in the Windows directories.
 void Wine::RemoveOld() const {
   fs::remove_all(drive_c_ / "gold");
   for (const char* directory : {"windows", "windows/system", "windows/system32"}) {

@@ -1,5 +1,5 @@
-// Wine as the judge: a prefix of its own, the files of the trees on its drive C:, and the driver program run
-// through the plans.
+// Wine as the reference: its own prefix, the files of the trees on its drive C:, and the driver program that
+// runs the plans.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace culprit::wine {
 
-// Wine is not to be had here; what() says why.
+// Wine is not available; what() says why.
 class NoWine : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -20,12 +20,12 @@ class NoWine : public std::runtime_error {
 
 class Wine {
  public:
-  // `program` runs Windows programs (tools/wine). Makes the prefix if it is not there. Throws when Wine does
-  // not run.
+  // `program` runs Windows programs (tools/wine). Creates the prefix if it does not exist. Throws if Wine
+  // does not run.
   Wine(std::string program, std::string prefix, const std::string& driver);
 
   void Write(const Tree& tree);
-  // Runs the plan in one process; what it printed. Throws when it did not reach its end.
+  // Runs the plan in one process and returns its output. Throws if it did not reach the end.
   std::string Run(const std::string& plan);
   const std::filesystem::path& drive_c() const { return drive_c_; }
 
@@ -38,13 +38,13 @@ class Wine {
   bool booted_ = false;  // the prefix is complete: no services are needed to load DLLs
 };
 
-// The plan of a tree: its operations, and after each load the questions about functions that must be missing.
+// The plan of a tree: its operations, and after each load the queries for functions that must be missing.
 std::string PlanOf(const Tree& tree, const std::vector<Expected>& expected);
 
-// What the driver printed for one tree.
+// The driver's output for one tree.
 struct Heard {
   std::vector<Ending> endings;
-  std::vector<bool> functions;  // in the order of the questions
+  std::vector<bool> functions;  // in the order of the queries
 };
 // By the name of the tree.
 std::vector<std::pair<std::string, Heard>> Listen(const std::string& output);

@@ -1,4 +1,4 @@
-// culprit-injection.so in real programs, with a driver and a CUPTI made for this test: what it tells, and
+// culprit-injection.so in real programs, with a driver and a CUPTI made for this test: what it reports, and
 // that it changes nothing.
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST_F(Injection, SaysWhyItSeesNothing) {
   const Strings broken = Watched(Watch({"init"}, At("elsewhere/broken.so")));
   ASSERT_EQ(broken.size(), 1u);
   EXPECT_NE(broken[0].find("broken.so: "), std::string::npos);
-  // CUDA's own tools and a program that was quicker leave no room for us.
+  // CUDA's own tools, or a program that was quicker, leave no room for us.
   const Strings taken = Watched(Watch({"profile", "init"}, At("libcupti.so.13")));
   ASSERT_EQ(taken.size(), 1u);
   EXPECT_NE(taken[0].find("CUPTI is in use"), std::string::npos);
@@ -136,7 +136,7 @@ TEST_F(Injection, StaysSilentWithoutAJournal) {
   EXPECT_EQ(ReadAll(At("journal")), std::string(100'000, 'x'));
 }
 
-// It goes into programs that may bring an older libc than culprit needs.
+// It is loaded into programs that may bundle an older libc than culprit needs.
 TEST_F(Injection, AsksForNoYoungSymbolOfLibc) {
   const std::string bytes = ReadAll(INJECTION_LIBRARY), mark = "GLIBC_2.";
   int found = 0;

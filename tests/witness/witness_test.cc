@@ -93,7 +93,7 @@ const record::Loaded* Find(const record::Process& process, const std::string& pa
   return found != process.loads.end() ? &*found : nullptr;
 }
 
-// The first one of that id, or an empty one.
+// The first one with that id, or an empty one.
 record::Process First(const watch::JournalContents& contents) {
   EXPECT_FALSE(contents.processes.empty());
   return contents.processes.empty() ? record::Process{} : contents.processes.front();
@@ -305,7 +305,7 @@ TEST_F(Witness, AFullJournalDoesNoHarm) {
   EXPECT_GT(contents->lost_events, 10u);
 }
 
-// It must not bring a library, a symbol or a thread-local variable along.
+// It must not add a library, a symbol or a thread-local variable.
 TEST(WitnessLibrary, NeedsNothingAndShowsNothing) {
   const auto machine = system::RealSystem();
   const auto file = machine->Open(WITNESS_AUDIT);

@@ -13,7 +13,7 @@ class Runs {
  public:
   explicit Runs(std::string_view pattern) : pattern_(pattern) {}
 
-  // One for each alternative of the top level.
+  // One for each alternative at the top level.
   std::vector<std::string> Longest() {
     std::vector<std::string> found;
     while (at_ < pattern_.size()) {
@@ -47,7 +47,7 @@ class Runs {
   }
 
   void Add(char c) {
-    if (RepeatFollows()) {  // perhaps not there at all
+    if (RepeatFollows()) {  // may be absent
       EndRun();
     } else {
       run_ += c;
@@ -57,7 +57,7 @@ class Runs {
   void Escaped() {
     const char c = at_ < pattern_.size() ? pattern_[at_++] : '\\';
     const bool letter_or_digit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter_or_digit) {  // a class (\d), a place (\b) or a control character (\n)
+    if (letter_or_digit) {  // a class (\d), an assertion (\b) or a control character (\n)
       EndRun();
     } else {
       Add(c);

@@ -1,4 +1,4 @@
-// The prefilter of a regular expression: literals of which every match of it must contain one.
+// The prefilter of a regular expression: literals, at least one of which is in every match.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,12 @@
 
 namespace generate {
 
-// src/explain/logs/anchors.h looks at every fourth place of a text only, which needs literals of this length.
+// src/explain/logs/anchors.h only examines every fourth position of a text, which needs literals of this
+// length.
 inline constexpr size_t kShortestAnchor = 7;
 
-// The longest literal of each alternative at the top level; none when one of them has no such literal outside
-// of its groups, classes and repetitions.
+// The longest literal of each alternative at the top level; none if one of them has no such literal outside
+// of groups, classes and repetitions.
 std::vector<std::string> AnchorsOf(std::string_view pattern);
 
 }  // namespace generate

@@ -1,7 +1,6 @@
 // generate_tables SUBJECT INPUT.toml OUTPUT.cc: data/SUBJECT.toml -> the tables behind src/knowledge.
 //
-// A breach of what the tables promise is reported as FILE:LINE: MESSAGE; then nothing is written and the exit
-// status is 1.
+// A violated invariant is reported as FILE:LINE: MESSAGE; then nothing is written and the exit status is 1.
 #include <fstream>
 
 #include "libraries.h"

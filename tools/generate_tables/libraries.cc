@@ -1,7 +1,7 @@
 // data/libraries.toml -> the tables behind src/knowledge/libraries.h.
 //
-// Checks what the tables promise: unique sonames, a source for everything, known families and placeholders,
-// no library that opens itself ...
+// Checks the invariants of the tables: unique sonames, a source for everything, known families and
+// placeholders, no library that opens itself ...
 #include "libraries.h"
 
 #include <array>
@@ -19,7 +19,7 @@ constexpr std::string_view kDll = ".dll";
 constexpr std::string_view kDriver = "libcuda.so.1";
 constexpr std::string_view kWindowsDriver = "nvcuda.dll";
 
-// How LoadLibraryEx is told to search: the word of the data file and the flags.
+// Search flags of LoadLibraryEx: the word in the data file and the flags.
 struct Search {
   std::string_view word;
   uint32_t flags;
@@ -39,7 +39,7 @@ struct Edge {
 struct Library {
   std::string name, family, title, source;
   Texts sonames, dlls, version_symbols, version_siblings, packages;
-  bool own_file_version = false;  // the real file is numbered apart from the soname
+  bool own_file_version = false;  // the file number differs from the soname
   std::vector<Edge> opens, opens_windows;
   int line = 0;
 };
@@ -145,7 +145,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// A file name with ".dll" at its end; with `pattern`, one '*' may stand for its number.
+// A file name that ends in ".dll"; with `pattern`, one '*' may stand for its number.
 bool LooksLikeDll(std::string_view name, bool pattern) {
   if (name.size() <= kDll.size() || !name.ends_with(kDll)) return false;
   if (name.find_first_of(" /\"\\") != std::string_view::npos) return false;
@@ -269,8 +269,8 @@ struct Found {
   bool any_version;
 };
 
-// Every name by which a row is found: sonames; "libX.so.11" for "libX.so.11.0"; the bare "libX.so" for the
-// newest generation, and for any version where the soname does not number the file; DLLs in lower case.
+// Every name that identifies a row: sonames; "libX.so.11" for "libX.so.11.0"; the bare "libX.so" for the
+// newest generation, and for any version if the file number differs from the soname; DLLs in lower case.
 std::map<std::string, Found> FindableNames(const Data& data) {
   std::map<std::string, Found> names;
   const auto add = [&](const std::string& name, Found found) {
@@ -298,7 +298,7 @@ class Writer {
  public:
   explicit Writer(std::ostream& out) : out_(out) {}
 
-  // Writes the array and returns what names it: its identifier, or {} for an empty list.
+  // Writes the array and returns its name: its identifier, or {} for an empty list.
   std::string Array(const std::string& identifier, const Texts& texts) {
     if (texts.empty()) return "{}";
     out_ << "constexpr std::string_view " << identifier << "[] = {";

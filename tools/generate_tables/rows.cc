@@ -1,5 +1,5 @@
-// Reads the rows of a flat data file as its schema says, and writes them as constant arrays. Lists that are
-// equal are written once.
+// Reads the rows of a flat data file according to its schema, and writes them as constant arrays. Equal lists
+// are written once.
 #include "rows.h"
 
 #include <map>
@@ -35,7 +35,7 @@ bool IsCode(std::string_view text) {
   return IsCapability(text);
 }
 
-// "" when `text` is of that form, otherwise what it is not.
+// "" if `text` has that form, otherwise what is wrong.
 std::string_view WhatItIsNot(Form form, std::string_view text) {
   switch (form) {
     case Form::kVersion:
@@ -69,7 +69,7 @@ class RowWriter {
  public:
   RowWriter(std::string prefix, Errors& errors) : prefix_(std::move(prefix)), errors_(errors) {}
 
-  // One row as C++ writes it; `key` becomes the values that must not repeat.
+  // One row as C++ code; `key` receives the values that must be unique.
   std::string Row(const Table& table, const toml::table& row, std::string& key) {
     Reader reader(row, errors_);
     std::string text = "    {";
@@ -141,7 +141,7 @@ class RowWriter {
     for (const std::string& anchor : given) {
       if (anchor.size() < kShortestAnchor) given.clear();
     }
-    // Hints are only asked for in short texts and can do without.
+    // Hints are used only in short texts and do not need them.
     if (given.empty() && reader.Text("role", false) != "hint") {
       errors_.Add(line, "the pattern has no literal of " + std::to_string(kShortestAnchor) +
                             " bytes that every match contains; name them in 'any'");
@@ -178,7 +178,7 @@ class RowWriter {
 
   std::string prefix_;  // of identifiers
   Errors& errors_;
-  std::map<std::string, std::string> names_;  // what stands in a list -> its identifier
+  std::map<std::string, std::string> names_;  // contents of a list -> its identifier
   std::string lists_;
 };
 

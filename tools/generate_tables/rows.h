@@ -1,4 +1,4 @@
-// A flat data file: lists of rows whose keys the schema knows.
+// A flat data file: lists of rows whose keys are in the schema.
 #pragma once
 
 #include "schema.h"
@@ -6,7 +6,7 @@
 
 namespace generate {
 
-// The text of the table file; empty when there were errors. `input` is the name that its first line gives.
+// The text of the table file; empty if there were errors. Its first line names `input`.
 std::string Rows(const Subject& subject, const toml::table& root, const std::string& input, Errors& errors);
 
 }  // namespace generate

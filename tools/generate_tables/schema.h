@@ -1,5 +1,5 @@
-// What the rows of the flat data files may hold: one place that says which keys exist, which must be there,
-// and of which form they are. The structs of src/knowledge/*.h have the same members in the same order.
+// What the rows of the flat data files may contain: which keys exist, which are required, and their form. The
+// structs of src/knowledge/*.h have the same members in the same order.
 #pragma once
 
 #include <string_view>
@@ -21,28 +21,29 @@ enum class Form {
   kTexts,          // a list of texts
   kVersions,       // a list of versions
   kCapabilities,   // a list of capabilities
-  kCode,           // a list of GPU code: "9.0" machine code, "9.0+PTX" both, "PTX 9.0" PTX alone
+  kCode,           // a list of GPU code: "9.0" machine code, "9.0+PTX" both, "PTX 9.0" only PTX
   kWord,           // one of `words`
   kPairs,          // a table of texts or lists of texts, as a list of "key=value" and "key=one,other"
   kPattern,        // a regular expression of RE2
-  kAnchors,        // literals of which every match of the row's `pattern` has one; absent = taken from it
+  kAnchors,  // literals, one of which is in every match of the row's `pattern`; absent = derived from it
 };
 
 struct Field {
   std::string_view name;
   Form form = Form::kText;
   bool required = false;
-  // For kWord: the words and what stands for each in C++; the first is that of an absent key.
+  // For kWord: the words and the C++ value of each; the first is the default.
   std::vector<std::pair<std::string_view, std::string_view>> words = {};
-  bool data_only = false;  // checked, but kept out of the program: for the reader of the file
+  bool data_only = false;  // checked, but not part of the program: for people who read the file
 };
 
 struct Table {
   std::string_view key;       // [[key]]
   std::string_view type;      // struct of the rows
-  std::string_view function;  // that returns them
+  std::string_view function;  // the function that returns them
   std::vector<Field> fields;
-  std::vector<std::string_view> unique;  // no two rows agree in all of these; empty = rows may repeat
+  std::vector<std::string_view>
+      unique;  // no two rows have the same values in all of these; empty = rows may repeat
 };
 
 struct Subject {
@@ -51,7 +52,7 @@ struct Subject {
   std::vector<Table> tables;
 };
 
-// nullptr when there is no such subject.
+// nullptr if there is no such subject.
 const Subject* FindSubject(std::string_view name);
 
 }  // namespace generate

@@ -1,6 +1,5 @@
-// Reading a data file: every mistake is told as FILE:LINE: MESSAGE, and the keys of a table must all be
-// known. Without anything of culprit in it, because a cross build compiles it with the build machine's
-// compiler.
+// Reads a data file. Every mistake is reported as FILE:LINE: MESSAGE, and all keys of a table must be known.
+// Includes nothing of culprit, because a cross build compiles it with the build machine's compiler.
 #pragma once
 
 #define TOML_HEADER_ONLY 1
@@ -40,7 +39,7 @@ class Errors {
 
 inline int LineOf(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
-// One table: every key must be asked for, what is left over is a misspelling.
+// One table: every key must be read; a leftover key is a typo.
 class Reader {
  public:
   Reader(const toml::table& table, Errors& errors) : table_(table), errors_(errors) {}
@@ -170,7 +169,7 @@ inline std::vector<uint32_t> Numbers(std::string_view text) {
 
 inline std::string Quote(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
-// As C++ writes it. With its length, or the compiler would count the bytes of every text.
+// As a C++ literal. With its length, so that the compiler need not count the bytes of every text.
 inline std::string Literal(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text) {
@@ -178,7 +177,7 @@ inline std::string Literal(std::string_view text) {
       literal += "\\n";
       continue;
     }
-    if (c == '"' || c == '\\' || c == '?') literal += '\\';  // ?? could begin a trigraph
+    if (c == '"' || c == '\\' || c == '?') literal += '\\';  // ?? could start a trigraph
     literal += c;
   }
   return literal + "\"sv";

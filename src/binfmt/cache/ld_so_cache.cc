@@ -1,14 +1,15 @@
 // /etc/ld.so.cache has grown by embedding: libc5's table ("old"), the same with a second table hidden behind
 // it that older loaders mistake for strings ("embedded"), and that second table alone ("new"). A loader that
 // finds the second never looks at the first. Three traps:
-//  - strings are counted from the end of the old entries in the old table, from the header of the new table
-//    in the new one, but extension sections and hwcaps names from the start of the file;
+//  - string offsets count from the end of the old entries in the old table and from the header of the new
+//  table
+//    in the new one, but extension sections and hwcaps names count from the start of the file;
 //  - the file is a memory image, so byte order and the padding before an embedded table are those of the
 //    machine that wrote it; only newer files say which byte order that is;
-//  - strings are shared, so a small hostile file could stand for gigabytes of text once somebody copies them:
-//    all together are limited.
+//  - strings are shared, so a small hostile file could expand to gigabytes of text if somebody copied them:
+//    the total is limited.
 // ld.so itself checks little: an entry that points outside the file ends its search there. Here such a file
-// is an error as a whole, because no honest ldconfig writes one.
+// is an error as a whole, because ldconfig never writes one.
 #include "binfmt/cache/ld_so_cache.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::unexpected<base::Error> Bad(const std::string& what) {
   return Fail(ErrorCode::kBadFormat, "ld.so.cache: " + what);
 }
 
-// The file as a whole, with reads that are checked.
+// The whole file, with checked reads.
 class Image {
  public:
   explicit Image(std::string_view bytes) : bytes_(bytes) {}
@@ -42,12 +43,12 @@ class Image {
   bool Fits(uint64_t offset, uint64_t count, uint64_t record_size) const {
     return offset <= size() && count <= (size() - offset) / record_size;
   }
-  // 0 when it lies outside; callers check with Fits first.
+  // 0 if it is outside the file; callers check with Fits first.
   uint32_t U32(uint64_t offset) const { return Number<uint32_t>(offset); }
   uint64_t U64(uint64_t offset) const { return Number<uint64_t>(offset); }
   uint8_t U8(uint64_t offset) const { return Number<uint8_t>(offset); }
 
-  // The text that a NUL ends; nullopt outside the file, without an end, or when it is too long.
+  // The NUL-terminated text; nullopt if it is outside the file, unterminated, or too long.
   std::optional<std::string_view> Text(uint64_t offset) {
     if (offset >= size()) return std::nullopt;
     const std::string_view rest = bytes_.substr(offset, kMaxText + 1);
@@ -74,7 +75,8 @@ class Image {
   uint64_t text_left_ = kMaxLdCacheSize;
 };
 
-// Sets the byte order in which `count_at` is a number of records that fit behind `begin`; false if neither.
+// Sets the byte order in which `count_at` is a number of records that fit after `begin`; false if neither
+// does.
 bool GuessByteOrder(Image& image, uint64_t count_at, uint64_t begin, uint64_t record_size) {
   for (const bool big : {false, true}) {
     image.set_big_endian(big);
@@ -83,7 +85,7 @@ bool GuessByteOrder(Image& image, uint64_t count_at, uint64_t begin, uint64_t re
   return false;
 }
 
-// As the flags of the new header say it; a file from before they existed is guessed.
+// Uses the flags of the new header; for files from before they existed, guesses.
 bool SetByteOrder(Image& image, uint64_t header) {
   switch (image.U8(header + ld_cache::kFlagsAt) & ld_cache::kByteOrderMask) {
     case ld_cache::kLittleEndian:
@@ -105,7 +107,7 @@ struct Extensions {
   std::vector<std::string_view> hwcaps;
 };
 
-// Without a valid directory there are no extensions; ld.so then ignores them, too.
+// Without a valid directory there are no extensions; ld.so ignores them then, too.
 Extensions ReadExtensions(Image& image, uint64_t header) {
   Extensions result;
   const uint64_t at = image.U32(header + ld_cache::kExtensionAt);
@@ -131,12 +133,12 @@ Extensions ReadExtensions(Image& image, uint64_t header) {
   return result;
 }
 
-// Bit 62 alone among the high bits (the x86 ISA level beside it does not count) marks a glibc-hwcaps entry.
+// Bit 62 alone among the high bits (ignoring the x86 ISA level) marks a glibc-hwcaps entry.
 bool IsNamedHwcap(uint64_t hwcap) {
   return (hwcap >> 32 & ~uint64_t{ld_cache::kIsaLevelMask}) == ld_cache::kNamedHwcap;
 }
 
-// Entries from `table` on, whose strings are counted from `strings`.
+// Reads the entries that start at `table`, whose string offsets count from `strings`.
 base::Result<void> ReadEntries(Image& image, uint64_t table, uint64_t entry_size, uint32_t count,
                                uint64_t strings, const Extensions& extensions, LdCache& cache) {
   if (!image.Fits(table, count, entry_size)) return Bad("the entry table is outside the file");
@@ -182,7 +184,7 @@ base::Result<LdCache> ReadOld(Image& image) {
   }
   const uint32_t count = image.U32(ld_cache::kOldCountAt);
   const uint64_t strings = ld_cache::kOldHeaderSize + uint64_t{count} * ld_cache::kOldEntrySize;
-  // The embedded header is aligned as its 64-bit numbers are: to 8, on i386 to 4.
+  // The embedded header is aligned like its 64-bit numbers: to 8, on i386 to 4.
   for (const uint64_t header : {(strings + 7) / 8 * 8, strings}) {
     if (image.Has(header, ld_cache::kMagic)) return ReadNew(image, header, LdCache::Layout::kEmbedded);
   }

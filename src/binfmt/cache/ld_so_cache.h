@@ -13,13 +13,13 @@
 
 namespace culprit::binfmt {
 
-// The texts belong to the cache (LdCache::texts): a machine has thousands, and most are never looked at.
+// The strings belong to the cache (LdCache::texts): a machine has thousands, and most are never used.
 struct LdCacheEntry {
   int32_t flags = 0;            // FLAG_* of ldconfig: 0x0303 libc6,x86-64; 0x0a03 libc6,AArch64
   std::string_view name;        // the key: a soname
   std::string_view path;        // the value
   uint64_t hwcap = 0;           // raw field
-  std::string_view hwcaps_dir;  // glibc-hwcaps sub-directory name when the entry belongs to one, else empty
+  std::string_view hwcaps_dir;  // glibc-hwcaps subdirectory name if the entry belongs to one, else empty
   bool operator==(const LdCacheEntry&) const = default;
 };
 
@@ -28,13 +28,13 @@ struct LdCache {
   Layout layout = Layout::kNew;
   std::string generator;              // extension 0, e.g. "ldconfig (Debian GLIBC 2.36-9) stable release ..."
   std::vector<LdCacheEntry> entries;  // in file order
-  std::shared_ptr<const void> texts;  // keeps alive what the entries point to; null for literals
+  std::shared_ptr<const void> texts;  // owns what the entries point to; null for literals
   bool operator==(const LdCache& other) const {
     return layout == other.layout && generator == other.generator && entries == other.entries;
   }
 };
 
-// The entries that ld.so would use: the new table where there is one, otherwise the old.
+// The entries that ld.so would use: the new table if there is one, otherwise the old one.
 base::Result<LdCache> ReadLdCache(const base::ByteSource& source);
 
 // "libc6,x86-64", as `ldconfig -p` prints it for these flags.

@@ -1,6 +1,6 @@
-// The cache reader against ldconfig: on this machine's cache, on caches that ldconfig writes in each of its
-// formats, and on the bytes that our own builder makes. Nothing of the machine is changed: ldconfig is given
-// its own root directory and told to write nothing but the cache in it.
+// Compares the cache reader with ldconfig: on this machine's cache, on caches that ldconfig writes in each of
+// its formats, and on the output of our own writer. The machine is not changed: ldconfig gets its own root
+// directory and may only write the cache in it.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -23,7 +23,7 @@ using Layout = LdCache::Layout;
 
 constexpr char kLdconfig[] = "/sbin/ldconfig";
 
-// An entry as `ldconfig -p` prints it, without what it printed about OS ABIs up to glibc 2.35.
+// An entry as `ldconfig -p` prints it, without the OS ABI that it printed up to glibc 2.35.
 std::string Line(const LdCacheEntry& entry) {
   std::string hwcap;
   if (!entry.hwcaps_dir.empty()) {
@@ -59,7 +59,7 @@ Printed AskLdconfig(const std::string& path) {
   } else if (text.ends_with('\n')) {
     text.pop_back();
   }
-  // Lines begin with a tab; a name may contain a line feed.
+  // Lines start with a tab; a name may contain a line feed.
   for (size_t at = text.find("\n\t"); at != std::string::npos;) {
     const size_t next = text.find("\n\t", at + 2);
     printed.lines.push_back(std::regex_replace(text.substr(at + 2, next - at - 2), kOsAbi, ""));
@@ -112,7 +112,7 @@ TEST_F(LdSoCacheGold, AgreesOnEveryFormatThatLdconfigWrites) {
       {"old", Layout::kOld}, {"compat", Layout::kEmbedded}, {"new", Layout::kNew}};
   for (const auto& [format, layout] : formats) {
     SCOPED_TRACE(format);
-    // -X: touch no links; -r: all paths, that of the cache too, are below the root.
+    // -X: do not touch symlinks; -r: all paths, including the cache's, are below the root.
     Output(std::string(kLdconfig) + " -X -r " + root.path() + " -f /etc/ld.so.conf -C /cache." + format +
            " -c " + format);
     const std::string path = root.path() + "/cache." + format;
@@ -125,8 +125,8 @@ TEST_F(LdSoCacheGold, AgreesOnEveryFormatThatLdconfigWrites) {
     for (size_t i = 1; i < cache.entries.size(); ++i) {
       EXPECT_GE(LdCacheCompare(cache.entries[i - 1].name, cache.entries[i].name), 0);
     }
-    // With "compat" ldconfig counts the names of hwcaps directories from the embedded header and then, as
-    // ld.so does, looks for them from the start of the file: both print the same nonsense.
+    // With "compat", ldconfig writes the offsets of hwcaps names relative to the embedded header and then,
+    // like ld.so, reads them relative to the start of the file: both print the same garbage.
     if (layout == Layout::kNew) {
       EXPECT_EQ(std::ranges::count(cache.entries, "x86-64-v3", &LdCacheEntry::hwcaps_dir), 2);
     }
@@ -153,7 +153,7 @@ TEST_F(LdSoCacheGold, FlagsAreNamedAsLdconfigNamesThem) {
   const TemporaryDirectory directory;
   std::vector<LdCacheEntry> entries;
   for (int32_t required = 0; required < 0x20; ++required) {
-    // Machines that this ldconfig is too old to know are numbers in its output.
+    // Machines that this ldconfig does not know yet are numbers in its output.
     if (required == 0x11 || required == 0x12) continue;
     for (int32_t type = 0; type < 6; ++type)
       entries.push_back({required << 8 | type, "liba.so", "/liba.so", 0, ""});

@@ -1,5 +1,5 @@
-// Offsets, sizes and numbers of /etc/ld.so.cache, as docs/ld-so-cache-format.md tells them. The reader and
-// the builder of tests share them; that they are right is shown by ldconfig -p reading the same files.
+// Offsets, sizes and numbers of /etc/ld.so.cache, as in docs/ld-so-cache-format.md. The reader and the writer
+// share them; ldconfig -p reads the same files in the tests, which shows that they are right.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace culprit::binfmt {
 
-inline constexpr uint64_t kMaxLdCacheSize = 64u << 20;  // of the file, and of all texts taken from it
+inline constexpr uint64_t kMaxLdCacheSize = 64u << 20;  // limit for the file, and for all strings in it
 
 namespace ld_cache {
 

@@ -1,4 +1,4 @@
-// What stands between the parentheses of `ldconfig -p`, and the order of its table.
+// The text in parentheses in `ldconfig -p`, and the order of its table.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kTypeMask = 0x00ff, kRequiredMask = 0xff00;
 constexpr std::array<std::string_view, 4> kTypes = {"libc4", "ELF", "libc5", "libc6"};
 
-// FLAG_* >> 8: which machine and ABI within it.
+// FLAG_* >> 8: the machine, and the ABI within it.
 constexpr std::array<std::string_view, 19> kRequired = {
     "",                // 00
     ",64bit",          // 01 sparc
@@ -48,7 +48,7 @@ std::string LdCacheFlagsName(int32_t flags) {
 
 int LdCacheCompare(std::string_view a, std::string_view b) {
   size_t i = 0, k = 0;
-  // A run that is too long for 32 bits wraps, as it does in ld.so.
+  // A number too long for 32 bits wraps, as it does in ld.so.
   const auto number = [](std::string_view text, size_t& at) {
     uint32_t value = 0;
     for (; at < text.size() && IsDigit(text[at]); ++at)

@@ -1,4 +1,4 @@
-// The cache reader on caches made byte by byte, sound and broken.
+// The cache reader on hand-made caches, valid and corrupt.
 #include "binfmt/cache/ld_so_cache.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ base::Result<LdCache> Read(std::string_view bytes) { return ReadLdCache(AsSource
 
 constexpr uint64_t kNamed = uint64_t{ld_cache::kNamedHwcap} << 32;
 
-// In the order of the file; the builder computes the same hwcap from the directory.
+// In file order; the writer computes the same hwcap from the directory.
 std::vector<LdCacheEntry> Entries() {
   return {{0x0303, "libz.so.1", "/usr/lib/glibc-hwcaps/x86-64-v3/libz.so.1", kNamed | 1, "x86-64-v3"},
           {0x0303, "libz.so.1", "/usr/lib/glibc-hwcaps/x86-64-v2/libz.so.1", kNamed | 0, "x86-64-v2"},
@@ -87,7 +87,7 @@ TEST(LdSoCache, EmptyCacheHasNoEntries) {
 TEST(LdSoCache, EmbeddedTableOfI386IsAlignedToFour) {
   const std::string aligned =
       BuildLdCache({.layout = Layout::kEmbedded, .generator = "", .entries = {Entries()[2]}});
-  // One old entry ends at 28, so four bytes of padding follow; without them nothing else changes.
+  // One old entry ends at 28, so four bytes of padding follow; without them everything else is the same.
   const auto cache = Read(aligned.substr(0, 28) + aligned.substr(32));
   ASSERT_TRUE(cache.has_value());
   EXPECT_EQ(cache->layout, Layout::kEmbedded);

@@ -1,5 +1,5 @@
-// Writes what docs/ld-so-cache-format.md describes; ldconfig -p reads it back in the tests. The strings of
-// the two tables of the embedded layout are the same bytes, counted from different places.
+// Writes the format of docs/ld-so-cache-format.md; in the tests, ldconfig -p reads it back. The two tables of
+// the embedded layout share the same string bytes, with offsets from different places.
 #include "binfmt/cache/write_ld_so_cache.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Layout = LdCache::Layout;
 
-// The old table; its strings begin where the returned bytes end, plus `strings_at`.
+// The old table; its strings start at the end of the returned bytes, plus `strings_at`.
 std::string OldTable(const LdCacheSpec& spec, const std::vector<LdCacheEntry>& entries, uint64_t strings_at,
                      StringTable& strings) {
   ByteWriter out(spec.big_endian);
@@ -54,7 +54,7 @@ std::string NewTable(const LdCacheSpec& spec, const std::vector<LdCacheEntry>& e
   return out.bytes();
 }
 
-// `strings_at` and the directory's own place `at` are offsets in the file.
+// `strings_at` and the directory's own position `at` are offsets in the file.
 std::string ExtensionTable(const LdCacheSpec& spec, const std::vector<std::string>& hwcaps,
                            uint64_t strings_at, uint64_t at, StringTable& strings) {
   const uint64_t count = hwcaps.empty() ? 1 : 2;
@@ -77,7 +77,7 @@ std::string ExtensionTable(const LdCacheSpec& spec, const std::vector<std::strin
 std::string BuildLdCache(const LdCacheSpec& spec) {
   const auto descending = [](const std::string& a, const std::string& b) { return LdCacheCompare(a, b) > 0; };
   std::multimap<std::string, LdCacheEntry, decltype(descending)> sorted(
-      descending);  // keeps the order of equals
+      descending);  // keeps the order of equal names
   for (const LdCacheEntry& entry : spec.entries) sorted.emplace(entry.name, entry);
   std::vector<LdCacheEntry> entries;
   for (const auto& [name, entry] : sorted) entries.push_back(entry);

@@ -1,5 +1,5 @@
-// Bytes of an /etc/ld.so.cache, in any layout and byte order. Entries are put into the order that
-// ld.so searches in (name descending); of equal names the one given first stays first.
+// Writes an /etc/ld.so.cache in any layout and byte order. Entries are sorted in the order that ld.so
+// searches (name descending); among equal names, the first one given stays first.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace culprit::binfmt {
 struct LdCacheSpec {
   LdCache::Layout layout = LdCache::Layout::kNew;
   bool big_endian = false;
-  bool says_byte_order = true;        // false: as ldconfig wrote it before 2.33
+  bool says_byte_order = true;        // false: as ldconfig before 2.33 wrote it
   std::string generator = "culprit";  // empty, and no entry with a hwcaps_dir: no extensions
-  // `hwcap` is made from hwcaps_dir where that is not empty. In the old layout both are lost.
+  // If hwcaps_dir is not empty, `hwcap` is derived from it. The old layout has neither.
   std::vector<LdCacheEntry> entries;
 };
 

@@ -1,12 +1,12 @@
-// The numbers of ELF that culprit goes by, under their names in the System V ABI and its GNU supplement; no
-// <elf.h> exists on Windows. Not for a source that includes <elf.h>, where these names are macros.
+// The ELF numbers that culprit uses, under their names in the System V ABI and its GNU supplement; Windows
+// has no <elf.h>. Do not include this together with <elf.h>, where these names are macros.
 #pragma once
 
 #include <cstdint>
 
 namespace culprit {
 
-// NOLINTBEGIN(readability-identifier-naming): the names of the ABI
+// NOLINTBEGIN(readability-identifier-naming): names of the ABI
 inline constexpr char ELFMAG[] = "\177ELF";
 inline constexpr int SELFMAG = 4;
 inline constexpr int EI_CLASS = 4, EI_DATA = 5, EI_VERSION = 6, EI_OSABI = 7, EI_ABIVERSION = 8, EI_PAD = 9;
@@ -38,7 +38,7 @@ inline constexpr int VER_FLG_BASE = 1, VER_FLG_WEAK = 2;
 inline constexpr int STN_UNDEF = 0, STT_OBJECT = 1;
 inline constexpr int NT_GNU_BUILD_ID = 3;
 
-// Sizes of the records, by class.
+// Record sizes, by class.
 inline constexpr uint64_t ElfHeaderSize(bool is64) { return is64 ? 64 : 52; }
 inline constexpr uint64_t ElfProgramHeaderSize(bool is64) { return is64 ? 56 : 32; }
 inline constexpr uint64_t ElfSectionHeaderSize(bool is64) { return is64 ? 64 : 40; }

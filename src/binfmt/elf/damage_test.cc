@@ -1,5 +1,5 @@
-// One test per way in which an ELF file can be broken. Each asks for two things: no crash, hang or heap of
-// memory (the sanitizer build watches), and an answer that says what is missing.
+// One test for each way in which an ELF file can be broken. Each checks two things: no crash, hang or
+// excessive memory (the sanitizer build watches), and an answer that says what is missing.
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ ElfSpec Small(int bits = 64, bool big_endian = false) {
           .hash = ElfSpec::Hash::kBoth};
 }
 
-// 64-bit files of this machine's byte order, to be damaged in place.
+// 64-bit files in this machine's byte order, to be corrupted in place.
 class Victim {
  public:
   explicit Victim(const ElfSpec& spec = Small()) : bytes(BuildElf(spec)) {}
@@ -54,7 +54,7 @@ class Victim {
     Change(SegmentAt(type), change);
   }
   void Dynamic(int64_t tag, const std::function<void(Elf64_Dyn&)>& change) { Change(TagAt(tag), change); }
-  // Where the table lies that a tag points to; the builder puts tables at their own address.
+  // Offset of the table that a tag points to; the writer puts tables at their own address.
   uint64_t Table(int64_t tag) const { return Get<Elf64_Dyn>(TagAt(tag)).d_un.d_ptr; }
 
   ElfFile Read() const { return binfmt::Read(bytes); }
@@ -229,7 +229,7 @@ TEST(ElfDamage, StringOffsetBeyondTheTableOverflows) {
 
 TEST(ElfDamage, StringWithoutEnd) {
   Victim file;
-  // The second segment ends with the word "other": without a NUL from here to the end of the file.
+  // The second segment ends with the word "other": no NUL from here to the end of the file.
   file.Put(file.bytes.size() - 4, uint32_t{0x41414141});
   file.Dynamic(DT_STRTAB, [](auto& entry) { entry.d_un.d_ptr = 0; });
   file.Dynamic(DT_SONAME, [](auto& entry) { entry.d_un.d_val = 0; });
@@ -277,7 +277,7 @@ TEST(ElfDamage, EndlessChainOfEmptyNotes) {
 TEST(ElfDamage, NeededVersionsChainOntoThemselves) {
   Victim file;
   const uint64_t table = file.Table(DT_VERNEED);
-  file.Put(table + 12, uint32_t{1});  // vn_next: one byte further, again and again
+  file.Put(table + 12, uint32_t{1});  // vn_next: one byte further, over and over
   const ElfFile elf = file.Read();
   EXPECT_EQ(elf.problem, ElfProblem::kDynamicCut);
   ASSERT_FALSE(elf.version_needs.empty());

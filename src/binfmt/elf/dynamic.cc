@@ -1,5 +1,6 @@
-// Which dynamic tags matter and what they say, decided as ld.so does (elf/get-dynamic-info.h, elf/dl-load.c):
-// of a tag that occurs twice the last one counts, and addresses are looked up in the PT_LOAD segments.
+// Which dynamic tags matter and what they mean, decided as ld.so does (elf/get-dynamic-info.h,
+// elf/dl-load.c): if a tag occurs twice the last one counts, and addresses are looked up in the PT_LOAD
+// segments.
 #include "binfmt/elf/dynamic.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader) {
 
 ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> loads,
                                const ElfProgramHeader& dynamic) {
-  // ld.so goes by the address; p_offset says the same in every file that a linker wrote.
+  // ld.so uses the address; p_offset says the same in every file that a linker wrote.
   const auto mapped = MapAddress(loads, dynamic.vaddr);
   const uint64_t begin = mapped ? mapped->offset : dynamic.offset;
   const uint64_t entry_size = reader.dynamic_entry_size();

@@ -1,7 +1,7 @@
-// The order in which a file is judged is the order in which glibc's open_verify and _dl_map_object_from_fd
-// look at it: length, magic, the identification bytes, the program headers, the dynamic section. What ld.so
-// compares with the running machine (class, byte order, OS ABI, machine, type, phentsize) is handed on raw,
-// because only a model of that machine can judge it.
+// Checks happen in the order of glibc's open_verify and _dl_map_object_from_fd: length, magic, the
+// identification bytes, the program headers, the dynamic section. What ld.so compares with the running
+// machine (class, byte order, OS ABI, machine, type, phentsize) is passed on raw, because only a model of
+// that machine can judge it.
 #include "binfmt/elf/elf.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 constexpr uint64_t kMaxInterpreter = 4096;  // PATH_MAX, the kernel's limit
 constexpr size_t kMaxNoteSegments = 16;
 
-// The segments that are read after all headers are known.
+// Segments that are read after all headers are known.
 struct Segments {
   std::optional<ElfProgramHeader> dynamic, interpreter;
   std::vector<ElfProgramHeader> notes;
 };
 
-// kNone when the header could be read and the file may be read on.
+// kNone if the header is valid and reading can continue.
 ElfProblem ReadHeader(ElfReader& reader, ElfFile& elf, ElfHeaderRecord& header) {
   const size_t n = reader.bytes().CopySome(0, std::as_writable_bytes(std::span(elf.ident)));
   if (reader.bytes().failed()) return ElfProblem::kReadFailed;
@@ -76,7 +76,7 @@ void Take(const ElfProgramHeader& segment, ElfFile& elf, Segments& segments) {
 
 ElfProblem ReadProgramHeaders(ElfReader& reader, const ElfHeaderRecord& header, ElfFile& elf,
                               Segments& segments) {
-  // PN_XNUM has no meaning for ld.so: e_phnum is taken as it stands.
+  // PN_XNUM has no meaning for ld.so: it uses e_phnum as is.
   const uint64_t entry_size = reader.program_header_size();
   const uint64_t table_size = header.phnum * entry_size;
   if (SaturatingAdd(header.phoff, table_size) > elf.file_size) return ElfProblem::kHeadersCut;
@@ -89,7 +89,7 @@ ElfProblem ReadProgramHeaders(ElfReader& reader, const ElfHeaderRecord& header, 
   return ElfProblem::kNone;
 }
 
-// kNone when everything was there.
+// kNone if everything is there.
 ElfProblem ReadSegments(ElfReader& reader, const Segments& segments, ElfFile& elf) {
   if (segments.interpreter) {
     uint64_t budget = kMaxInterpreter;

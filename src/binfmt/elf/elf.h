@@ -1,6 +1,5 @@
-// ELF: bytes -> facts. Headers, the dynamic section, symbol versions and notes are read; code and data are
-// not. Any bytes give an answer: what could not be read is told in `problem`, and everything before it is
-// filled in.
+// ELF: bytes -> facts. Reads headers, the dynamic section, symbol versions and notes, but not code or data.
+// Any bytes give an answer: `problem` says what could not be read, and everything before it is filled in.
 #pragma once
 
 #include <array>
@@ -16,12 +15,12 @@ namespace culprit::binfmt {
 
 enum class ElfProblem {
   kNone,
-  kTooShort,    // fewer bytes than an ELF header of its class (64 if the class cannot be seen)
+  kTooShort,    // fewer bytes than an ELF header of its class (64 if the class is unknown)
   kNotElf,      // another magic number
-  kBadHeader,   // magic right, and class, byte order or header version is none that exists
-  kHeadersCut,  // the program headers do not lie inside the file
+  kBadHeader,   // magic is right, but class, byte order or header version is invalid
+  kHeadersCut,  // the program headers are not inside the file
   kNoDynamic,   // no PT_DYNAMIC, or one without contents in the file: static or debug-only
-  kDynamicCut,  // the dynamic section, or a table or text that it names, does not lie inside the file, or is
+  kDynamicCut,  // the dynamic section, or a table or string that it refers to, is not inside the file, or is
                 // larger than any real one
   kReadFailed,  // the file system failed
 };
@@ -59,13 +58,13 @@ struct ElfSegment {  // PT_LOAD
 struct ElfFile {
   ElfProblem problem = ElfProblem::kNone;
 
-  // The header, raw where a loader looks at it raw.
+  // The header; raw where a loader looks at it raw.
   std::array<uint8_t, 16> ident{};
   uint16_t type = 0;  // ET_*
   uint16_t machine = 0;
   uint32_t version = 0;
-  // When it is not that of the class, no program header is read and `problem` stays kNone: only a loader
-  // model knows what comes of it.
+  // If it does not match the class, no program header is read and `problem` stays kNone: only a loader model
+  // knows what follows.
   uint16_t phentsize = 0;
   uint16_t phnum = 0;
   int bits() const { return ident[4] == 1 ? 32 : ident[4] == 2 ? 64 : 0; }
@@ -75,8 +74,8 @@ struct ElfFile {
   std::vector<ElfSegment> loads;
   bool has_dynamic = false;                // PT_DYNAMIC with contents
   bool dynamic_empty = false;              // PT_DYNAMIC with p_filesz 0: a debug-info file
-  std::optional<uint32_t> stack_flags;     // PT_GNU_STACK p_flags; nullopt when the header is absent
-  std::optional<std::string> interpreter;  // PT_INTERP; nullopt too when its text has no end or is not there
+  std::optional<uint32_t> stack_flags;     // PT_GNU_STACK p_flags; nullopt if the header is absent
+  std::optional<std::string> interpreter;  // PT_INTERP; also nullopt if its text is unterminated or missing
   uint64_t file_size = 0;
   uint64_t needed_size = 0;  // largest p_offset + p_filesz; the file is complete if file_size >= needed_size
   bool complete() const { return file_size >= needed_size; }
@@ -91,7 +90,7 @@ struct ElfFile {
   bool has_relr = false;  // DT_RELR
   std::vector<ElfVersionNeed> version_needs;
   std::vector<std::string> version_defs;    // without the base version
-  std::optional<std::string> version_base;  // the base version: mostly the soname; it can be asked for too
+  std::optional<std::string> version_base;  // the base version: usually the soname; others can require it too
   bool has_version_defs = false;            // DT_VERDEF present
 
   std::optional<std::string> build_id;  // hex, NT_GNU_BUILD_ID
@@ -102,12 +101,12 @@ struct ElfFile {
 // Never fails: see `problem`.
 ElfFile ReadElf(const base::ByteSource& source);
 
-// The value of a data object of 4 bytes that the file exports (a version word such as cudnn_graph_version);
-// nullopt when the symbol is not there or not readable. `elf` is what ReadElf gave for this source.
+// The value of an exported 4-byte data object (a version word such as cudnn_graph_version); nullopt if the
+// symbol is missing or unreadable. `elf` is the result of ReadElf for this source.
 std::optional<uint32_t> ReadElfWord(const base::ByteSource& source, const ElfFile& elf,
                                     std::string_view symbol);
 
-// "x86-64", "aarch64", "386" ... for EM_* numbers; "machine 243"-like text for the rest.
+// "x86-64", "aarch64", "386" ... for EM_* numbers; "machine 243" and the like for the rest.
 std::string MachineName(uint16_t machine);
 
 }  // namespace culprit::binfmt

@@ -1,4 +1,4 @@
-// What is read from sound files, and how each kind of unsound one is named.
+// What is read from valid files, and the problem reported for each kind of invalid file.
 #include "binfmt/elf/elf.h"
 
 #include <dlfcn.h>

@@ -16,7 +16,7 @@ namespace {
 constexpr int kWeak = 2;                   // STB_WEAK
 constexpr uint16_t kVersionBits = 0x7fff;  // of DT_VERSYM; the highest bit hides a version from the linker
 
-// The numbers in DT_VERSYM of versions that are called like the library they are asked of.
+// The DT_VERSYM numbers of versions that are named after the library they are required from.
 std::map<uint16_t, std::string> VersionsOfLibraries(ElfReader& reader, const ElfFile& elf,
                                                     const ElfDynamicTags& tags, ElfStrings& strings) {
   std::map<uint16_t, std::string> versions;
@@ -51,7 +51,7 @@ bool AsksByLibrary(const ElfFile& elf) {
   });
 }
 
-// Where the tables of a file lie that has such names or asks for them.
+// Where the tables of a file are that has such names or requires them.
 struct Tables {
   ElfReader reader;
   ElfDynamicTags tags;
@@ -74,7 +74,7 @@ struct Tables {
   }
 };
 
-// `count` numbers or records from `offset` on, with their bytes as they stand in the file.
+// `count` numbers or records starting at `offset`, with their bytes as in the file.
 template <typename Number>
 std::optional<std::vector<Number>> ReadNumbers(const base::ByteSource& source, uint64_t offset,
                                                uint64_t count) {
@@ -86,8 +86,8 @@ std::optional<std::vector<Number>> ReadNumbers(const base::ByteSource& source, u
   return numbers;
 }
 
-// The chains of a GNU hash table: one number for each symbol from the first on, and the last one is odd.
-// `least` is how many there are at any rate.
+// The chains of a GNU hash table: one number for each symbol, starting at the first one; the last one of a
+// bucket is odd. `least` is the minimum count.
 std::optional<std::vector<uint32_t>> ReadChains(const base::ByteSource& source, uint64_t offset,
                                                 uint64_t least) {
   auto chains = ReadNumbers<uint32_t>(source, offset, least);
@@ -114,7 +114,7 @@ std::vector<PeExports::Forwarder> ReadElfAsks(const base::ByteSource& source, co
   }
   ElfStrings strings(tables.reader, elf.loads, tables.tags.strtab);
   const auto versions = VersionsOfLibraries(tables.reader, elf, tables.tags, strings);
-  // Few of the numbers count, so a symbol is read only when its number does.
+  // Few of the numbers matter, so a symbol is read only if its number does.
   for (size_t i = 1; i < numbers->size(); ++i) {
     const auto version = versions.find((*numbers)[i] & kVersionBits);
     const auto symbol = version != versions.end() ? tables.Symbol(i) : std::nullopt;

@@ -1,5 +1,5 @@
-// Which functions an ELF file has and which it asks of others, in the form that the export table of a DLL
-// has.
+// Which functions an ELF file has and which it requires from others, in the same form as the export table of
+// a DLL.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,21 @@
 
 namespace culprit::binfmt {
 
-// Looked at are libraries that name a symbol version after themselves, as those of CUDA do:
-// libnvJitLink.so.12 defines
-// __nvJitLinkCreate_12_4@libnvJitLink.so.12.
-//   names       what such a library defines; for any other file they are not read, and `cut` is set
-//   forwarders  what a file asks of such libraries and cannot do without: the function, and as target the
-//   library
-// A file that defines nothing at all also counts as cut: nothing is known of it.
+// Only libraries that name a symbol version after themselves are considered, as CUDA's do: libnvJitLink.so.12
+// defines __nvJitLinkCreate_12_4@libnvJitLink.so.12.
+//   names       what such a library defines; not read for any other file, and then `cut` is set
+//   forwarders  what a file strictly requires from such libraries: the function, with the library as target
+// A file that defines nothing at all also counts as cut: nothing is known about it.
 PeExports ReadElfExports(const base::ByteSource& source, const ElfFile& elf);
-// The forwarders alone, which cost a few reads: such a library may define tens of thousands of names.
+// Only the forwarders, which take few reads: such a library may define tens of thousands of names.
 std::vector<PeExports::Forwarder> ReadElfAsks(const base::ByteSource& source, const ElfFile& elf);
 
-// Single names of such a library, found through its hash table as ld.so finds them. Its tables are held in
-// memory: thousands of functions are asked for, and they lie all over the tables.
+// Looks up single names in such a library through its hash table, as ld.so does. Keeps the tables in memory:
+// there are thousands of lookups, spread all over the tables.
 class ElfDefinedNames {
  public:
-  // nullopt when the library names no version after itself, or its tables are not the usual ones (64 bits,
-  // little endian, DT_GNU_HASH): then ReadElfExports tells.
+  // nullopt if the library has no version named after itself, or its tables are not the usual ones (64-bit,
+  // little endian, DT_GNU_HASH): use ReadElfExports then.
   static std::optional<ElfDefinedNames> Read(const base::ByteSource& source, const ElfFile& elf);
   bool Has(std::string_view name) const;
 
@@ -40,7 +38,7 @@ class ElfDefinedNames {
     uint64_t value, size;
   };
 
-  uint32_t first_ = 0;  // the first symbol that the hash table knows
+  uint32_t first_ = 0;  // the first symbol in the hash table
   std::vector<uint32_t> buckets_, chains_;
   std::vector<Symbol> symbols_;  // from first_ on
   std::vector<char> strings_;

@@ -1,4 +1,4 @@
-// Which function an address of an ELF file belongs to, for the places of a crash.
+// Finds the function that contains an address in an ELF file, for crash reports.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace culprit::binfmt {
 
-// For each address (as in the file, not in memory) the name of the function whose symbol holds it, of .symtab
-// where the file has one, else of the exported ones; "" for none: an address behind the end of an exported
-// function lies in one whose name the file no longer has. Names are as they stand in the file.
+// For each address (as in the file, not in memory), the name of the function whose symbol covers it: from
+// .symtab if the file has one, else from the exported symbols. "" if there is none: an address after the end
+// of an exported function is in a function whose name was stripped. Names are as in the file.
 std::vector<std::string> FunctionsAt(const base::ByteSource& source, const ElfFile& elf,
                                      const std::vector<uint64_t>& addresses);
 

@@ -1,5 +1,5 @@
-// The ELF reader against tools that others wrote: readelf on real libraries of this machine and on foreign
-// classes and byte orders made by clang and lld; ld.so on the files that our own builder makes.
+// Compares the ELF reader with other tools: readelf on real libraries of this machine and on other classes
+// and byte orders made by clang and lld; ld.so on the files of our own writer.
 #include <dlfcn.h>
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ Facts Describe(const ElfFile& elf) {
   return facts;
 }
 
-// What `readelf -dlVnW` says, per file.
+// The output of `readelf -dlVnW`, per file.
 std::map<std::string, Facts> AskReadelf(const std::vector<std::string>& paths) {
   static const std::regex kLine(
       R"((Library soname|Library rpath|Library runpath|Shared library|Auxiliary library|Filter library): \[(.*)\]$)"
@@ -66,7 +66,7 @@ std::map<std::string, Facts> AskReadelf(const std::vector<std::string>& paths) {
                                                             {"Filter library", "auxiliary or filter"}};
   std::string command = "readelf -dlVnW";
   for (const std::string& path : paths) command += " '" + path + "'";
-  // Most of the output is tables of symbols that nobody asks for.
+  // Most of the output is symbol tables that this test does not need.
   command += " | grep -E '^File: |: \\[|interpreter: |Build ID: |Cnt: |Flags: |GNU_STACK|LOAD '";
   std::map<std::string, Facts> result;
   std::string path = paths.empty() ? "" : paths[0], file;
@@ -108,7 +108,7 @@ void ExpectAgreement(const std::vector<std::string>& paths) {
   }
 }
 
-// Files named *.so* that begin as ELF files do; some are linker scripts.
+// Files named *.so* that start like ELF files; some others are linker scripts.
 std::vector<std::string> LibrariesIn(const std::filesystem::path& directory, size_t limit) {
   std::set<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -237,7 +237,7 @@ TEST(ElfGold, GivesTheVersionOfCudnn) {
   EXPECT_EQ(version("libcudnn_ops.so.9", "cudnn_ops_infer_version"), graph);
   EXPECT_EQ(version("libcudnn_adv.so.9", "cudnn_adv_infer_version"), graph);
   EXPECT_EQ(version("libcudnn_ops.so.9", "cudnn_graph_version"), std::nullopt);
-  // The header beside the library says the same in words.
+  // The header next to the library has the same version.
   const std::string header = Output("cat /usr/local/cuda/include/cudnn_version.h");
   std::smatch minor, patch;
   if (std::regex_search(header, minor, std::regex("CUDNN_MINOR +([0-9]+)")) &&

@@ -1,5 +1,5 @@
-// A note is three words (sizes of name and contents, type), the name, the contents, each padded. The build id
-// is the note of type 3 that "GNU" owns.
+// A note is three words (sizes of name and contents, type), the name and the contents, each padded. The build
+// id is the note of type 3 with the name "GNU".
 #include "binfmt/elf/notes.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace culprit::binfmt {
 namespace {
 
-constexpr uint32_t kMaxBuildId = 64;  // SHA-1 is 20 bytes, the longest in use 32
+constexpr uint32_t kMaxBuildId = 64;  // SHA-1 is 20 bytes; the longest in use is 32
 
 std::string Hex(std::span<const std::byte> bytes) {
   constexpr char kDigits[] = "0123456789abcdef";

@@ -1,4 +1,4 @@
-// Notes of a PT_NOTE segment. Only the build id is wanted.
+// Notes of a PT_NOTE segment. Only the build id is read.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace culprit::binfmt {
 
-// The first NT_GNU_BUILD_ID as hex; nullopt when the segment has none. `left` counts the notes that may still
-// be looked at in this file.
+// The first NT_GNU_BUILD_ID as hex; nullopt if the segment has none. `left` counts how many more notes of
+// this file may be read.
 std::optional<std::string> FindBuildId(ElfReader& reader, const ElfProgramHeader& segment, uint64_t& left);
 
 }  // namespace culprit::binfmt

@@ -1,5 +1,5 @@
-// One record at a time: copy its bytes, then take field after field in the order of the ABI. A field of class
-// 64 is as wide as that of class 32, or twice as wide ("natural"); program headers and symbols also have
+// Reads one record at a time: copies its bytes, then takes field after field in the order of the ABI. A field
+// of class 64 is as wide as in class 32, or twice as wide ("natural"); program headers and symbols also have
 // their fields in another order.
 #include "binfmt/elf/reader.h"
 
@@ -9,7 +9,7 @@
 namespace culprit::binfmt {
 namespace {
 
-// The fields of one record, front to back.
+// The fields of one record, from front to back.
 class Fields {
  public:
   static std::optional<Fields> Read(ElfReader& reader, uint64_t offset, uint64_t size) {
@@ -36,14 +36,14 @@ class Fields {
       return value;
     }
     for (size_t i = 0; i < width; ++i) {
-      const size_t place = big_endian_ ? width - 1 - i : i;  // from the least significant on
+      const size_t place = big_endian_ ? width - 1 - i : i;  // from the least significant byte on
       value |= std::to_integer<uint64_t>(record_[at_ + i]) << (8 * place);
     }
     at_ += width;
     return value;
   }
 
-  std::array<std::byte, 64> record_;  // the largest one; only what was read of it is looked at
+  std::array<std::byte, 64> record_;  // size of the largest record; only bytes that were read are used
   size_t at_ = 0;
   bool is64_;
   bool big_endian_;

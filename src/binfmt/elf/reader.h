@@ -1,5 +1,5 @@
-// The records of an ELF file, whatever its class and byte order, widened to 64 bits. Reads are checked:
-// what does not lie inside the file is nullopt.
+// The records of an ELF file of any class and byte order, widened to 64 bits. Reads are checked: anything
+// outside the file is nullopt.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@
 
 namespace culprit::binfmt {
 
-// More than any real file has; what lies beyond is treated as not there, so that a hostile file costs
-// neither time nor memory.
+// More than any real file has. Anything beyond these limits is treated as missing, so that a hostile file
+// costs neither time nor memory.
 inline constexpr uint64_t kMaxDynamicEntries = 65536;
 inline constexpr uint64_t kMaxVersionRecords = 65536;
 inline constexpr uint64_t kMaxNotes = 1024;
 inline constexpr uint64_t kMaxStringLength = 65536;
 inline constexpr uint64_t kMaxSections = 1u << 18;  // objects of -ffunction-sections have tens of thousands
-inline constexpr uint64_t kMaxStringsTotal = 8u << 20;  // bytes of all texts of one file together
+inline constexpr uint64_t kMaxStringsTotal = 8u << 20;  // bytes of all strings of one file together
 
-// a + b, or the largest number when that does not fit.
+// a + b, or the largest number if the sum overflows.
 inline uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a + b < a ? ~uint64_t{0} : a + b; }
 
 struct ElfHeaderRecord {
@@ -66,7 +66,7 @@ class ElfReader {
   explicit ElfReader(const base::ByteSource& source) : bytes_(source) {}
 
   PageCache& bytes() { return bytes_; }
-  // To be told before any record is read: e_ident says it.
+  // Call before reading any record; e_ident has the values.
   void SetFormat(int bits, bool big_endian) {
     is64_ = bits == 64;
     big_endian_ = big_endian;
@@ -104,7 +104,7 @@ class ElfReader {
   bool big_endian_ = false;
 };
 
-// Where the byte at a virtual address lies in the file, and where the file's part of that segment ends.
+// The file offset of the byte at a virtual address, and where the file's part of that segment ends.
 std::optional<FileRange> MapAddress(std::span<const ElfSegment> loads, uint64_t address);
 
 }  // namespace culprit::binfmt

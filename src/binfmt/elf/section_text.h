@@ -1,5 +1,5 @@
-// The contents of one section of an ELF file: .modinfo of a kernel module, a note of NVIDIA's. Such files
-// need not have a dynamic section.
+// The contents of one section of an ELF file: .modinfo of a kernel module, an NVIDIA note. Such files need
+// not have a dynamic section.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace culprit::binfmt {
 
-// The bytes of the first section called `name`; nullopt when there is none, when it is larger than `limit`,
-// or when the file is no ELF file or cut short.
+// The bytes of the first section called `name`; nullopt if there is none, if it is larger than `limit`, or if
+// the file is truncated or not ELF.
 std::optional<std::string> ReadElfSection(const base::ByteSource& source, std::string_view name,
                                           uint64_t limit);
 

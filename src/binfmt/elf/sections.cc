@@ -1,4 +1,4 @@
-// Numbers that do not fit the header stand in the first section (gABI, "Section Header", e_shnum 0 and
+// Numbers that do not fit into the header are in the first section (gABI, "Section Header", e_shnum 0 and
 // SHN_XINDEX).
 #include "binfmt/elf/sections.h"
 
@@ -36,7 +36,7 @@ std::optional<std::vector<ElfSection>> ReadElfSections(ElfReader& reader, const 
     name_offsets.push_back(section->name);
   }
   if (!names) return sections;
-  // Names after headers: both tables are read front to back.
+  // Names after headers, so that both tables are read front to back.
   uint64_t all_names_left = kMaxStringsTotal;
   for (size_t i = 0; i < sections.size() && all_names_left > 0; ++i) {
     if (name_offsets[i] == 0 || name_offsets[i] >= names->size) continue;

@@ -1,5 +1,6 @@
-// How long .dynsym is, which stands nowhere. DT_GNU_HASH lists what is defined, from its first symbol to the
-// end of the last chain, and everything before the first symbol is undefined; DT_HASH counts all symbols.
+// The length of .dynsym, which is not stored anywhere. DT_GNU_HASH lists the defined symbols, from its first
+// symbol to the end of the last chain; everything before the first symbol is undefined. DT_HASH counts all
+// symbols.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct ElfSymbolCount {
 };
 
 std::optional<ElfSymbolCount> CountSymbols(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags);
-// Where the undefined ones end, which DT_GNU_HASH tells in its header; with DT_HASH, where all end.
+// End of the undefined ones, which the DT_GNU_HASH header gives; with DT_HASH, the end of all symbols.
 std::optional<uint64_t> CountUndefined(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags);
 
 // The hash of a name in DT_GNU_HASH.

@@ -1,5 +1,5 @@
-// The value of one exported object. The symbol is found the way ld.so finds it, through DT_GNU_HASH or the
-// older DT_HASH, because .dynsym says nowhere how long it is; symbol versions are not looked at.
+// The value of one exported object. The symbol is found as ld.so finds it, through DT_GNU_HASH or the older
+// DT_HASH, because the length of .dynsym is not stored anywhere. Symbol versions are ignored.
 #include <algorithm>
 
 #include "binfmt/elf/dynamic.h"
@@ -10,7 +10,7 @@
 namespace culprit::binfmt {
 namespace {
 
-constexpr uint64_t kMaxChain = 65536;  // symbols of one bucket that are looked at
+constexpr uint64_t kMaxChain = 65536;  // limit for the symbols of one bucket
 
 class SymbolTable {
  public:

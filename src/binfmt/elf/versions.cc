@@ -1,13 +1,13 @@
-// Symbol versions: which a file needs of which library (DT_VERNEED), and which it defines (DT_VERDEF). Both
-// are chains of records, and as in ld.so the chain ends where "next" is 0, whatever DT_VERNEEDNUM and the
-// counts in the records say. Offsets are unsigned and added in 64 bits, so a chain can only run forward; its
-// length is capped nevertheless, because records may overlap.
+// Symbol versions: which ones a file requires from which library (DT_VERNEED), and which it defines
+// (DT_VERDEF). Both are chains of records. As in ld.so, a chain ends where "next" is 0, whatever
+// DT_VERNEEDNUM and the counts in the records say. Offsets are unsigned and added in 64 bits, so a chain only
+// runs forward; its length is still limited, because records may overlap.
 #include "binfmt/elf/dynamic.h"
 
 namespace culprit::binfmt {
 namespace {
 
-// Takes one from what is left and says whether there was one.
+// Takes one from what is left; false if nothing is left.
 bool Take(uint64_t& left) {
   if (left == 0) return false;
   --left;
@@ -48,8 +48,8 @@ bool ReadNeeds(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t
   return false;
 }
 
-// The Verdef chain: version, flags, index, count (halves), hash, aux, next; of the Verdaux chain (name, next)
-// the first is the version's own name and the rest are its predecessors.
+// The Verdef chain: version, flags, index, count (halves), hash, aux, next. In the Verdaux chain (name,
+// next), the first is the version's own name and the rest are its predecessors.
 bool ReadDefinitions(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left, ElfFile& elf) {
   while (Take(left)) {
     const auto flags = reader.Half(SaturatingAdd(offset, 2));

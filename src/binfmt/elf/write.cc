@@ -1,5 +1,5 @@
-// Every table is a block of bytes. The sizes of all blocks do not depend on addresses, so blocks are written
-// once, placed one behind the other, and those that contain addresses are written again.
+// Every table is a block of bytes. Block sizes do not depend on addresses, so blocks are written once and
+// placed one after the other; then those that contain addresses are written again.
 #include "binfmt/elf/write.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string Unhex(std::string_view hex) {
   return bytes;
 }
 
-// A stretch of the file. All but the dynamic section and the words stand in the first PT_LOAD.
+// A range of the file. Everything but the dynamic section and the words is in the first PT_LOAD.
 struct ElfBlock {
   std::string bytes;
   uint64_t offset = 0, address = 0;
@@ -89,7 +89,7 @@ void ElfBuilder::WriteNote() {
   note_.bytes = out.bytes();
 }
 
-// One bucket each, so that the symbols may stand in any order.
+// One bucket each, so that the symbols can be in any order.
 void ElfBuilder::WriteHashes() {
   const size_t count = spec_.words.size();
   if (spec_.hash != ElfSpec::Hash::kSysv) {
@@ -308,7 +308,7 @@ std::string ElfBuilder::Build() {
   ByteWriter values = Writer();
   for (const auto& [name, value] : spec_.words) values.U32(value);
   words_.bytes = values.bytes();
-  // Written once for the sizes, which give the addresses, and again with those.
+  // Written once to get the sizes, which give the addresses, and again with the addresses.
   WriteSymbols();
   WriteDynamic();
   names_.bytes = strings_.bytes();

@@ -1,13 +1,12 @@
-// Small ELF files: say what the file shall claim, get its bytes. Production code writes them for machines
-// that exist only in the mind (whatif/): a library that is not installed yet claims there what the real one
-// will, and readers need not know. Nothing is ever written to a disk from here. Tests make their files with
-// it too.
+// Writes small ELF files: you describe what the file claims and get its bytes. Production code uses this for
+// hypothetical machines (change/whatif): a library that is not installed yet claims what the real one will,
+// and readers cannot tell the difference. Nothing here writes to disk. Tests use it too.
 //
-//   const std::string bytes = BuildElf({.soname = "libb.so.1", .needed = {"liba.so.1"}, .runpath =
-//   "$ORIGIN"}); const ElfFile elf = ReadElf(AsSource(bytes));
+//   const std::string bytes = BuildElf({.soname = "libb.so.1", .needed = {"liba.so.1"}});
+//   const ElfFile elf = ReadElf(AsSource(bytes));
 //
-// For the machine at hand ld.so loads them. There are two PT_LOAD, and in the second one addresses differ
-// from offsets; there are no sections and no code.
+// ld.so loads those for the host's machine. There are two PT_LOADs; in the second, addresses differ from
+// offsets. There are no sections and no code.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ struct ElfSpec {
 
   std::optional<std::string> soname;
   std::vector<std::string> needed;
-  std::vector<ElfRequest> requests;  // in the section after `needed`: auxiliaries and filters
+  std::vector<ElfRequest> requests;  // written after `needed`: auxiliaries and filters
   std::optional<std::string> rpath;
   std::optional<std::string> runpath;
   std::optional<std::string> interpreter;
@@ -42,10 +41,10 @@ struct ElfSpec {
   bool relr = false;
   std::string build_id;  // hex; empty: no note
 
-  // Functions that are asked of other libraries: the symbol, and its version, which is in version_needs.
+  // Functions required from other libraries: the symbol, and its version, which is in version_needs.
   std::vector<std::pair<std::string, std::string>> imports;
 
-  // Exported objects of 4 bytes, as cuDNN has for its version.
+  // Exported 4-byte objects, like cuDNN's version.
   std::vector<std::pair<std::string, uint32_t>> words;
   enum class Hash { kGnu, kSysv, kBoth };
   Hash hash = Hash::kGnu;

@@ -6,7 +6,7 @@
 namespace culprit::binfmt {
 namespace {
 
-// Where the header of a 64-bit file has e_shoff, and e_shentsize with the two numbers behind it.
+// Offsets in a 64-bit header: e_shoff, and e_shentsize with the two numbers after it.
 constexpr size_t kTableAt = 40, kNumbersAt = 58;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sections for the files of write_elf.h, which have none.
+// Sections for the files of elf/write.h, which have none.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace culprit::binfmt {
 
-// `elf` is a 64-bit little-endian file; the sections (name, contents) and their table are put behind it.
+// `elf` is a 64-bit little-endian file; the sections (name, contents) and their table are appended.
 std::string AddSections(std::string elf, const std::vector<std::pair<std::string, std::string>>& sections);
 
 }  // namespace culprit::binfmt

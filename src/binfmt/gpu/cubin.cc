@@ -1,5 +1,5 @@
-// e_flags holds the architecture, in another byte since ABI version 8 (CUDA 13); 'a' was a flag before, and
-// is an attribute of .nv.compat since. Seen in cubins of ptxas 12.4 (ABI 7) and nvcc 13.0 (ABI 8).
+// e_flags holds the architecture, in another byte since ABI version 8 (CUDA 13). 'a' used to be a flag and is
+// now an attribute of .nv.compat. Seen in cubins of ptxas 12.4 (ABI 7) and nvcc 13.0 (ABI 8).
 #include "binfmt/gpu/cubin.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace culprit::binfmt {
 namespace {
 
 // Attributes as in .nv.info: {format, attribute, two bytes of value}; format 4 has the length of a longer
-// value instead of the value.
+// value instead.
 bool SaysArchSpecific(ElfReader& reader, const ElfSection& compat) {
   constexpr uint64_t kMaxSize = 4096;
   constexpr std::byte kByteValue{2}, kSized{4}, kArchSpecific{9};

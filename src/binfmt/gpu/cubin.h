@@ -1,4 +1,4 @@
-// A cubin by itself: an ELF file whose machine is the GPU.
+// A standalone cubin: an ELF file whose machine is the GPU.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace culprit::binfmt {
 
-// What it was compiled for. That code is for a family ('f') is not visible in a cubin: fatbin flags alone say
-// it, so such a cubin comes out without suffix, as cuobjdump names it.
+// What it was compiled for. A cubin does not show that its code is for a family ('f'), only fatbin flags do.
+// So such a cubin has no suffix here, like in cuobjdump.
 GpuTarget CubinTarget(ElfReader& reader, const ElfFile& elf, const ElfHeaderRecord& header,
                       const std::vector<ElfSection>& sections);
 

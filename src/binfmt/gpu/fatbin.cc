@@ -1,7 +1,7 @@
-// What kind of file it is and where in it containers may lie. nvcc puts them into .nv_fatbin, or into
-// __nv_relfatbin as long as device code is not linked; that is where CUDA's tools look. Libraries of NVIDIA
-// hand further ones to the driver by themselves, from .data, .rodata and sections of their own, so data of
-// any name is searched. What runs on the CPU, debug information and tables of the linker hold none.
+// Decides what kind of file it is and where containers may be. nvcc puts them into .nv_fatbin, or into
+// __nv_relfatbin as long as device code is not linked; CUDA's tools look there. NVIDIA's libraries pass more
+// containers to the driver themselves, from .data, .rodata and their own sections, so all data is searched.
+// CPU code, debug information and linker tables contain none.
 #include "binfmt/gpu/fatbin.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace culprit::binfmt {
 namespace {
 
-// A file that needs a library of CUDA, or is one, may carry GPU code anywhere.
+// A file that requires a CUDA library, or is one, may have GPU code anywhere.
 bool NamesCuda(std::string_view soname) {
   return soname.starts_with("lib") && IsCudaLibrary(soname.substr(3));
 }
@@ -62,7 +62,7 @@ void ReadElfCode(const base::ByteSource& source, const ElfFile& elf, GpuScan sca
     }
     return ScanSections(source, std::move(data), code.whole_file, limits, code);
   }
-  // Without sections nothing says where to look. Such files are rare, so they are searched from end to end.
+  // Without sections, nothing says where to look. Such files are rare, so they are searched from end to end.
   code.whole_file = scan != GpuScan::kFatbinSections;
   if (!sections || !code.whole_file) {
     code.complete = false;
@@ -93,7 +93,7 @@ GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan 
     case ElfProblem::kTooShort:
     case ElfProblem::kNotElf:
     case ElfProblem::kBadHeader:
-      // Cubins before CUDA 13 have the release of CUDA where the version of ELF should be.
+      // Cubins before CUDA 13 store the CUDA release in the ELF version field.
       if (elf.problem == ElfProblem::kBadHeader && elf.bits() != 0 && elf.machine == EM_CUDA) {
         ReadElfCode(source, elf, scan, limits, code);
         break;

@@ -19,7 +19,7 @@ struct GpuTarget {
   enum class Kind { kSass, kPtx, kLtoIr, kOther };
   Kind kind = Kind::kSass;
   uint32_t arch = 0;                      // 90, 100, 120
-  char suffix = 0;                        // 0; 'a': this architecture alone; 'f': its family
+  char suffix = 0;                        // 0; 'a': only this architecture; 'f': its family
   uint16_t ptx_major = 0, ptx_minor = 0;  // PTX ISA of kPtx, version of kLtoIr; 0.0 for the rest
   auto operator<=>(const GpuTarget&) const = default;
 
@@ -27,23 +27,23 @@ struct GpuTarget {
 };
 
 enum class GpuScan {
-  kFatbinSections,  // the sections that CUDA's own tools look into; a few reads a container
-  kCudaFiles,       // as kWholeFile for a file that shows a sign of CUDA, else as kFatbinSections
+  kFatbinSections,  // the sections that CUDA's own tools read; a few reads per container
+  kCudaFiles,       // like kWholeFile if the file shows a sign of CUDA, else like kFatbinSections
   kWholeFile,       // all data of the file: libraries hide containers in .data and .rodata too
 };
 
 struct GpuCode {
   enum class Form {
-    kNotGpu,  // neither ELF nor PE nor a container of GPU code
+    kNotGpu,  // not ELF, not PE, and not a GPU code container
     kElf,     // a program, library or object; it may have no GPU code
-    kPe,      // a program or DLL of Windows; it may have no GPU code
-    kFatbin,  // a container by itself, as `nvcc -fatbin` writes it
+    kPe,      // a Windows program or DLL; it may have no GPU code
+    kFatbin,  // a standalone container, as `nvcc -fatbin` writes it
     kCubin,   // machine code for one architecture: an ELF file of the GPU
   };
   Form form = Form::kNotGpu;
 
-  // Containers with the same contents in one section, counted together, in the order of first sight. A
-  // container is what the driver chooses from: one of its targets runs, or none.
+  // Containers with the same contents in one section, counted together, in order of first occurrence. The
+  // driver chooses within a container: one of its targets runs, or none.
   struct Containers {
     std::string section;             // "" in a file without sections
     std::vector<GpuTarget> targets;  // sorted, with repeats
@@ -52,7 +52,7 @@ struct GpuCode {
   };
   std::vector<Containers> containers;
 
-  bool whole_file = false;  // all data was searched, not only the sections of CUDA's tools
+  bool whole_file = false;  // all data was searched, not only the sections that CUDA's tools read
   bool complete = true;     // false: there may be more than was read; `problem` says why
   std::string problem;
   bool operator==(const GpuCode&) const = default;
@@ -64,31 +64,31 @@ GpuCode::Form GpuCodeFormFromName(std::string_view name);
 std::string_view Name(GpuTarget::Kind kind);
 GpuTarget::Kind GpuTargetKindFromName(std::string_view name);
 
-// More than any real file has, so that a hostile one costs neither time nor memory. libcufft has 24,000
-// containers, cuBLASLt 9,000 entries and 180 MB of other data.
+// More than any real file has, so that a hostile file costs neither time nor memory. libcufft has 24,000
+// containers, cuBLASLt has 9,000 entries and 180 MB of other data.
 struct GpuCodeLimits {
-  uint64_t headers = 1u << 20;            // of containers and of entries, together
+  uint64_t headers = 1u << 20;            // containers and entries together
   uint64_t searched = uint64_t{2} << 30;  // bytes outside containers
-  uint64_t kept_targets = 1u << 16;       // in GpuCode::containers, which has one for many that are alike
+  uint64_t kept_targets = 1u << 16;       // in GpuCode::containers, where equal containers share one element
 };
 
-// Never fails: see `form`, `complete` and `problem`. `elf` is what ReadElf gave for this source.
+// Never fails: see `form`, `complete` and `problem`. `elf` is the result of ReadElf for this source.
 GpuCode ReadGpuCode(const base::ByteSource& source, const ElfFile& elf, GpuScan scan,
                     const GpuCodeLimits& limits = {});
-// The same of a file that is no ELF file. `pe` is what ReadPe gave; kNotGpu if it is no PE file either.
+// The same for a file that is not ELF. `pe` is the result of ReadPe; kNotGpu if it is not a PE file either.
 GpuCode ReadGpuCode(const base::ByteSource& source, const PeFile& pe, GpuScan scan,
                     const GpuCodeLimits& limits = {});
 
-// Which containers are meant. CUDA's tools list the linked code, and the relocatable code only of a file
-// that has no linked one; relocatable code beside linked code is what that was linked from, and never runs.
+// Which containers to count. CUDA's tools list the linked code, and relocatable code only if there is no
+// linked code. Relocatable code next to linked code is what that was linked from, and never runs.
 enum class GpuPart {
   kListed,       // as cuobjdump lists
-  kRelocatable,  // __nv_relfatbin beside .nv_fatbin (PE: __nv_rel, .nv_fatb)
-  kElsewhere,    // in other sections: what the library hands to the driver by itself
+  kRelocatable,  // __nv_relfatbin next to .nv_fatbin (PE: __nv_rel, .nv_fatb)
+  kElsewhere,    // in other sections: code that the library passes to the driver itself
 };
-std::vector<GpuPart> PartsOf(const GpuCode& code);  // of each element of code.containers
+std::vector<GpuPart> PartsOf(const GpuCode& code);  // for each element of code.containers
 
-// How often each target occurs, sorted, PTX versions put together (0.0).
+// How often each target occurs, sorted, with all PTX versions combined (0.0).
 using GpuTotals = std::vector<std::pair<GpuTarget, uint64_t>>;
 GpuTotals Totals(const GpuCode& code, GpuPart part);
 GpuTotals TotalsOfSection(const GpuCode& code, std::string_view section);

@@ -1,5 +1,5 @@
-// Damaged and hostile GPU code: one test for each way. What is sound before and behind the damage is read,
-// the rest is told, and nothing costs more time or memory than a large real file.
+// Corrupt and hostile GPU code: one test for each way. Valid parts before and after the damage are read, the
+// rest is reported, and nothing costs more time or memory than a large real file.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -26,7 +26,7 @@ uint64_t CountOf(const GpuCode& code, uint32_t arch) {
   return count;
 }
 
-// The damaged container between two sound ones, in .nv_fatbin.
+// The corrupt container between two valid ones, in .nv_fatbin.
 GpuCode ReadBetween(const FatbinSpec& damaged) {
   const std::string before = BuildFatbin({.entries = {{.arch = 75}}});
   const std::string after = BuildFatbin({.entries = {{.arch = 90}}});
@@ -122,12 +122,12 @@ TEST(FatbinDamage, SectionTableThatLies) {
   const GpuCode code = Read(bytes, GpuScan::kFatbinSections);
   EXPECT_FALSE(code.complete);
   EXPECT_EQ(code.problem, "the section headers are damaged, so GPU code cannot be located");
-  const GpuCode whole = Read(bytes);  // needs no table, but cannot promise that this is all
+  const GpuCode whole = Read(bytes);  // needs no table, but cannot promise that this is everything
   EXPECT_EQ(CountOf(whole, 80), 1u);
   EXPECT_FALSE(whole.complete);
 }
 
-// Bytes that come from a rule, however many.
+// Bytes computed by a rule, any number of them.
 class RuleSource final : public base::ByteSource {
  public:
   RuleSource(uint64_t size, std::string start, std::string repeated)
@@ -159,7 +159,7 @@ class RuleSource final : public base::ByteSource {
 };
 
 constexpr uint64_t kHuge = 100'000'000'000;
-// A 64th of the real ones: a build with sanitizers must end soon too.
+// A 64th of the real ones, so that a sanitizer build finishes soon too.
 constexpr GpuCodeLimits kSmallLimits{.headers = 1 << 14, .searched = 32 << 20, .kept_targets = 1 << 10};
 
 TEST(FatbinDamage, RealLimitsAreWhatASecondAndAFewMegabytesAllow) {
@@ -194,11 +194,11 @@ TEST(FatbinDamage, EndlessHeadersEndSoon) {
   const std::string entry = container.substr(16);
   const std::string huge_container = BuildFatbin({.claimed_size = kHuge - 16});
   const std::pair<std::string, std::string> cases[] = {
-      {container, container},                                 // containers without end
-      {huge_container, entry},                                // entries without end
+      {container, container},                                 // endless containers
+      {huge_container, entry},                                // endless entries
       {container, BuildFatbin({})},                           // empty containers
-      {container, BuildFatbin({.version = 9}).substr(0, 4)},  // the magic number alone
-      {container, BuildFatbin({.entries = {{.arch = 1, .claimed_header_size = 0}}})},  // damaged ones
+      {container, BuildFatbin({.version = 9}).substr(0, 4)},  // only the magic number
+      {container, BuildFatbin({.entries = {{.arch = 1, .claimed_header_size = 0}}})},  // corrupt ones
   };
   for (const auto& [start, repeated] : cases) {
     const RuleSource source(kHuge, start, repeated);

@@ -1,8 +1,8 @@
-// The reader of GPU code against cuobjdump: on code that nvcc makes for many kinds of target, and on the
-// libraries of the toolkit.
+// Compares the reader of GPU code with cuobjdump: on code that nvcc compiles for many kinds of targets, and
+// on the libraries of the toolkit.
 //
-// `cuobjdump --list-elf` names a cubin by what stands in the cubin, where 'f' is not visible: it says sm_100
-// for sm_100f. The plain call prints the header of each entry, with 'f' and with versions, so both are asked.
+// `cuobjdump --list-elf` names a cubin by its contents, where 'f' is not visible: it says sm_100 for sm_100f.
+// The plain call prints the header of each entry, with 'f' and versions, so both are used.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ class FatbinGold : public ::testing::Test {
 
 TEST_F(FatbinGold, AgreesOnTheLibrariesOfTheToolkit) {
   if (!std::filesystem::is_directory(kToolkit + "/lib64")) GTEST_SKIP() << "no toolkit in " << kToolkit;
-  // Those that cuobjdump is done with in about a second each; the others are compared by hand.
+  // Those that cuobjdump finishes in about a second each; the others were compared by hand.
   const std::set<std::string> names = {"libcudnn_ops.so.9", "libcufft.so.12", "libcublas.so.13",
                                        "libcublas.so.12", "libnccl.so.2"};
   size_t compared = 0;
@@ -164,8 +164,8 @@ TEST_F(FatbinGold, AgreesOnWhatNvccMakes) {
   EXPECT_GT(compared, 0u);
 }
 
-// cuobjdump for Linux does not open DLLs, so it is asked about the container and we about a DLL around it.
-// On real DLLs (cuDNN 8.9 and 9, cuBLAS 12, ctranslate2) our counts were compared with cuobjdump.exe by hand.
+// cuobjdump for Linux does not open DLLs, so it gets the container and we get a DLL around it. On real DLLs
+// (cuDNN 8.9 and 9, cuBLAS 12, ctranslate2) our counts were compared with cuobjdump.exe by hand.
 TEST_F(FatbinGold, DllAroundAContainerIsListedLikeTheContainer) {
   if (Output(kPath + "command -v nvcc").empty()) GTEST_SKIP() << "no nvcc here";
   const testing::TemporaryDirectory directory;

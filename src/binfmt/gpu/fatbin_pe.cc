@@ -1,6 +1,6 @@
-// GPU code in programs and DLLs of Windows. The containers are those of any other machine; only the table of
-// sections is another one, and in it the names are cut: .nv_fatbin is .nv_fatb, __nv_relfatbin is __nv_rel.
-// .nvFatBi beside them holds pointers to the containers.
+// GPU code in Windows programs and DLLs. The containers are the same as elsewhere; only the section table
+// differs, with truncated names: .nv_fatbin is .nv_fatb, __nv_relfatbin is __nv_rel. .nvFatBi next to them
+// holds pointers to the containers.
 #include <algorithm>
 
 #include "base/windows_path.h"
@@ -56,7 +56,7 @@ GpuCode ReadGpuCode(const base::ByteSource& source, const PeFile& pe, GpuScan sc
   std::vector<DataSection> sections;
   for (const PeSection& section : pe.sections) {
     if (!MayHoldContainers(section)) continue;
-    // Padding up to the alignment of the file is no part of it.
+    // Padding up to the file alignment does not count.
     const uint32_t size =
         section.virtual_size != 0 ? std::min(section.raw_size, section.virtual_size) : section.raw_size;
     sections.push_back({section.name, section.offset, size});

@@ -1,4 +1,4 @@
-// GPU code in DLLs: where it lies and how it is counted; the containers themselves are fatbin_test.cc's.
+// GPU code in DLLs: where it is and how it is counted; fatbin_test.cc tests the containers themselves.
 #include <gtest/gtest.h>
 
 #include "binfmt/elf/write.h"

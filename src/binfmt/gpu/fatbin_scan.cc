@@ -1,11 +1,11 @@
-// A container says how long it is, and so does each entry in it; so the scan goes from header to header and
-// reads a few hundred bytes where there are megabytes of code. Between containers lies padding (up to 255
-// zero bytes) or, in sections that hold other data too, anything: there the magic number is searched for in
-// reads that grow as long as nothing is found.
+// A container says how long it is, and so does each entry in it. So the scan goes from header to header and
+// reads a few hundred bytes instead of megabytes of code. Between containers there is padding (up to 255 zero
+// bytes) or, in sections that hold other data too, anything. There the magic number is searched for, in reads
+// that grow as long as nothing is found.
 //
-// A damaged header ends its container, and the search goes on behind the last entry that was sound. Every
-// step moves forward, and headers, bytes searched and targets kept are limited, so a hostile file costs no
-// more time and memory than a large real one.
+// A corrupt header ends its container, and the search continues after the last valid entry. Every step moves
+// forward, and headers, bytes searched and targets kept are limited, so a hostile file costs no more time and
+// memory than a large real one.
 #include "binfmt/gpu/fatbin_scan.h"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace culprit::binfmt {
 namespace {
 
 constexpr uint64_t kContainerHeader = 16;
-constexpr uint64_t kEntryHeader = 64;     // what is read of it; its own size says where the code starts
+constexpr uint64_t kEntryHeader = 64;     // bytes read of it; its own size field says where the code starts
 constexpr size_t kSmallRead = 512;        // padding, a container header and an entry header
-constexpr size_t kLargeRead = 256 << 10;  // fits the cache of one core
+constexpr size_t kLargeRead = 256 << 10;  // fits into the cache of one core
 constexpr size_t kMaxTargetsOfContainer = 4096;
 constexpr size_t kMaxSectionsWithCode = 1024;  // by name
 
@@ -55,9 +55,9 @@ GpuTarget TargetOf(std::span<const std::byte> entry) {
 
 constexpr uint8_t kMagicBytes[] = {0x50, 0xED, 0x55, 0xBA};
 
-// Do the first two bytes of the magic number stand next to each other, starting in this block? The byte
-// after it is read too. Without branches, in vectors of 16 bytes that any machine has: twice as fast as what
-// compilers make of a plain loop, and many times memmem().
+// True if the first two bytes of the magic number are next to each other anywhere in this block. Also reads
+// the byte after the block. No branches, in vectors of 16 bytes that every machine has: twice as fast as what
+// compilers make of a plain loop, and many times faster than memmem().
 template <size_t kSize>
 bool MayHoldMagic(const uint8_t* block) {
   using Vector [[gnu::vector_size(16)]] = uint8_t;
@@ -83,7 +83,7 @@ size_t FindFatbinMagic(std::span<const std::byte> bytes) {
   const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
   size_t at = 0;
   while (at + 4 <= bytes.size()) {
-    // Blocks without the first two bytes are passed over; in random data that is all but one in a thousand.
+    // Skips blocks without the first two bytes; in random data, that is all but one in a thousand.
     while (at + kBlock < bytes.size() && !MayHoldMagic<kBlock>(data + at)) at += kBlock;
     const size_t stop = std::min(at + kBlock, bytes.size() - 3);
     for (; at < stop; ++at) {
@@ -177,7 +177,7 @@ uint64_t FatbinScanner::ReadContainer(uint64_t at, uint64_t end, const std::stri
 uint64_t FatbinScanner::ReadEntries(uint64_t at, uint64_t stop, uint64_t end,
                                     std::vector<GpuTarget>& targets) {
   while (at < stop && !stopped_) {
-    if (at >= end) return end;  // cut short, and said so
+    if (at >= end) return end;  // truncated, and already reported
     const auto entry = At(at, kEntryHeader, kSmallRead);
     if (stop - at < kEntryHeader || end - at < kEntryHeader || entry.size() < kEntryHeader) {
       Damage(at, "an entry is truncated");

@@ -1,4 +1,4 @@
-// Finds the containers of GPU code in ranges of a file and reads the headers of their entries.
+// Finds the GPU code containers in ranges of a file and reads the headers of their entries.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace culprit::binfmt {
 
-// The start of every container, in file order: 0xBA55ED50, little endian on every host.
+// The magic number of every container, in file order: 0xBA55ED50, little endian on every host.
 inline constexpr uint32_t kFatbinMagic = 0xBA55ED50;
 
-// Where the magic number starts in `bytes`; bytes.size() when it is not there.
+// Where the magic number starts in `bytes`; bytes.size() if it is not there.
 size_t FindFatbinMagic(std::span<const std::byte> bytes);
 
 class FatbinScanner {
@@ -28,21 +28,21 @@ class FatbinScanner {
   // Source and code must outlive the scanner.
   FatbinScanner(const base::ByteSource& source, const GpuCodeLimits& limits, GpuCode& code);
 
-  // Adds the containers that lie in a range to the code. Where `only_containers` lie there (and padding),
-  // anything else with the magic number is a problem; in other data it is chance.
+  // Adds the containers in a range to the code. With `only_containers` (and padding) there, anything else
+  // with the magic number is a problem; in other data it is chance.
   void Scan(const FileRange& range, const std::string& section, bool only_containers);
 
  private:
-  // The bytes from `offset` on: at least `least` of them unless the file ends before.
+  // The bytes starting at `offset`: at least `least` of them, unless the file ends before that.
   std::span<const std::byte> At(uint64_t offset, size_t least, size_t wanted);
   std::optional<uint64_t> Search(uint64_t at, uint64_t end);
-  // Where to go on.
+  // Returns where to continue.
   uint64_t ReadContainer(uint64_t at, uint64_t end, const std::string& section, bool only_containers);
   uint64_t ReadEntries(uint64_t at, uint64_t stop, uint64_t end, std::vector<GpuTarget>& targets);
   void Count(const std::string& section, std::vector<GpuTarget> targets);
   void Problem(std::string what);
   void Damage(uint64_t at, const char* what);
-  // The whole scan ends here.
+  // Ends the whole scan.
   void Stop(std::string why);
 
   const base::ByteSource& source_;

@@ -22,7 +22,7 @@ bool IsCudaLibrary(std::string_view name) {
   return std::ranges::any_of(kCudaLibraries, [&](std::string_view start) { return name.starts_with(start); });
 }
 
-// Each byte once, whatever the sections claim: a later one starts where those before it end.
+// Reads each byte once, even if sections overlap: a later one starts where those before it end.
 void ScanSections(const base::ByteSource& source, std::vector<DataSection> sections, bool all,
                   const GpuCodeLimits& limits, GpuCode& code) {
   std::erase_if(sections, [&](const DataSection& section) {

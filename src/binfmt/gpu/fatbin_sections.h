@@ -1,4 +1,4 @@
-// Which sections of a program or library may hold containers of GPU code, whatever its format.
+// Which sections of a program or library may hold GPU code containers, in any format.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace culprit::binfmt {
 
-// Of code that is linked, and of code that is not. In PE files names end after eight letters.
+// Sections of linked code, and of code that is not linked. PE truncates names to eight characters.
 bool IsLinkedSection(std::string_view name);
 bool IsRelocatableSection(std::string_view name);
 inline bool IsFatbinSection(std::string_view name) {
   return IsLinkedSection(name) || IsRelocatableSection(name);
 }
 
-// Does a library with this name belong to CUDA, so that what needs it may carry GPU code anywhere? By the
-// name without "lib" and in lower case: "cudnn_graph64_9.dll", "cudart.so.12".
+// Does a library with this name belong to CUDA, so that files that require it may have GPU code anywhere?
+// Pass the name without "lib" and in lower case: "cudnn_graph64_9.dll", "cudart.so.12".
 bool IsCudaLibrary(std::string_view name);
 
 // A section with data.
@@ -27,7 +27,7 @@ struct DataSection {
   std::string name;
   uint64_t offset = 0, size = 0;
 };
-// Adds the containers of all of them to `code`, or of those only that are made for containers.
+// Adds the containers of all sections to `code`, or only of those made for containers.
 void ScanSections(const base::ByteSource& source, std::vector<DataSection> sections, bool all,
                   const GpuCodeLimits& limits, GpuCode& code);
 

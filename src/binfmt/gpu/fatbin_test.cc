@@ -1,4 +1,4 @@
-// What the reader of GPU code says of sound files, each feature of the format by itself.
+// The reader of GPU code on valid files, one feature of the format at a time.
 #include "binfmt/gpu/fatbin.h"
 
 #include <gtest/gtest.h>
@@ -148,7 +148,8 @@ TEST(Fatbin, LooksAtWhatTheScanAsksFor) {
 }
 
 TEST(Fatbin, AFileThatNeedsCudaIsSearched) {
-  // BuildElf makes no sections and BuildSections no dynamic section: what ReadElf found is given by hand.
+  // BuildElf makes no sections and BuildSections no dynamic section, so the result of ReadElf is made by
+  // hand.
   const std::string bytes = BuildSections({.sections = {{".data", Simple(90)}}});
   const base::MemorySource source = AsSource(bytes);
   for (const char* name : {"libcudart.so.12", "libcuda.so.1", "libnvrtc.so.13"}) {
@@ -235,7 +236,7 @@ TEST(FatbinMagic, IsFoundAtEveryOffset) {
       bytes.replace(at, 4, magic);
       ASSERT_EQ(FindFatbinMagic(std::as_bytes(std::span(bytes))), at) << length;
     }
-    // The first three bytes of it at the end are none.
+    // Its first three bytes at the end do not count.
     std::string bytes(length, '\xED');
     if (length >= 3) bytes.replace(length - 3, 3, magic.substr(0, 3));
     ASSERT_EQ(FindFatbinMagic(std::as_bytes(std::span(bytes))), length);

@@ -1,9 +1,9 @@
 // The rules, from the CUDA C++ Programming Guide ("Binary Compatibility", "PTX Compatibility",
-// "Family-Specific Features") and the list of targets of nvcc:
+// "Family-Specific Features") and nvcc's list of targets:
 //   machine code X.y runs on X.z with z >= y; not between desktop GPUs and Tegra, nor between Tegra GPUs;
-//   'a' runs on exactly its capability, machine code and PTX alike;
-//   'f' runs inside its family, from its own minor number on;
-//   other PTX runs on every capability that is not lower, if the driver knows the version of PTX.
+//   'a' runs only on exactly its capability, machine code and PTX alike;
+//   'f' runs within its family, from its own minor number on;
+//   other PTX runs on the same and every higher capability, if the driver supports that PTX version.
 #include "binfmt/gpu/gpu_support.h"
 
 #include <algorithm>
@@ -17,14 +17,14 @@ enum class Fit { kNative, kJit, kLink, kUncertain, kNone };  // best first
 struct Judgement {
   Fit fit = Fit::kNone;
   std::string reason;
-  bool reaches = false;  // it is for this device, and something else is in the way
+  bool reaches = false;  // it is for this device, but something else prevents it
 };
 
-// GPUs built into Tegra; 10.1 is what CUDA 12 called 11.0.
+// Integrated Tegra GPUs; 10.1 is what CUDA 12 called 11.0.
 constexpr std::array<uint32_t, 7> kTegra = {32, 53, 62, 72, 87, 101, 110};
 bool IsTegra(uint32_t arch) { return std::ranges::find(kTegra, arch) != kTegra.end(); }
 
-// Families of which it is known how far they reach.
+// Families whose members are known.
 constexpr std::array<uint32_t, 6> kFamilyMembers = {100, 103, 101, 110, 120, 121};
 uint32_t FamilyOf(uint32_t arch) {
   switch (arch) {
@@ -64,8 +64,8 @@ class Judging {
   std::string DeviceName() const { return "sm_" + std::to_string(arch_); }
 
  private:
-  // Leaving aside versions of PTX: `fit` where the target covers the device. `plain` says whether one
-  // without suffix would reach over to it, were the device's number not lower.
+  // Ignoring PTX versions: `fit` if the target covers the device. `plain` says whether a target without
+  // suffix would cover it if the device's number is not lower.
   Judgement Reaches(const GpuTarget& target, bool plain, Fit fit) const {
     Judgement no{Fit::kNone, target.Name() + " does not run on " + DeviceName()};
     const bool sass = target.kind == GpuTarget::Kind::kSass;

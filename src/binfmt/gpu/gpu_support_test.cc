@@ -1,4 +1,4 @@
-// Which GPU runs which code: each rule where it holds and where it ends.
+// Which GPU runs which code: each rule where it applies and where it ends.
 #include "binfmt/gpu/gpu_support.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Containers of GPU code, and ELF files with sections to put them into, for files that exist in the mind or
-// in a test (write_elf.h). The code itself is filler.
+// GPU code containers, and ELF files with sections to put them into, for hypothetical files and tests
+// (elf/write.h). The code itself is filler.
 //
 //   BuildFatbin({.entries = {{.kind = 2, .arch = 90, .flags = kArchSpecific}}})
 //   BuildSections({{".nv_fatbin", container}, {".data", other}})
@@ -17,11 +17,11 @@ inline constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x10000
 struct FatbinEntry {
   uint16_t kind = 2;  // 1 PTX, 2 machine code, 8 LTO-IR
   uint32_t arch = 80;
-  uint64_t flags = 0;  // besides 0x11: 64 bits, Linux
+  uint64_t flags = 0;  // in addition to 0x11: 64-bit, Linux
   uint16_t major = 1, minor = 8;
   uint32_t header_size = 64;
   std::string code = "code of a kernel";
-  // What the header says instead of the truth.
+  // False values for the header.
   std::optional<uint32_t> claimed_header_size;
   std::optional<uint64_t> claimed_code_size;
 };

@@ -1,4 +1,4 @@
-// One test per way in which a PE file can be broken. Each asks for two things: no crash, hang or heap of
+// One test for each way in which a PE file can be broken. Each checks two things: no crash, hang or excessive
 // memory (the sanitizer build watches), and an answer that says what is missing.
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ PeSpec Small(int bits = 64) {
           .certificate_size = 8};
 }
 
-// 64-bit files, to be damaged in place.
+// 64-bit files, to be corrupted in place.
 class Victim {
  public:
   explicit Victim(const PeSpec& spec = Small()) : bytes(BuildPe(spec)) {}
@@ -57,7 +57,7 @@ class Victim {
 
   static constexpr size_t kFileHeader = 68, kOptionalHeader = kFileHeader + 20;
   static constexpr size_t kDirectories = kOptionalHeader + 112, kSections = kDirectories + 128;
-  // Where a directory's RVA is written, and where in the file it leads.
+  // Where a directory's RVA is stored, and the file offset it points to.
   static size_t Directory(PeDirectory directory) { return kDirectories + 8 * static_cast<size_t>(directory); }
   size_t Table(PeDirectory directory) const { return OffsetOf(Get(Directory(directory))); }
   size_t OffsetOf(uint32_t rva) const {
@@ -83,7 +83,7 @@ TEST(PeDamage, CutAtEveryLength) {
       const PeFile pe = Read(whole.substr(0, length)).pe;
       EXPECT_EQ(pe.file_size, length);
       if (length >= sound.needed_size) {
-        EXPECT_EQ(pe.problem, PeProblem::kNone) << length;  // only the certificate is cut
+        EXPECT_EQ(pe.problem, PeProblem::kNone) << length;  // only the certificate is truncated
         EXPECT_EQ(pe.imports, sound.imports);
       } else {
         EXPECT_NE(pe.problem, PeProblem::kNone) << length;
@@ -160,7 +160,7 @@ TEST(PeDamage, SectionThatEndsBeyondFourGigabytes) {
 }
 
 TEST(PeDamage, ImportTableThatNeverEnds) {
-  // 4096 descriptors and more, all alike.
+  // 4096 and more identical descriptors.
   Victim victim({.imports = {{"a.dll", {"One"}}}, .sections = {{".more", std::string(200'000, '\0')}}});
   const std::string descriptor = victim.bytes.substr(victim.Table(PeDirectory::kImports), 20);
   const PeSection more = victim.Read().pe.sections.back();
@@ -258,9 +258,9 @@ TEST(PeDamage, ResourceWithHugeCountsAndSizes) {
   const size_t root = victim.Table(PeDirectory::kResources);
   victim.PutHalf(root + 12, 65535);
   victim.PutHalf(root + 14, 65535);
-  EXPECT_TRUE(victim.Read().pe.version);  // the entries that are there count
+  EXPECT_TRUE(victim.Read().pe.version);  // the existing entries count
   Victim other;
-  const size_t data = root + 2 * 8 + 16 + 4 * 24;  // behind the directories of two resources
+  const size_t data = root + 2 * 8 + 16 + 4 * 24;  // after the directories of two resources
   other.Put(data + 4, ~0u);
   EXPECT_FALSE(other.Read().pe.version);
 }
@@ -273,11 +273,11 @@ TEST(PeDamage, VersionResourceCutAtEveryLength) {
   for (uint32_t length = 0; length < size; ++length) {
     victim.Put(data + 4, length);
     const PeFile pe = victim.Read().pe;
-    EXPECT_FALSE(pe.version) << length;  // its own length does not fit any more
+    EXPECT_FALSE(pe.version) << length;  // its own length no longer fits
   }
 }
 
-// A file of which a part is a hole, or cannot be read.
+// A file with a part that is a hole, or unreadable.
 class Holed final : public base::ByteSource {
  public:
   Holed(std::string bytes, uint64_t from, bool fails)

@@ -1,6 +1,6 @@
-// What a PE file offers. Three tables: addresses by number, names in the order of their bytes, and for each
-// name the number that it stands for. An address that lies inside the export directory itself is no function
-// but a text, "OTHER.Function": a forwarder.
+// The exports of a PE file. Three tables: addresses by ordinal, names sorted by byte value, and the ordinal
+// of each name. An address inside the export directory itself is not a function but a text, "OTHER.Function":
+// a forwarder.
 #include <algorithm>
 #include <tuple>
 
@@ -44,7 +44,7 @@ class ExportReader {
     if (there < head.names) exports_.cut = true;
     named_.assign(functions_.size(), false);
     for (size_t i = 0; i < there; ++i) {
-      // One that leads nowhere is as good as not there.
+      // A name without a function counts as missing.
       if (numbers[i] >= functions_.size() || functions_[numbers[i]] == 0) continue;
       auto name = image_.Text(names[i], budget_);
       if (!name) {

@@ -1,5 +1,5 @@
-// The PE reader against tools that others wrote: DLLs made by mingw-w64's compiler and linker, and those that
-// our own builder makes, as its objdump describes them.
+// Compares the PE reader with other tools: DLLs made by mingw-w64's compiler and linker, and those of our own
+// writer, as mingw's objdump describes them.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -55,14 +55,14 @@ Facts Describe(const std::string& path) {
   const PeExports exports = ReadPeExports(source, pe);
   EXPECT_FALSE(exports.cut);
   facts.exports.insert(exports.names.begin(), exports.names.end());
-  // Names of more than 8 letters stand elsewhere; objdump looks there, the loader does not.
+  // Names longer than 8 characters are stored elsewhere; objdump looks there, the loader does not.
   for (const PeSection& section : pe.sections) {
     if (!section.name.starts_with('/')) facts.sections.push_back(section.name);
   }
   return facts;
 }
 
-// What `objdump -ph` says. Its lines differ a little between the two formats and between releases.
+// The output of `objdump -ph`. Its lines differ slightly between the two formats and between releases.
 Facts AskObjdump(const std::string& objdump, const std::string& path) {
   static const std::regex kFormat(R"(file format (\S+))");
   static const std::regex kDll(R"(DLL Name: (.*)$)");
@@ -86,7 +86,7 @@ Facts AskObjdump(const std::string& objdump, const std::string& path) {
     } else if (!dll.empty() && line.empty()) {
       dll.clear();
     } else if (!dll.empty() && std::regex_search(line, match, kMember)) {
-      const bool by_ordinal = match[2] == "<none>";  // the first column is the word as it stands
+      const bool by_ordinal = match[2] == "<none>";  // the first column is the raw word
       const uint64_t word = std::stoull(match[1], nullptr, 16);
       facts.imports[dll].insert(by_ordinal ? "#" + std::to_string(word & 0xFFFF) : match[2].str());
     } else if (std::regex_search(line, match, kName)) {
@@ -134,7 +134,7 @@ TEST_P(PeGold, DllsOfALinkerReadLikeObjdump) {
   const Facts first = Describe(a), second = Describe(b);
   EXPECT_EQ(first, AskObjdump(objdump(), a));
   EXPECT_EQ(second, AskObjdump(objdump(), b));
-  // Not equal because both are empty.
+  // Make sure that they are not equal because both are empty.
   EXPECT_EQ(first.own_name, "first.dll");
   EXPECT_EQ(first.exports, (std::multiset<std::string>{"Run", "Tick", "word"}));
   EXPECT_EQ(second.imports.at("a.dll"), (std::multiset<std::string>{"#20", "Run"}));

@@ -1,6 +1,6 @@
 // How Windows maps sections (Microsoft's PE format, "Section Table"): raw data starts at the offset rounded
-// down to 512, the mapped part ends with the smaller of raw and virtual size, the virtual size rounded up to
-// a page. An image whose sections are aligned to less than a page is mapped as one piece.
+// down to 512; the mapped part ends at the smaller of raw size and virtual size rounded up to a page. An
+// image whose sections are aligned to less than a page is mapped as one piece.
 #include "binfmt/pe/image.h"
 
 #include <algorithm>

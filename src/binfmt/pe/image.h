@@ -1,7 +1,7 @@
-// The bytes of a PE file as the loader would lay them out: relative virtual addresses (RVAs) instead of
-// offsets. Headers and the file's part of each section come from the file, the rest of a section is zeros,
-// as in memory; everything else is not there. Nothing outside the file can be reached, and no sum overflows:
-// RVAs are of 32 bits and are added in 64.
+// The bytes of a PE file as the loader lays them out: relative virtual addresses (RVAs) instead of offsets.
+// Headers and the file's part of each section come from the file; the rest of a section is zeros, as in
+// memory; everything else does not exist. Nothing outside the file can be reached, and no sum overflows: RVAs
+// have 32 bits and are added in 64.
 #pragma once
 
 #include <array>
@@ -18,18 +18,18 @@
 
 namespace culprit::binfmt {
 
-// More than any real file has; what lies beyond is treated as not there, so that a hostile file costs
-// neither time nor memory.
-inline constexpr size_t kMaxPeSections = 2048;  // Windows 7 and later have no limit but the field's
+// More than any real file has. Anything beyond these limits is treated as missing, so that a hostile file
+// costs neither time nor memory.
+inline constexpr size_t kMaxPeSections = 2048;  // since Windows 7, only the size of the field limits it
 inline constexpr size_t kMaxPeImportDlls = 4096;
 inline constexpr size_t kMaxPeImportsOfDll = 1u << 18;
-inline constexpr size_t kMaxPeImports = 1u << 20;         // of one file
+inline constexpr size_t kMaxPeImports = 1u << 20;         // per file
 inline constexpr uint32_t kMaxPeExports = 1u << 20;       // entries of each table
-inline constexpr uint64_t kMaxPeText = 65536;             // one name
+inline constexpr uint64_t kMaxPeText = 65536;             // per name
 inline constexpr uint64_t kMaxPeImportTexts = 32u << 20;  // bytes of all names together
 inline constexpr uint64_t kMaxPeExportTexts = 64u << 20;
 inline constexpr uint32_t kMaxPeResource = 64u << 10;
-inline constexpr uint32_t kMaxPeResourceEntries = 4096;  // of one directory
+inline constexpr uint32_t kMaxPeResourceEntries = 4096;  // per directory
 
 // Directories by number.
 enum class PeDirectory : uint8_t {
@@ -63,23 +63,23 @@ class PeImage {
   // By offset, for the headers.
   PageCache& file() { return tables_; }
 
-  // To be told before anything is asked by RVA.
+  // Call before anything is read by RVA.
   void SetLayout(const PeLayout& layout, const PeFile& pe);
 
-  // Copies exactly out.size() bytes; false when some of them are not there.
+  // Copies exactly out.size() bytes; false if some of them are not there.
   bool Copy(uint64_t rva, std::span<std::byte> out);
   std::optional<uint16_t> U16(uint64_t rva);
   std::optional<uint32_t> U32(uint64_t rva);
-  // 4 or 8 bytes, as the image has its addresses.
+  // 4 or 8 bytes, the address size of the image.
   std::optional<uint64_t> Word(uint64_t rva);
-  // `count` words of 32 (16) bits, or as many as are there.
+  // `count` words of 32 (16) bits, or as many as there are.
   std::vector<uint32_t> Words(uint64_t rva, uint32_t count);
   std::vector<uint16_t> HalfWords(uint64_t rva, uint32_t count);
-  // The text up to its NUL; what is looked at is taken from `budget`.
+  // The text up to its NUL; every byte examined counts against `budget`.
   std::optional<std::string> Text(uint64_t rva, uint64_t& budget);
 
  private:
-  // A stretch of the image from some RVA on: first `stored` bytes from `offset` of the file, then zeros.
+  // A range of the image that starts at some RVA: first `stored` bytes from `offset` in the file, then zeros.
   struct Stretch {
     uint64_t offset = 0, stored = 0, zeros = 0;
   };
@@ -91,7 +91,7 @@ class PeImage {
   template <typename Number>
   std::vector<Number> Table(uint64_t rva, uint32_t count);
 
-  // Two caches, because tables and the names that they point to are read in turns.
+  // Two caches, because reads alternate between tables and the names they point to.
   PageCache tables_, texts_;
   std::vector<Mapping> mappings_;  // by RVA
   int bits_ = 0;

@@ -1,10 +1,10 @@
-// What a PE file wants of others. Three tables: the imports, which the loader resolves before the file's
-// code runs; the delay imports, which the file resolves itself at the first call (delayimp.h); and the bound
-// imports, which only say for which builds addresses were written in ahead.
+// The imports of a PE file. Three tables: the imports, which the loader resolves before the file's code runs;
+// the delay imports, which the file resolves itself at the first call (delayimp.h); and the bound imports,
+// which only say for which builds addresses were precomputed.
 //
-// A table of functions is a list of words up to a zero: the highest bit says that the rest is an ordinal,
-// otherwise the word leads to a hint of two bytes and a name. The loader takes the list that stays as the
-// linker wrote it (OriginalFirstThunk) where there is one, else the one that it overwrites (FirstThunk).
+// A table of functions is a list of words up to a zero. If the highest bit is set, the rest is an ordinal;
+// otherwise the word points to a two-byte hint and a name. The loader uses the list that stays as the linker
+// wrote it (OriginalFirstThunk) if there is one, else the one that it overwrites (FirstThunk).
 #include "binfmt/pe/tables.h"
 
 namespace culprit::binfmt {
@@ -64,7 +64,7 @@ class ImportReader {
   size_t functions_left_ = kMaxPeImports;
 };
 
-// read(rva of the descriptor) until it says that there are no more; false when it never did.
+// Calls read(rva of the descriptor) until it reports the end; false if it never does.
 template <typename Read>
 bool EachDescriptor(uint32_t rva, uint32_t size, Read read) {
   for (size_t i = 0; i <= kMaxPeImportDlls; ++i) {
@@ -119,8 +119,8 @@ void ReadDelayImports(PeImage& image, const PeLayout& layout, ImportReader& read
   if (!ended) reader.Cut();
 }
 
-// The names lie behind the descriptors, at offsets from the start of the table. A descriptor is followed by
-// those of the DLLs that its DLL forwards to; they are not wanted by this file.
+// The names follow the descriptors, at offsets from the start of the table. A descriptor is followed by those
+// of the DLLs that its DLL forwards to; this file does not import these.
 void ReadBoundImports(PeImage& image, const PeLayout& layout, ImportReader& reader, PeFile& pe) {
   const uint32_t table = layout[PeDirectory::kBoundImports].rva;
   if (table == 0) return;
@@ -149,7 +149,7 @@ bool ReadPeImports(PeImage& image, const PeLayout& layout, PeFile& pe) {
   ImportReader reader(image, pe);
   ReadImports(image, layout, reader, pe);
   const bool whole = reader.whole();
-  // Damage in these two does not keep the file from being loaded.
+  // Corruption in these two does not prevent loading.
   ReadDelayImports(image, layout, reader, pe);
   ReadBoundImports(image, layout, reader, pe);
   return whole;

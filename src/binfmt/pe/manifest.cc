@@ -1,5 +1,5 @@
-// Which side-by-side assemblies a manifest asks for. Not a parser of XML: tags are found by their local
-// names, whatever the namespace is called, comments are passed over, and text that is no XML gives nothing.
+// Which side-by-side assemblies a manifest requires. Not an XML parser: it finds tags by their local names in
+// any namespace, skips comments, and returns nothing for text that is not XML.
 #include <algorithm>
 
 #include "binfmt/pe/tables.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
-// Up to the '>' that ends the tag; one inside quotes does not.
+// Finds the '>' that ends the tag, ignoring those in quotes.
 size_t TagEnd(std::string_view text, size_t at) {
   char quote = 0;
   for (; at < text.size(); ++at) {
@@ -25,7 +25,7 @@ size_t TagEnd(std::string_view text, size_t at) {
   return text.size();
 }
 
-// "<asmv1:assemblyIdentity name=..." -> "assemblyIdentity"; "/assemblyIdentity" of a closing tag.
+// "<asmv1:assemblyIdentity name=..." -> "assemblyIdentity"; "/assemblyIdentity" for a closing tag.
 std::string LocalName(std::string_view tag) {
   const bool closing = tag.starts_with('/');
   std::string_view name = tag.substr(closing ? 1 : 0);
@@ -34,7 +34,7 @@ std::string LocalName(std::string_view tag) {
   return (closing ? "/" : "") + std::string(name);
 }
 
-// Value of the attribute `name`; "" when it is not there.
+// Value of the attribute `name`; "" if it is not there.
 std::string_view Attribute(std::string_view tag, std::string_view name) {
   size_t at = tag.find_first_of(kSpace);
   while (at < tag.size()) {

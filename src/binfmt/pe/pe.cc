@@ -1,6 +1,6 @@
-// The order in which a file is judged is that of the headers: DOS header, signature, file header, optional
-// header, section table; only then can anything be found by address. What Windows compares with the running
-// process (machine, DLL or program) is handed on raw, because only a model of that process can judge it.
+// Checks happen in the order of the headers: DOS header, signature, file header, optional header, section
+// table; only then can anything be found by address. What Windows compares with the running process (machine,
+// DLL or program) is passed on raw, because only a model of that process can judge it.
 #include "binfmt/pe/pe.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr uint64_t kDosHeader = 64;
 constexpr uint64_t kFileHeader = 20;
 constexpr uint64_t kSectionHeader = 40;
 
-// Fields of a record that was copied whole.
+// Fields of a record that was copied completely.
 class Record {
  public:
   explicit Record(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -26,7 +26,7 @@ class Record {
   std::span<const std::byte> bytes_;
 };
 
-// The optional header without its directories, whose number is its last field.
+// The optional header without its directories; their number is its last field.
 struct OptionalHeader {
   uint64_t directories = 0;  // where they start in it
   uint32_t directory_count = 0;
@@ -85,7 +85,7 @@ PeProblem ReadSections(PeImage& image, uint64_t at, uint16_t count, PeFile& pe) 
   return PeProblem::kNone;
 }
 
-// Bytes behind the last section: the certificate table, which the headers name by offset, and the rest.
+// Bytes after the last section: the certificate table, which the headers locate by offset, and the rest.
 void MeasureTail(const PeLayout& layout, PeFile& pe) {
   const PeRange certificate = layout[PeDirectory::kCertificate];
   if (certificate.size > 0 && certificate.rva >= pe.needed_size && certificate.rva < pe.file_size) {

@@ -1,5 +1,5 @@
-// PE: bytes -> facts. Headers, imports, the head of the export table, the version resource and the manifest
-// are read; code and data are not. Any bytes give an answer: what could not be read is told in `problem`, and
+// PE: bytes -> facts. Reads headers, imports, the head of the export table, the version resource and the
+// manifest, but not code or data. Any bytes give an answer: `problem` says what could not be read, and
 // everything before it is filled in.
 #pragma once
 
@@ -20,10 +20,10 @@ enum class PeProblem {
   kEmpty,        // no bytes at all
   kTooShort,     // fewer bytes than a DOS header
   kNotPe,        // no "MZ", or no "PE\0\0" where it points
-  kBadHeader,    // signature right, and the optional header is none that exists
-  kHeadersCut,   // the headers or the section table do not lie inside the file
-  kSectionsCut,  // a section's raw data does not lie inside the file: truncated
-  kImportsCut,   // an import table, or a text that it names, does not lie inside the image
+  kBadHeader,    // signature is right, but the optional header is invalid
+  kHeadersCut,   // the headers or the section table are not inside the file
+  kSectionsCut,  // a section's raw data is not inside the file: truncated
+  kImportsCut,   // an import table, or a string that it refers to, is not inside the image
   kReadFailed,   // the file system failed
 };
 // Stable, for JSON.
@@ -40,12 +40,12 @@ inline constexpr uint16_t kPeMachineArm = 0x1C4;
 // "x86-64", "386", "aarch64", "arm"; "machine 0x1234" for the rest.
 std::string PeMachineName(uint16_t machine);
 
-// What is wanted of one DLL, in file order. Windows does not load a DLL of which nothing is wanted.
+// What is imported from one DLL, in file order. Windows does not load a DLL from which nothing is imported.
 struct PeImport {
   std::string dll;                 // as written: "KERNEL32.dll"
   std::vector<std::string> names;  // functions by name
-  std::vector<uint16_t> ordinals;  // functions by number
-  bool bound = false;              // has a time stamp: bound to one build of the DLL
+  std::vector<uint16_t> ordinals;  // functions by ordinal
+  bool bound = false;              // has a timestamp: bound to one build of the DLL
   bool operator==(const PeImport&) const = default;
 };
 
@@ -60,7 +60,7 @@ struct PeVersionInfo {
   std::string file_version;                                  // of the fixed part: "6.14.11.8060"
   std::string product_version;                               // of the fixed part
   std::vector<std::pair<std::string, std::string>> strings;  // UTF-8: {"ProductName", "NVIDIA CUDA 11.8"}
-  std::string_view String(std::string_view key) const;       // "" when it is not there
+  std::string_view String(std::string_view key) const;       // "" if it is not there
   bool operator==(const PeVersionInfo&) const = default;
 };
 
@@ -68,7 +68,7 @@ struct PeFile {
   PeProblem problem = PeProblem::kNone;
 
   uint16_t machine = 0;
-  int bits = 0;                  // 32 (PE32) or 64 (PE32+); 0 = not known
+  int bits = 0;                  // 32 (PE32) or 64 (PE32+); 0 = unknown
   bool dll = false;              // IMAGE_FILE_DLL
   uint16_t characteristics = 0;  // of the file header
   uint16_t dll_characteristics = 0;
@@ -81,7 +81,7 @@ struct PeFile {
   std::vector<PeSection> sections;
   uint64_t file_size = 0;
   uint64_t needed_size = 0;   // largest offset + raw_size; the file is complete if file_size >= needed_size
-  uint64_t overlay_size = 0;  // bytes behind the last section that no certificate explains
+  uint64_t overlay_size = 0;  // bytes after the last section that are not the certificate
   uint64_t certificate_size = 0;  // Authenticode
   bool complete() const { return file_size >= needed_size; }
 
@@ -102,7 +102,8 @@ struct PeFile {
 // Never fails: see `problem`.
 PeFile ReadPe(const base::ByteSource& source);
 
-// Names, ordinals and forwarders of the export table. Apart, because that of a large DLL has 100,000 names.
+// Names, ordinals and forwarders of the export table. Separate, because that of a large DLL has 100,000
+// names.
 struct PeExports {
   struct Forwarder {
     std::string name;    // exported name; "#12" for one without a name
@@ -111,24 +112,24 @@ struct PeExports {
     bool operator==(const Forwarder&) const = default;
   };
   std::vector<std::string> names;     // sorted by byte value
-  std::vector<uint16_t> ordinals;     // that lead to something, sorted
+  std::vector<uint16_t> ordinals;     // those that exist, sorted
   std::vector<Forwarder> forwarders;  // sorted by name
-  bool cut = false;                   // the table does not lie inside the image: the lists are not complete
+  bool cut = false;                   // the table is not inside the image: the lists are incomplete
   bool operator==(const PeExports&) const = default;
 
-  // Puts the lists into the order that the questions need. Made by hand or read from elsewhere, they may not
-  // be.
+  // Sorts the lists as the lookups need them. Lists that were made by hand or read from elsewhere may be
+  // unsorted.
   void Sort();
   bool Has(std::string_view name) const;
   bool Has(uint16_t ordinal) const;
-  // Where the loader has to go on, nullptr = the export is in this file (or there is none).
+  // Where the loader has to continue; nullptr = the export is in this file (or there is none).
   const Forwarder* FindForwarder(std::string_view name) const;
   const Forwarder* FindForwarder(uint16_t ordinal) const;
 };
 PeExports ReadPeExports(const base::ByteSource& source, const PeFile& pe);
 
-// The value of a data object of 4 bytes that the file exports (a version word such as cudnn_graph_version);
-// nullopt when the name is not there, is forwarded or not readable. `pe` is what ReadPe gave for this source.
+// The value of an exported 4-byte data object (a version word such as cudnn_graph_version); nullopt if the
+// name is missing, forwarded or unreadable. `pe` is the result of ReadPe for this source.
 std::optional<uint32_t> ReadPeWord(const base::ByteSource& source, const PeFile& pe, std::string_view name);
 
 }  // namespace culprit::binfmt

@@ -189,7 +189,7 @@ TEST(Pe, TruncationShowsInNeededSize) {
   EXPECT_EQ(cut.file_size, whole.file_size - 30);
   EXPECT_EQ(cut.export_name, "");  // what is there is read
   EXPECT_EQ(cut.overlay_size, 0u);
-  // A certificate that is cut does not keep Windows from loading.
+  // Windows loads a file with a truncated certificate.
   EXPECT_EQ(Read({.certificate_size = 100, .cut = 30}).problem, PeProblem::kNone);
 }
 

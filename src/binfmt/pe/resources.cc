@@ -1,10 +1,10 @@
-// Version and manifest. Resources are a tree of three levels: type, name, language; a directory is a list of
-// entries, each of which leads, by its distance from the start of all resources, to the next level. The
-// levels are counted, so a tree that leads back into itself ends with the third.
+// Version and manifest. Resources are a tree of three levels: type, name, language. A directory is a list of
+// entries; each points to the next level by its distance from the start of all resources. The levels are
+// counted, so a tree that points back into itself ends at the third.
 //
 // A version resource is a tree of blocks {length, length of value, type, key, value, children}, every part
-// aligned to four bytes (VS_VERSIONINFO). The length of a value is given in characters or in bytes, depending
-// on who wrote it; so a text ends where its NUL or its block does.
+// aligned to four bytes (VS_VERSIONINFO). The length of a value is in characters or in bytes, depending on
+// who wrote it, so a text ends at its NUL or at the end of its block.
 #include <algorithm>
 
 #include "binfmt/pe/tables.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kTypeVersion = 16, kTypeManifest = 24;
 constexpr uint32_t kIsDirectory = 1u << 31;
 
-// The entry of a directory with this number, or the first one; its value.
+// The value of the directory entry with this number, or of the first one.
 std::optional<uint32_t> FindEntry(PeImage& image, uint64_t directory, std::optional<uint32_t> number) {
   const auto named = image.U16(directory + 12);
   const auto numbered = image.U16(directory + 14);
@@ -43,10 +43,10 @@ std::vector<std::byte> FindResource(PeImage& image, uint64_t root, uint32_t type
   return bytes;
 }
 
-// One block of a version resource; all of it lies in what was given.
+// One block of a version resource; all of it is inside the given bytes.
 struct VersionBlock {
   std::string key;
-  std::span<const std::byte> value, children;  // the children begin where the value ends
+  std::span<const std::byte> value, children;  // the children start where the value ends
   size_t length = 0;                           // with padding
 };
 
@@ -75,7 +75,7 @@ std::optional<VersionBlock> ReadBlock(std::span<const std::byte> bytes) {
       .length = Aligned(length)};
 }
 
-// read(block) for each block of a list. Blocks are at least four bytes, so it ends.
+// Calls read(block) for each block of a list. Blocks are at least four bytes, so it ends.
 template <typename Read>
 void EachBlock(std::span<const std::byte> list, Read read) {
   while (const auto block = ReadBlock(list)) {
@@ -104,7 +104,7 @@ std::optional<PeVersionInfo> ReadVersionInfo(std::span<const std::byte> bytes) {
     if (child.key != "StringFileInfo") return;
     EachBlock(child.children, [&](const VersionBlock& table) {
       EachBlock(table.children, [&](const VersionBlock& text) {
-        // The first language that has a text is taken.
+        // Uses the first language that has a text.
         if (info.strings.size() >= kMaxStrings || !info.String(text.key).empty()) return;
         std::string value = Utf16ToUtf8(text.value);
         value.resize(std::min(value.find('\0'), value.size()));

@@ -1,4 +1,4 @@
-// The tables of a PE file, each read by a file of its own: pe_imports.cc, pe_exports.cc, pe_resources.cc.
+// The tables of a PE file; each has its own source: imports.cc, exports.cc, resources.cc.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace culprit::binfmt {
 
-// The headers and the section table; what could be read of them is in `pe` and `layout` in any case. The
-// image can be asked by RVA afterwards if the answer is kNone.
+// The headers and the section table. `pe` and `layout` always contain what could be read. If the result is
+// kNone, the image can then be read by RVA.
 PeProblem ReadPeHeaders(PeImage& image, PeFile& pe, PeLayout& layout);
 
-// Imports, delay imports and bound imports. False when something of them does not lie in the image.
+// Imports, delay imports and bound imports. False if some of them are not in the image.
 bool ReadPeImports(PeImage& image, const PeLayout& layout, PeFile& pe);
 
 // The head of the export table: export_name and export_count.
 void ReadPeExportHead(PeImage& image, const PeLayout& layout, PeFile& pe);
 
-// Version and manifest; what is damaged is left out.
+// Version and manifest; corrupt parts are left out.
 void ReadPeResources(PeImage& image, const PeLayout& layout, PeFile& pe);
 
 // Names of the dependent assemblies of a manifest, each once, in order.

@@ -1,5 +1,5 @@
-// Text of Windows (UTF-16, little-endian) as UTF-8. A surrogate without its partner becomes U+FFFD; an odd
-// byte at the end is dropped.
+// Windows text (UTF-16, little-endian) as UTF-8. An unpaired surrogate becomes U+FFFD; an odd byte at the end
+// is dropped.
 #pragma once
 
 #include <cstddef>

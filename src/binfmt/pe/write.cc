@@ -1,6 +1,6 @@
 // Sections in order: .text with one function, .data with the words, .idata with imports and delay imports,
-// .edata with exports, .rsrc, then those that were asked for. Texts stand before the tables that point to
-// them, so every address is known when it is written.
+// .edata with exports, .rsrc, then the requested ones. Strings precede the tables that point to them, so
+// every address is known when it is written.
 #include "binfmt/pe/write.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kFileAlignment = 512;
 
-// Contents of one section that knows where it lies.
+// Contents of one section that knows its address.
 class Chunk {
  public:
   explicit Chunk(uint32_t rva) : rva_(rva) {}
@@ -23,7 +23,7 @@ class Chunk {
     return rva_ + static_cast<uint32_t>(out_.size());
   }
   ByteWriter& out() { return out_; }
-  // Where the text was put.
+  // Returns where the text was put.
   uint32_t Text(std::string_view text) {
     const uint32_t at = rva_ + static_cast<uint32_t>(out_.size());
     out_.Text(text);
@@ -98,7 +98,7 @@ class PeBuilder {
     Add(".data", chunk.out().bytes(), 0xC0000040);
   }
 
-  // The list of functions of one DLL; `address`: what is added to each RVA.
+  // The list of functions of one DLL; `address` is added to each RVA.
   void Thunks(const PeImport& import, Chunk& chunk, uint64_t address, std::vector<uint64_t>& words) {
     words.clear();
     for (const std::string& name : import.names) {
@@ -227,7 +227,7 @@ class PeBuilder {
     out.Number(base_, is64_ ? 8 : 4);
     out.U32(alignment_);
     out.U32(kFileAlignment);
-    out.U32(6);  // version of Windows
+    out.U32(6);  // minimum Windows version
     out.U32(0);
     out.U32(6);  // of the subsystem
     out.U32(0);

@@ -36,7 +36,7 @@ std::string Block(std::string_view key, bool text, size_t value_length, const st
   body.Text(Utf16(key));
   body.U16(0);
   const auto align = [&] {
-    while ((body.size() + 6) % 4 != 0) body.U8(0);  // the head of 6 bytes counts
+    while ((body.size() + 6) % 4 != 0) body.U8(0);  // includes the 6-byte header
   };
   align();
   body.Text(value);
@@ -87,7 +87,7 @@ std::string BuildResources(uint32_t rva, const std::optional<PeVersionInfo>& ver
   if (items.empty()) return {};
   constexpr size_t kDirectory = 16, kEntry = 8, kData = 16;
   const size_t count = items.size();
-  const size_t names = kDirectory + count * kEntry;  // where the directories of the second level begin
+  const size_t names = kDirectory + count * kEntry;  // where the second-level directories start
   const size_t languages = names + count * (kDirectory + kEntry);
   const size_t data = languages + count * (kDirectory + kEntry);
   size_t bytes = data + count * kData;

@@ -1,4 +1,4 @@
-// The .rsrc section of a PE file that write_pe.h writes.
+// The .rsrc section of a PE file written by pe/write.h.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace culprit::binfmt {
 
-// Empty when there is neither. `rva` is where the section will lie.
+// Empty if there is neither. `rva` is the address of the section.
 std::string BuildResources(uint32_t rva, const std::optional<PeVersionInfo>& version,
                            const std::optional<std::string>& manifest);
 

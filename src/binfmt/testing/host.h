@@ -1,4 +1,4 @@
-// What the gold tests need of the machine they run on: its files, its readelf and ldconfig. For tests only;
+// What the gold tests need from the machine they run on: its files, its readelf and ldconfig. For tests only;
 // the program itself sees a machine through src/system.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace culprit::binfmt::testing {
 
-// EM_* of this program; 0 when the tests have none for it.
+// EM_* of this program; 0 if the tests have none for it.
 inline uint16_t NativeMachine() {
 #if defined(__aarch64__)
   return 183;
@@ -54,7 +54,7 @@ class FileSource final : public base::ByteSource {
   uint64_t size_ = 0;
 };
 
-// What a shell command writes to stdout; its stderr is dropped.
+// stdout of a shell command; its stderr is dropped.
 inline std::string Output(const std::string& command) {
   std::string text;
   FILE* pipe = popen(("LC_ALL=C; export LC_ALL; { " + command + "; } 2>/dev/null").c_str(), "r");

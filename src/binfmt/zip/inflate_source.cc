@@ -1,6 +1,6 @@
-// zlib does the inflating. With Z_BLOCK it stops at the end of each block; there its bit position, the input
-// position and the last 32 KiB of output are all that is needed to go on later (inflatePrime and
-// inflateSetDictionary), so that is what a point holds.
+// zlib inflates. With Z_BLOCK it stops at the end of each block. The bit position, the input position and the
+// last 32 KiB of output at that place are enough to resume later (inflatePrime and inflateSetDictionary), so
+// a point holds these.
 #include "binfmt/zip/inflate_source.h"
 
 #include <zlib.h>
@@ -24,11 +24,11 @@ base::Result<size_t> SliceSource::ReadAt(uint64_t offset, std::span<std::byte> o
 }
 
 struct InflateSource::State {
-  // Where inflating can start again.
+  // Where inflating can resume.
   struct Point {
     uint64_t out = 0;  // bytes of output before it
-    uint64_t in = 0;   // of the first whole byte of input after it
-    int bits = 0;      // of the byte before `in` that belong to the next block
+    uint64_t in = 0;   // first whole byte of input after it
+    int bits = 0;      // how many bits of the byte before `in` belong to the next block
     std::array<Bytef, kWindow> window{};
   };
 
@@ -38,7 +38,7 @@ struct InflateSource::State {
     if (active) inflateEnd(&stream);
   }
 
-  // Starts anew at the last point at or before `offset`.
+  // Restarts at the last point at or before `offset`.
   bool Resume(uint64_t offset) {
     if (active) inflateEnd(&stream);
     stream = {};
@@ -62,7 +62,7 @@ struct InflateSource::State {
     return inflateSetDictionary(&stream, history.data(), kWindow) == Z_OK;
   }
 
-  // Inflates into the ring of the last 32 KiB until `count` more bytes of output are there, and hands each
+  // Inflates into the ring of the last 32 KiB until there are `count` more bytes of output, and passes each
   // piece to `take(data, size, position)`.
   template <typename Take>
   bool Advance(uint64_t count, Take take) {
@@ -90,7 +90,7 @@ struct InflateSource::State {
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
         return false;
       } else if (made == 0 && stream.avail_in == input_before) {
-        return false;  // no way forward
+        return false;  // no progress possible
       }
       const bool at_block = (stream.data_type & 128) != 0 && (stream.data_type & 64) == 0;
       if (at_block && out >= next_point && !ended) AddPoint();
@@ -112,13 +112,13 @@ struct InflateSource::State {
 
   const SliceSource& source;
   uint64_t spacing;
-  uint64_t next_point = kWindow;               // a window must have been filled
+  uint64_t next_point = kWindow;               // a full window is needed
   std::vector<std::unique_ptr<Point>> points;  // by position
   z_stream stream{};
   bool active = false;
   bool ended = false;
   uint64_t out = 0;  // position of the stream
-  uint64_t in = 0;   // input handed over so far
+  uint64_t in = 0;   // input passed so far
   std::array<std::byte, kInput> input{};
   std::array<Bytef, kWindow> history{};
 };

@@ -1,6 +1,6 @@
 // Deflated bytes that can be read at any offset. Deflate can only be read from the front, so the reader keeps
-// points to resume from: where a block begins, with the 32 KiB of output before it. A library of a gigabyte
-// costs about four megabytes of such points, and a read costs at most the distance to the point before it.
+// resume points: where a block starts, with the 32 KiB of output before it. The points of a library of one
+// gigabyte take about four megabytes, and a read inflates at most the distance from the point before it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace culprit::binfmt {
 
-// Part of another source.
+// A part of another source.
 class SliceSource final : public base::ByteSource {
  public:
   SliceSource(const base::ByteSource& source, uint64_t begin, uint64_t size)
@@ -26,7 +26,7 @@ class SliceSource final : public base::ByteSource {
 
 class InflateSource final : public base::ByteSource {
  public:
-  // `size` is what the archive claims; more is never given, less is an error.
+  // `size` is what the archive claims; more is never returned, less is an error.
   InflateSource(const base::ByteSource& source, uint64_t begin, uint64_t compressed_size, uint64_t size);
   ~InflateSource() override;
   uint64_t size() const override { return size_; }

@@ -1,6 +1,6 @@
-// Positions are those of PKWARE's APPNOTE: the end record (0x06054b50) is looked for in the last 64 KiB, it
-// names the table of contents (records 0x02014b50), which names the local headers (0x04034b50). Sizes of 4
-// GiB and more stand in the Zip64 end record and in extra field 1.
+// Positions are those of PKWARE's APPNOTE: the end record (0x06054b50) is in the last 64 KiB; it locates the
+// central directory (records 0x02014b50), which locates the local headers (0x04034b50). Sizes of 4 GiB and
+// more are in the Zip64 end record and in extra field 1.
 #include "binfmt/zip/zip.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Directory {
   uint64_t members = 0;
 };
 
-// What the Zip64 end record says; its locator stands right before the end record.
+// The Zip64 end record; its locator is right before the end record.
 base::Result<Directory> ReadTable64(const base::ByteSource& source, uint64_t end) {
   if (end < 20) return base::Fail(base::ErrorCode::kBadFormat, "no Zip64 locator");
   const auto locator = Read(source, end - 20, 20);

@@ -1,5 +1,5 @@
-// ZIP: the table of contents, and one member as a source of bytes. A wheel is such an archive. Members are
-// read in place: a stored one is a slice of the file, a deflated one is inflated as far as it is asked for
+// ZIP: the central directory, and one member as a source of bytes. A wheel is such an archive. Members are
+// read in place: a stored one is a slice of the file, a deflated one is inflated only as far as it is read
 // (inflate_source.h). Nothing is unpacked to disk.
 #pragma once
 
@@ -21,11 +21,11 @@ struct ZipMember {
   bool operator==(const ZipMember&) const = default;
 };
 
-// The members in the order of the table. Zip64 is understood; encrypted, split and damaged archives are
-// errors. Overlapping or absolute names are the caller's business: nothing is written anywhere.
+// The members in the order of the directory. Supports Zip64; encrypted, split and corrupt archives are
+// errors. Overlapping or absolute names are up to the caller: nothing is written anywhere.
 base::Result<std::vector<ZipMember>> ReadZip(const base::ByteSource& source);
 
-// The contents of a member. The source must outlive the result, which is not safe for use by several threads.
+// The contents of a member. The source must outlive the result, which is not thread-safe.
 base::Result<std::unique_ptr<base::ByteSource>> OpenZipMember(const base::ByteSource& source,
                                                               const ZipMember& member);
 

@@ -1,4 +1,4 @@
-// Archives made by Python's zipfile, which is the gold standard here, and damaged by hand.
+// Archives made by Python's zipfile, the reference here, and corrupted by hand.
 #include "binfmt/zip/zip.h"
 
 #include <gtest/gtest.h>

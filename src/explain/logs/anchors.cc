@@ -9,9 +9,10 @@ namespace culprit::logs {
 namespace {
 
 constexpr size_t kSlots = 1 << 15;
-constexpr uint32_t kCommonFour = 60;  // as bad as two of the commonest bytes
+constexpr uint32_t kCommonFour = 60;  // as bad as two of the most common bytes
 
-// Setting the bit that tells lower from upper case folds letters; other bytes are folded alike on both sides.
+// Setting the bit that distinguishes lower from upper case folds letters; other bytes are folded the same way
+// on both sides.
 uint64_t Long(const char* bytes) {
   uint64_t window;
   std::memcpy(&window, bytes, sizeof window);
@@ -23,19 +24,19 @@ uint64_t Short(const char* bytes) {
   return window | 0x20202020u;
 }
 
-// The upper bits of a product depend on all bytes: eighteen for eight bytes, of which four need sixteen.
+// The upper bits of a product depend on all bytes: eighteen bits for eight bytes, sixteen for four.
 constexpr uint64_t Hash(uint64_t window) { return (window * 0x9E3779B97F4A7C15u) >> 46; }
 
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// How common a byte is in text, roughly; rare bytes make better places to look at.
+// How common a byte is in text, roughly; rare bytes are better to search for.
 constexpr uint32_t Commonness(char c) {
   constexpr std::string_view kCommonFirst = " etaoinsrlhd.cumfpgw0y1b,:v2-/k3";
   const size_t rank = kCommonFirst.find(c);
   return rank == std::string_view::npos ? 1 : static_cast<uint32_t>(kCommonFirst.size() - rank + 4);
 }
 
-// Four bytes each: the commonest of logs, listings and documents of tests/explain/clean.
+// The most common sequences of four bytes in the logs, listings and documents of tests/explain/clean.
 constexpr std::string_view kCommonFours =
     "cudaerrorrorcudnudnning statnvidvidiidiatatuatus the cudthe  errtiondnn_ersision_stavers"
     "time/liblibcrorsmemoemormorytus_ nvirsiodia-file of .so.linuinuxn_stnn_sion uda compvice"
@@ -55,7 +56,7 @@ bool IsCommon(std::string_view four) {
   return false;
 }
 
-// Where in an anchor its `size` rarest neighbouring bytes begin.
+// Where in an anchor the `size` rarest consecutive bytes start.
 size_t RarestPart(std::string_view anchor, size_t size) {
   size_t best = 0;
   uint32_t lowest = ~0u;
@@ -86,7 +87,8 @@ void Set(Bitmap& bitmap, uint64_t hash) {
 }  // namespace
 
 AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(kSlots) {
-  std::map<uint64_t, std::vector<Entry>> of_bytes;  // a short window has zeros above, a long one never
+  std::map<uint64_t, std::vector<Entry>>
+      of_bytes;  // a short window has zeros in its upper half, a long one never
   for (const std::string_view anchor : anchors) {
     const auto index = static_cast<uint32_t>(anchors_.size());
     std::string& lower = anchors_.emplace_back(anchor);
@@ -112,7 +114,8 @@ AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(k
   }
 }
 
-// The next multiple of four, from `at` on, whose bytes may belong to an anchor; text.size() when none.
+// The next multiple of four, starting at `at`, whose bytes may belong to an anchor; text.size() if there is
+// none.
 size_t AnchorFinder::NextPlace(std::string_view text, size_t at) const {
   const auto maybe = [&](size_t place) {
     const char* bytes = text.data() + place;
@@ -132,7 +135,7 @@ std::span<const AnchorFinder::Entry> AnchorFinder::EntriesOf(std::string_view te
   if (text.size() - at < width) return {};
   const uint64_t bytes = width == kLong ? Long(text.data() + at) : Short(text.data() + at);
   const uint64_t hash = Hash(bytes);
-  // Mostly only one of the two widths was hit, and the table does not lie in the first cache.
+  // Usually only one of the two widths matches, and the table is not in the first-level cache.
   if (!(width == kLong ? Test(long_, hash) : Test(short_, hash >> 2))) return {};
   for (size_t slot = hash % kSlots; slots_[slot].count != 0; slot = (slot + 1) % kSlots) {
     if (slots_[slot].bytes == bytes) {
@@ -150,7 +153,7 @@ bool AnchorFinder::Matches(std::string_view text, size_t at, uint32_t anchor) co
 }
 
 size_t CountLines(std::string_view text) {
-  // In pieces of 255 the sum fits into a byte, which lets the compiler count in all lanes of a vector.
+  // In blocks of 255 the sum fits into a byte, so the compiler can count in all lanes of a vector.
   size_t lines = 0;
   while (!text.empty()) {
     const std::string_view piece = text.substr(0, 255);

@@ -1,10 +1,9 @@
 // Finds literals in gigabytes of text: the prefilter that keeps regular expressions away from lines that
 // cannot match.
 //
-// Only every fourth place of a text is looked at. An anchor of at least 11 bytes covers, wherever it lies,
-// eight bytes that begin at such a place; one of at least 7 covers four. These bytes, with the case folded,
-// are hashed into one of two small bitmaps. A hit is looked up in a
-// table and verified by comparing the whole literal.
+// Only every fourth position of a text is examined. An anchor of at least 11 bytes always covers eight bytes
+// that start at such a position; one of at least 7 covers four. These bytes, case-folded, are hashed into one
+// of two small bitmaps. A hit is looked up in a table and verified by comparing the whole literal.
 #pragma once
 
 #include <array>
@@ -21,18 +20,18 @@ class AnchorFinder {
  public:
   static constexpr size_t kShortest = 7;
 
-  // Each at least kShortest bytes; they are found in any case of ASCII letters.
+  // Each has at least kShortest bytes; ASCII letters match in either case.
   explicit AnchorFinder(std::span<const std::string_view> anchors);
 
   struct Hit {
-    size_t at = 0;      // where the anchor begins
+    size_t at = 0;      // where the anchor starts
     size_t anchor = 0;  // its index
   };
-  // The hits that begin in [from, text.size()), in no strict order, by calling `found(hit)` until it returns
-  // false. A place where two anchors begin gives two hits.
+  // Calls `found(hit)` for the hits that start in [from, text.size()), not strictly in order, until it
+  // returns false. If two anchors start at one position, there are two hits.
   template <typename Found>
   void Find(std::string_view text, size_t from, Found found) const {
-    // A hit that begins at `from` is noticed at one of the next multiples of four.
+    // A hit that starts at `from` is noticed at one of the next multiples of four.
     for (size_t at = NextPlace(text, from & ~size_t{3}); at < text.size();
          at = NextPlace(text, at + kStride)) {
       for (const std::span<const Entry> entries : {EntriesOf(text, at, kLong), EntriesOf(text, at, kShort)}) {
@@ -47,13 +46,13 @@ class AnchorFinder {
 
  private:
   static constexpr size_t kStride = 4;
-  static constexpr size_t kLong = 8, kShort = 4;  // bytes that are looked at
+  static constexpr size_t kLong = 8, kShort = 4;  // bytes that are examined
 
   struct Entry {
     uint32_t anchor;
-    uint32_t offset;  // of the bytes that are looked at within it
+    uint32_t offset;  // of the examined bytes within the anchor
   };
-  // All entries of one value of those bytes.
+  // All entries with the same examined bytes.
   struct Slot {
     uint64_t bytes = 0;
     uint32_t first = 0, count = 0;  // in entries_; count 0 = an empty slot

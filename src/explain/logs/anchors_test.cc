@@ -1,4 +1,4 @@
-// The prefilter against the plainest possible search.
+// Compares the prefilter with the simplest possible search.
 #include "explain/logs/anchors.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(AnchorFinder, AgreesWithPlainSearchOnRandomTexts) {
     std::string text = letters(200 + random() % 100);
     std::vector<std::string> anchors;
     for (int i = 0; i < 6; ++i) anchors.push_back(letters(AnchorFinder::kShortest + random() % 8));
-    for (int i = 0; i < 3; ++i) {  // some that are there
+    for (int i = 0; i < 3; ++i) {  // some that occur
       const size_t at = random() % (text.size() - 20);
       anchors.push_back(text.substr(at, AnchorFinder::kShortest + random() % 10));
     }

@@ -1,4 +1,4 @@
-// UTF-16 -> UTF-8, piece by piece.
+// UTF-16 -> UTF-8, in pieces.
 #include <cstdint>
 
 #include "explain/logs/peeked_stream.h"
@@ -52,7 +52,7 @@ class FromUtf16 final : public base::ByteStream {
     return big_endian_ ? uint32_t{first} << 8 | second : uint32_t{second} << 8 | first;
   }
 
-  // Everything that is complete; the rest waits for the next read.
+  // Converts everything that is complete; the rest waits for the next read.
   void Convert(size_t size) {
     size_t at = 0;
     while (at + 2 <= size) {
@@ -77,12 +77,12 @@ class FromUtf16 final : public base::ByteStream {
   std::unique_ptr<base::ByteStream> stream_;
   bool big_endian_;
   std::string bytes_ = std::string(1 << 16, '\0');
-  size_t kept_ = 0;  // bytes at the front that were not converted yet
+  size_t kept_ = 0;  // bytes at the front that are not converted yet
   std::string text_;
   size_t given_ = 0;
 };
 
-// Zero bytes at odd and at even places of the first bytes.
+// Number of zero bytes at odd and at even positions at the start.
 struct Zeros {
   size_t even = 0, odd = 0;
 };
@@ -102,7 +102,7 @@ std::unique_ptr<base::ByteStream> AsUtf8(std::unique_ptr<base::ByteStream> strea
   const bool little = mark == "\xff\xfe", big = mark == "\xfe\xff";
   if (little || big) return std::make_unique<FromUtf16>(std::move(peeked), big);
   if (mark.find('\0') == std::string_view::npos)
-    return peeked;  // an ASCII character begins with a zero, or ends
+    return peeked;  // an ASCII character starts, or ends, with a zero
   const std::string_view start = peeked->Peek(256);
   const Zeros zeros = CountZeros(start);
   const size_t most = start.size() * 2 / 5, few = start.size() / 50;

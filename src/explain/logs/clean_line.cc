@@ -9,7 +9,7 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 
-// Where the escape sequence that begins at `at` ends.
+// Where the escape sequence that starts at `at` ends.
 size_t AfterEscape(std::string_view line, size_t at) {
   const char kind = at + 1 < line.size() ? line[at + 1] : '\0';
   size_t end = at + 2;
@@ -33,7 +33,7 @@ std::string WithoutControls(std::string_view line) {
       at = AfterEscape(line, at);
       continue;
     }
-    // ‘ ’ “ ” are quotes that an editor or a chat has made of ' and ".
+    // An editor or a chat turned ' and " into ‘ ’ “ ”.
     if (const std::string_view rest = line.substr(at, 3); rest.starts_with("\xE2\x80") && rest.size() == 3) {
       const auto last = static_cast<uint8_t>(rest[2]);
       if (last == 0x98 || last == 0x99 || last == 0x9C || last == 0x9D) {

@@ -1,4 +1,4 @@
-// A line of a log without what terminals, launchers and containers put around it.
+// A log line without what terminals, launchers and containers add to it.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace culprit::logs {
 
-// Without colours and other escape sequences, control characters (they become blanks), typographic quotes
+// Without colors and other escape sequences, control characters (they become spaces), typographic quotes
 // (they become plain ones), and the prefixes of ranks, containers and Kubernetes. Timestamps and levels stay:
 // messages of libraries contain them.
 struct CleanedLine {
   std::string text;
-  std::string prefix;  // "[rank0]: ": who wrote it, where several processes share a log
+  std::string prefix;  // "[rank0]: ": which process wrote it, if several share a log
 };
 CleanedLine CleanLine(std::string_view line);
 

@@ -15,10 +15,10 @@ namespace {
 
 struct Family {
   std::string_view name;
-  std::string_view pattern;  // of the whole stem
+  std::string_view pattern;  // for the whole stem
 };
 
-// The first that fits.
+// The first match counts.
 constexpr std::array kFamilies = {
     Family{"cudnn", "cudnn"},
     Family{"cudnn-part", "cudnn_.+"},
@@ -73,7 +73,7 @@ void ReadCuda(std::string_view base, const std::string& number, LibraryName& nam
     name.major = number.substr(0, dot);
     if (dot != std::string::npos) name.release = number.substr(0, number.find('.', dot + 1));
   }
-  // libcufft.so.11 is of CUDA 12, libcusolver.so.11 of 11 and 12: the table knows.
+  // libcufft.so.11 belongs to CUDA 12, libcusolver.so.11 to 11 and 12: the table knows.
   const knowledge::SonameRow* row = knowledge::FindSoname(base);
   if (row == nullptr) return;
   std::string major;

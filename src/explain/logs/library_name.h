@@ -1,4 +1,4 @@
-// What the name of a library tells, of either system: libcudnn_ops_infer.so.8, cublas64_12.dll.
+// What the name of a library says, on either system: libcudnn_ops_infer.so.8, cublas64_12.dll.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace culprit::logs {
 struct LibraryName {
   std::string_view family;  // "cudnn", "cudnn-part", "cuda", "driver", "nvml", ... "other"
   std::string stem;         // "cudnn_ops_infer", "cublas"
-  std::string major;        // of cuDNN, of CUDA, or the number of the name; "" = not told
-  std::string release;      // "10.0": the CUDA release where the name tells it
+  std::string major;        // of cuDNN, of CUDA, or the number in the name; "" = unknown
+  std::string release;      // "10.0": the CUDA release if the name contains it
   bool windows = false;
   bool versioned = false;
 };
 
-// `name` may be a path of either system.
+// `name` may be a path on either system.
 LibraryName ReadLibraryName(std::string_view name);
 
 }  // namespace culprit::logs

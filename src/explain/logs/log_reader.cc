@@ -20,35 +20,35 @@ using knowledge::Role;
 using knowledge::Signature;
 
 constexpr size_t kBuffer = 1 << 20;
-constexpr size_t kRead = 1 << 18;             // at a time; stays in the second-level cache
-constexpr size_t kReach = 4 << 10;            // of a line to each side of an anchor
-constexpr size_t kLongestMessage = 64 << 10;  // of several lines
-constexpr size_t kBeginning = 64 << 10;       // that tells what kind of text it is
-constexpr size_t kShown = 400;                // of a line
+constexpr size_t kRead = 1 << 18;             // bytes per read; fits into the second-level cache
+constexpr size_t kReach = 4 << 10;            // bytes of a line on each side of an anchor
+constexpr size_t kLongestMessage = 64 << 10;  // bytes in several lines
+constexpr size_t kBeginning = 64 << 10;       // bytes that tell what kind of text it is
+constexpr size_t kShown = 400;                // bytes of a line
 constexpr size_t kMostSymptoms = 1000;
 constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
-constexpr size_t kMostOthers = 64;  // lines of other processes inside of a message
+constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
 constexpr uint32_t kEnough =
-    5000;  // matches of one signature; a log that repeats itself is not read for it any further
+    5000;  // matches per signature; a log that repeats itself is not searched for it any further
 constexpr size_t kShortBytes = 8 << 10;
 constexpr uint64_t kFewWords = 10;   // lines; a person picked them, and something is wrong
-constexpr uint64_t kShortText = 40;  // somebody chose what to show
-constexpr uint64_t kFewLines = 5;    // somebody pasted the message and nothing else: it is meant
+constexpr uint64_t kShortText = 40;  // lines; somebody chose what to show
+constexpr uint64_t kFewLines = 5;    // lines; somebody pasted only the message, so it is meant literally
 
 bool Speaks(const Symptom& symptom) {
   return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
 }
 
-// Lines in which words of failures tell of none: counts of zero, tests that passed, web requests, heads of
-// tables.
+// Lines in which words of failure mean no failure: counts of zero, tests that passed, web requests, table
+// headers.
 bool TellsOfSuccess(const std::string& line) {
   static const RE2 kSuccess(
       R"((?i)\bno errors?\b|\b0 errors?\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$)");
   return RE2::PartialMatch(line, kSuccess);
 }
 
-// Two signatures may see the same thing in a line: the one that tells more is kept, or the first.
+// Two signatures may match the same thing in a line: the more specific one is kept, or the first.
 void DropRepeated(std::vector<Symptom>& symptoms) {
   const auto tells_less = [&](const Symptom& symptom) {
     return std::ranges::any_of(symptoms, [&](const Symptom& other) {
@@ -83,23 +83,23 @@ std::string Excerpt(std::string_view text, size_t match) {
 
 }  // namespace
 
-// One line, or what stands between two carriage returns in it.
+// One line, or a part of it between two carriage returns.
 struct LogReader::Segment {
   size_t begin = 0, end = 0;  // in the buffer
 };
 
-// What one reader remembers.
+// The state of one reader.
 struct LogReader::Memory {
-  std::vector<bool> done = std::vector<bool>(SignatureIndex::The().size());  // has said what it can
+  std::vector<bool> done = std::vector<bool>(SignatureIndex::The().size());  // reached its match limit
   std::vector<uint32_t> matches = std::vector<uint32_t>(done.size());
-  std::unordered_map<std::string, size_t> seen;  // what was noted -> where
+  std::unordered_map<std::string, size_t> seen;  // what was recorded -> where
 
   bool IsLive(size_t anchor) const {
     return std::ranges::any_of(SignatureIndex::The().OfAnchor(anchor),
                                [&](size_t signature) { return !done[signature]; });
   }
 
-  // The signatures that may match a segment, in the order of the table.
+  // The signatures that may match a segment, in table order.
   std::vector<size_t> Candidates(std::string_view segment) const {
     std::vector<size_t> found;
     SignatureIndex::The().finder().Find(segment, 0, [&](const AnchorFinder::Hit& hit) {
@@ -144,7 +144,7 @@ std::vector<Symptom> LogReader::symptoms() const {
   if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
-  // By line; in place those of one line keep their order. Nearly all are in order already.
+  // Sorts by line, in place and stable. Nearly all are in order already.
   const auto earlier = [](const Symptom& a, const Symptom& b) { return a.line < b.line; };
   for (auto at = told.begin(); at != told.end(); ++at) {
     std::rotate(std::upper_bound(told.begin(), at, *at, earlier), at, at + 1);
@@ -189,7 +189,7 @@ void LogReader::Process(bool complete) {
     done_ = std::max(segment.end, at + 1);
   }
   if (complete) TakeHints(text);
-  // What was looked at goes, but for the lines before it that a message may have begun in.
+  // Drops what was examined, except for previous lines in which a message may have started.
   if (size_ + kRead <= buffer_.size() && !complete) return;
   const size_t keep = done_ - std::min(done_, kReach);
   lines_ += CountLines(text.substr(counted_, std::max(keep, counted_) - counted_));
@@ -214,16 +214,15 @@ void LogReader::TakeHints(std::string_view text) {
   }
 }
 
-// The lines before and after a place that a message of several lines may reach, cleaned.
+// The lines before and after a position that a message of several lines may span, cleaned.
 struct LogReader::Neighbourhood {
   std::vector<std::string> lines;
-  size_t here = 0;  // index of the line with the anchor
-  std::vector<uint64_t>
-      numbers_back;   // how far above it in the log each line before it stands, nearest first
-  bool whole = true;  // false when lines that follow are not here yet
+  size_t here = 0;                     // index of the line with the anchor
+  std::vector<uint64_t> numbers_back;  // how far before it in the log each earlier line is, nearest first
+  bool whole = true;                   // false if following lines have not been read yet
 };
 
-// Where several processes share a log, the lines of the others are passed over.
+// If several processes share a log, lines of the others are skipped.
 LogReader::Neighbourhood LogReader::Around(const Segment& segment, uint32_t reach) const {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
   const auto cleaned = [&](size_t begin, size_t end) {
@@ -278,11 +277,11 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   const uint64_t number = lines_ + CountLines(text.substr(counted_, segment.begin - counted_)) + 1;
   for (const size_t candidate : candidates) {
     const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
-    // The anchor may stand in any line of the message.
+    // The anchor may be in any line of the message.
     for (size_t back = std::min(lines - 1, around.here) + 1; back-- > 0;) {
       const size_t first = around.here - back;
       std::string subject = around.lines[first];
-      size_t here = 0;  // where the line with the anchor begins
+      size_t here = 0;  // where the line with the anchor starts
       for (size_t i = first + 1; i < std::min(first + lines, around.lines.size()); ++i) {
         subject += '\n';
         if (i == around.here) here = subject.size();
@@ -308,8 +307,8 @@ void LogReader::Match(size_t index, const std::string& subject, size_t first_lin
     const auto begin = static_cast<size_t>(groups[0].data() - subject.data());
     const size_t end = begin + groups[0].size();
     from = std::max(end, begin + 1);
-    if (begin > first_line) return;  // another line's
-    if (end < here) continue;        // of lines before the anchor, which have their own
+    if (begin > first_line) return;  // belongs to another line
+    if (end < here) continue;        // in lines before the anchor, which have their own
     Symptom symptom{.signature = &signature, .line = number, .input = input_};
     for (const auto& [name, group] : expression.NamedCapturingGroups()) {
       if (group >= count || groups[static_cast<size_t>(group)].empty()) continue;
@@ -337,9 +336,9 @@ void LogReader::Note(Symptom symptom) {
   symptom.last_line = symptom.line;
   if (!fresh) {
     Symptom& same = symptoms_[known->second];
-    if (same.last_line == symptom.line) return;  // the same place, found by another of its lines
+    if (same.last_line == symptom.line) return;  // the same place, found through another of its lines
     same.last_line = symptom.line;
-    if (same.mentioned && !symptom.mentioned) {  // what was mentioned now happened
+    if (same.mentioned && !symptom.mentioned) {  // what was only mentioned before now happened
       same.mentioned = false;
       same.line = symptom.line;
       same.text = std::move(symptom.text);

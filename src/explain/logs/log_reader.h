@@ -1,4 +1,4 @@
-// Bytes of a log -> symptoms, in memory that does not depend on its size.
+// Bytes of a log -> symptoms, with memory use independent of its size.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace culprit::logs {
 
 class LogReader {
  public:
-  // `input` is noted in every symptom.
+  // Every symptom records `input`.
   explicit LogReader(size_t input = 0);
   ~LogReader();
   LogReader(LogReader&&) noexcept;
 
-  // Where the next bytes may be put, and how many were.
+  // Buffer for the next bytes, and how many were written to it.
   std::span<char> Room();
   void Added(size_t count);
   // No more bytes, or none for now: the last line counts as complete, and a message of several lines as
-  // ended.
+  // finished.
   void Flush();
 
-  // In the order of the log; the same symptom again is counted, not repeated. What a longer text merely
-  // mentions is left out.
+  // In log order; a repeated symptom is counted, not listed again. What a longer text only mentions is left
+  // out.
   std::vector<Symptom> symptoms() const;
   uint64_t lines() const;
 
@@ -38,14 +38,14 @@ class LogReader {
   struct Neighbourhood;
 
   void Process(bool complete);
-  // False when the lines that follow are needed and not here yet.
+  // False if following lines are needed but not there yet.
   bool ReadSegment(const Segment& segment, bool complete);
-  // What the words of a short text suggest that shows no failure otherwise.
+  // Hints from the words of a short text that shows no other failure.
   void TakeHints(std::string_view text);
-  // `reach` lines from the segment on, and as many up to it.
+  // `reach` lines starting at the segment, and as many before it.
   Neighbourhood Around(const Segment& segment, uint32_t reach) const;
-  // Every match of a signature in `subject` that begins in its first line, which ends at `first_line` and has
-  // this number, and ends at `here` or after it.
+  // Every match of a signature in `subject` that starts in its first line, which ends at `first_line` and has
+  // this number, and that ends at or after `here`.
   void Match(size_t index, const std::string& subject, size_t first_line, size_t here, uint64_t number);
   void Note(Symptom symptom);
 
@@ -53,15 +53,15 @@ class LogReader {
   size_t input_;
   std::string buffer_;
   size_t size_ = 0;
-  size_t done_ = 0;     // of the buffer; what is before was looked at
+  size_t done_ = 0;     // position in the buffer; everything before was examined
   uint64_t lines_ = 0;  // line ends before `counted_`
   size_t counted_ = 0;
-  bool only_mentions_ = false;  // by the beginning of the text
+  bool only_mentions_ = false;  // judging by the start of the text
   bool began_ = false;
   std::vector<Symptom> symptoms_;
 };
 
-// Everything of a stream.
+// Reads a whole stream.
 base::Result<LogReader> ReadLog(base::ByteStream& stream, size_t input = 0);
 
 }  // namespace culprit::logs

@@ -130,7 +130,7 @@ TEST(LogReader, WhatALongerTextMentionsDidNotHappen) {
   const std::string mention = "If you see `" + std::string(kNotFound) + "`, install CUDA 11.\n";
   EXPECT_TRUE(OfKind(Read("one\ntwo\nthree\nfour\nfive\n" + mention), "library-not-found").empty());
   EXPECT_EQ(OfKind(Read(mention), "library-not-found").size(),
-            1u);  // nothing but that was given: it is meant
+            1u);  // it is the whole input, so it is meant literally
 }
 
 }  // namespace

@@ -14,13 +14,13 @@ namespace {
 
 bool Has(std::string_view text, const RE2& pattern) { return RE2::PartialMatch(Piece(text), pattern); }
 
-// What the lines of a text look like, counted.
+// Counts what the lines of a text look like.
 struct LineKinds {
-  size_t lines = 0;        // that are not blank
-  size_t code = 0;         // of a program
-  size_t code_starts = 0;  // that only a program begins with
+  size_t lines = 0;        // not blank
+  size_t code = 0;         // look like source code
+  size_t code_starts = 0;  // start like source code only
   size_t headings = 0, bullets = 0, links = 0, fences = 0, table_rules = 0, spans = 0,
-         bold = 0;  // of Markdown
+         bold = 0;  // Markdown bold
   size_t patch = 0, commits = 0, whole_commits = 0, found_in = 0;
   bool traceback = false;
 };
@@ -50,14 +50,14 @@ void Count(std::string_view line, LineKinds& kinds) {
   kinds.commits += Has(line, kCommit) ? 1 : 0;
   kinds.whole_commits += line.starts_with("commit ") && Has(line, kCommit) ? 1 : 0;
   const bool happened = line.find("error:") != std::string_view::npos ||
-                        line.find(" Assertion ") != std::string_view::npos;  // of a compiler, of a kernel
+                        line.find(" Assertion ") != std::string_view::npos;  // from a compiler, from a kernel
   kinds.found_in += Has(line, kFoundIn) && !happened ? 1 : 0;
   kinds.traceback = kinds.traceback ||
                     line.find("Traceback (most recent call last)") != std::string_view::npos ||
                     line.find("  File \"") != std::string_view::npos;
 }
 
-// Words that people write and programs hardly do, before an error that they speak of.
+// Words that people write before an error they talk about, and programs hardly ever do.
 bool ReadsAsSentence(std::string_view before) {
   static const RE2 kWord(
       R"((?i)(?:^|[\s(])(?:the|an?|that|this|is|was|were|are|when|if|we|you|i|they|it|with|about|like|and|or|of|on|in|for|to|from|after|because|says?|said|sees?|saw|means?|gets?|got|fix(?:e[sd])?|avoids?|handles?|explains?|reports?|shows?|instead|such|as|by|see|every|whether|no longer)(?:[\s,.:;)]|$))");
@@ -68,7 +68,7 @@ bool ReadsAsSentence(std::string_view before) {
   re2::StringPiece rest = Piece(before);
   while (words < 2 && RE2::FindAndConsume(&rest, kWord)) {
     ++words;
-    if (!rest.empty()) rest = {rest.data() - 1, rest.size() + 1};  // the blank may begin the next word
+    if (!rest.empty()) rest = {rest.data() - 1, rest.size() + 1};  // the space may start the next word
   }
   return words >= 2;
 }
@@ -98,16 +98,16 @@ bool OnlyMentions(std::string_view beginning) {
 
 namespace {
 
-// Lines that tell of nothing that happened, wherever in them an error stands.
+// Lines that report nothing, wherever in them an error appears.
 bool IsNoReport(std::string_view line) {
   static const std::array<RE2, 11> kKinds = {
-      RE2(R"(^\s*(?:#+|//+|/\*|\*|;|<!--|\.\.)\s+\w)"),    // a comment
-      RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
-      RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),  // our own catalogue
+      RE2(R"(^\s*(?:#+|//+|/\*|\*|;|<!--|\.\.)\s+\w)"),                                     // a comment
+      RE2(R"(^\s*[-*] \[[ xX]\] )"),                                                        // a task
+      RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),                                   // our own catalog
       RE2(R"(^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):)"),  // a setting in
                                                                                             // YAML
       RE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),  // LD_DEBUG: lookups that may fail
-      RE2(R"(^\s*[iIwW]! )"),                             // cuDNN's log: tried and passed over
+      RE2(R"(^\s*[iIwW]! )"),                             // cuDNN's log: tried and skipped
       RE2(R"(^\s*(?:\d+[:-])?\s*[A-Z][A-Z0-9_]+\s*=\s*\d+\s*,?\s*(?:/[/*].*)?$)"),  // an enumeration
       RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
       RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \()"),                         // source
@@ -117,7 +117,7 @@ bool IsNoReport(std::string_view line) {
   return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
 }
 
-// key = text, but for keys under which programs report.
+// key = text, except for keys that programs use to report errors.
 bool IsSetting(std::string_view line, std::string_view before) {
   static const RE2 kSpaced(R"(^\s*[\w.-]+ +=\s)"), kBare(R"(^\s*[\w.-]+\s*=\s*$)");
   static const RE2 kReport(
@@ -126,7 +126,7 @@ bool IsSetting(std::string_view line, std::string_view before) {
   return Has(before, kBare) && !Has(before, kReport);
 }
 
-// A string of source code, or words in quotation marks; not the quotes of a structured log.
+// A string literal, or words in quotation marks; not the quotes of a structured log.
 bool IsQuoted(std::string_view line, std::string_view before, std::string_view after) {
   static const RE2 kCode(
       R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*[:=]|\w+\())");
@@ -147,7 +147,7 @@ bool IsQuoted(std::string_view line, std::string_view before, std::string_view a
 bool IsMention(std::string_view line, size_t begin) {
   static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
   static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
-  // An expression may reach beyond the quotation, so its end is looked for from the beginning on.
+  // A match may extend beyond the quotation, so the search for its end starts at the beginning.
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
   if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return true;
   if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return true;

@@ -1,4 +1,4 @@
-// A stream whose first bytes can be looked at before they are read.
+// A stream whose first bytes can be examined before they are read.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class PeekedStream final : public base::ByteStream {
  public:
   explicit PeekedStream(std::unique_ptr<base::ByteStream> stream) : stream_(std::move(stream)) {}
 
-  // Up to `count` bytes from the start; fewer only at the end, or when reading fails (Read says so then).
+  // Up to `count` bytes from the start; fewer only at the end, or if reading fails (Read then reports it).
   std::string_view Peek(size_t count) {
     while (ahead_.size() < count) {
       const size_t had = ahead_.size();

@@ -1,5 +1,5 @@
-// A log as it comes -> UTF-8 bytes: gzip, xz and zstd are unpacked, UTF-16 is rewritten. Nothing is
-// remembered but a few buffers, whatever the size.
+// A log as it comes -> UTF-8 bytes: gzip, xz and zstd are decompressed, UTF-16 is converted. Memory use is a
+// few buffers, whatever the size.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace culprit::logs {
 
-// What the first bytes say; anything that is not packed passes through.
+// Detected by the first bytes; anything that is not compressed passes through.
 std::unique_ptr<base::ByteStream> Unpacked(std::unique_ptr<base::ByteStream> stream);
-// UTF-16 by its byte order mark, or by the zero bytes that ASCII has in it; anything else passes through.
+// Detects UTF-16 by its byte order mark, or by the zero bytes of ASCII text; anything else passes through.
 std::unique_ptr<base::ByteStream> AsUtf8(std::unique_ptr<base::ByteStream> stream);
 
 inline std::unique_ptr<base::ByteStream> PlainText(std::unique_ptr<base::ByteStream> stream) {

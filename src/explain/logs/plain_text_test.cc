@@ -12,7 +12,7 @@
 namespace culprit::logs {
 namespace {
 
-// Everything, read in pieces of `step`; "error: ..." when reading failed.
+// Everything, read in pieces of `step`; "error: ..." if reading failed.
 std::string ReadAll(const std::string& bytes, size_t step = 1000) {
   const auto stream = PlainText(std::make_unique<TextStream>(bytes, step));
   std::string text, buffer(step, '\0');

@@ -1,4 +1,4 @@
-// RE2 of the distributions takes its own kind of string view.
+// The RE2 of distributions has its own string view type.
 #pragma once
 
 #include <re2/re2.h>

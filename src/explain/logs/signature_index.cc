@@ -32,7 +32,7 @@ const RE2& SignatureIndex::Expression(size_t signature) const {
   Lazy& lazy = expressions_[signature];
   std::call_once(lazy.once, [&] {
     const std::string_view pattern = knowledge::Signatures()[signature].pattern;
-    RE2::Options options(RE2::Latin1);  // bytes: what is mis-encoded matches like anything else
+    RE2::Options options(RE2::Latin1);  // bytes: text in a wrong encoding matches like any other
     options.set_log_errors(false);
     options.set_max_mem(1 << 20);
     lazy.expression = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);

@@ -1,5 +1,5 @@
-// The table of signatures, ready to be asked: which may match where an anchor was found, and their
-// expressions, each compiled when it is first needed. Most never are.
+// The table of signatures, indexed: which ones may match where an anchor was found, and their expressions,
+// each compiled on first use. Most are never used.
 #pragma once
 
 #include <re2/re2.h>

@@ -35,7 +35,7 @@ std::vector<uint32_t> Numbers(std::string_view text) {
   return numbers;
 }
 
-// "8.9.2", "(8, 9, 2)", and the packed forms of cuDNN: 7605, 8902, 90100.
+// "8.9.2", "(8, 9, 2)", and cuDNN's packed forms: 7605, 8902, 90100.
 std::optional<base::Version> ReadVersion(std::string_view text) {
   std::vector<uint32_t> parts = Numbers(text);
   if (parts.empty()) return std::nullopt;
@@ -103,7 +103,7 @@ void AddMemory(Attributes& attributes) {
   attributes.emplace("memory", amount < kLowMemory ? "low" : "some");
 }
 
-// A CUDA error by its name, its number (api = cuda) or its text: `status` becomes the name in the runtime.
+// A CUDA error by its name, its number (api = cuda) or its text: `status` becomes the runtime's name.
 void AddCudaStatus(Attributes& attributes) {
   const std::string_view status = Get(attributes, "status"), code = Get(attributes, "code");
   const knowledge::CudaStatus* row = nullptr;

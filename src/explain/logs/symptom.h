@@ -1,4 +1,4 @@
-// What a place in a log shows: a signature that matched, what it captured, and what follows from that.
+// What a place in a log shows: the signature that matched, what it captured, and what that implies.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,24 @@ struct Symptom {
   const knowledge::Signature* signature = nullptr;
   Attributes attributes;
   uint64_t line = 0;       // from 1
-  uint64_t last_line = 0;  // where it was seen last
-  uint64_t count = 1;      // how often the same was seen
+  uint64_t last_line = 0;  // line of the last occurrence
+  uint64_t count = 1;      // number of occurrences
   std::string text;        // the line, cleaned, at most kLongestShown bytes around the match
-  size_t input = 0;        // index of the file it is from
+  size_t input = 0;        // index of its file
   bool mentioned = false;  // quoted or talked about (mention.h)
 
   std::string_view kind() const { return signature->symptom; }
   knowledge::Role role() const { return signature->role; }
-  // "" when there is none.
+  // "" if there is none.
   std::string_view attribute(std::string_view name) const;
 };
 
-// Adds to the captures what they imply:
-//   of a library: family, stem, major, release, os, versioned; the same of a requester as requester_family
-//   ... of compiled and loaded: order (older, newer, other-major, equal) of arch and archs: arch_side
-//   (too-new, too-old, inside) of free: memory (low, some); of a path: place (site-packages, conda, toolkit,
-//   compat, stubs, wsl, system)
+// Adds what the captures imply:
+//   library: family, stem, major, release, os, versioned; for a requester the same as requester_family ...
+//   compiled and loaded: order (older, newer, other-major, equal)
+//   arch and archs: arch_side (too-new, too-old, inside)
+//   free: memory (low, some)
+//   path: place (site-packages, conda, toolkit, compat, stubs, wsl, system)
 void AddImplied(Attributes& captures);
 
 }  // namespace culprit::logs

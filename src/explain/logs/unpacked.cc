@@ -1,5 +1,5 @@
-// gzip by zlib, xz by liblzma, zstd by libzstd: each feeds on a buffer of packed bytes and fills the
-// caller's.
+// gzip with zlib, xz with liblzma, zstd with libzstd: each reads from a buffer of compressed bytes and writes
+// to the caller's.
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -14,10 +14,10 @@ namespace {
 
 using base::ErrorCode;
 
-// A file that was cut off (the job died while it was written) is still a log up to there.
+// A truncated file (the job died while writing it) is still a valid log up to there.
 enum class Step { kMore, kEnd, kBroken };
 
-// What the three have in common. A decoder takes from `in`, puts into `out`, and moves both forward.
+// The common part of the three. A decoder reads from `in`, writes to `out`, and advances both.
 class UnpackingStream : public base::ByteStream {
  public:
   explicit UnpackingStream(std::unique_ptr<base::ByteStream> packed)
@@ -43,7 +43,7 @@ class UnpackingStream : public base::ByteStream {
 
  protected:
   virtual Step Decode(std::span<const char>& in, std::span<char>& out) = 0;
-  // After the end of one packed part: whether another follows (files of several parts are common).
+  // After the end of one compressed part: whether another one follows (files with several parts are common).
   virtual bool Restart() = 0;
 
  private:
@@ -92,7 +92,7 @@ class Gzip final : public UnpackingStream {
 class Xz final : public UnpackingStream {
  public:
   explicit Xz(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
-    constexpr uint64_t kMemoryLimit = 32u << 20;  // dictionaries are of the packer's choosing
+    constexpr uint64_t kMemoryLimit = 32u << 20;  // the compressor chooses the dictionary size
     ok_ = lzma_stream_decoder(&state_, kMemoryLimit, LZMA_CONCATENATED) == LZMA_OK;
   }
   ~Xz() override { lzma_end(&state_); }
@@ -120,7 +120,7 @@ class Xz final : public UnpackingStream {
 class Zstd final : public UnpackingStream {
  public:
   explicit Zstd(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
-    constexpr int kWindowLog = 23;  // 8 MiB: what zstd writes unless --long was given
+    constexpr int kWindowLog = 23;  // 8 MiB: what zstd writes without --long
     if (state_ != nullptr) ZSTD_DCtx_setParameter(state_, ZSTD_d_windowLogMax, kWindowLog);
   }
   ~Zstd() override { ZSTD_freeDCtx(state_); }

@@ -1,4 +1,4 @@
-// data/causes.toml: what symptoms say about causes. A story is one mechanism by which a cause shows itself.
+// data/causes.toml: what symptoms imply about causes. A story is one mechanism by which a cause shows itself.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 namespace culprit::knowledge {
 
 struct Cause {
-  std::string_view slug;   // of the closed list of causes
+  std::string_view slug;   // from the closed list of causes
   std::string_view title;  // in one sentence
-  std::string_view check;  // what separates it from its neighbours
+  std::string_view check;  // how to tell it from similar causes
   std::string_view fix;
   std::string_view avoid;  // what not to do
-  std::string_view code;   // of culprit's most general rule for it
+  std::string_view code;   // of the most general rule for it
 };
 std::span<const Cause> Causes();
-// nullptr when there is no such slug.
+// nullptr if there is no such slug.
 const Cause* FindCause(std::string_view slug);
 
 struct Story {
@@ -25,12 +25,12 @@ struct Story {
   std::string_view symptom;
   std::span<const std::string_view> where;  // "family=cudnn,cudnn-part": attributes of the symptom
   std::span<const std::string_view> with;   // "lists-library major=9", "!context-wsl": the rest of the log
-  int32_t weight;                           // -100 to 100; below 0 it speaks against the cause
-  // Texts; {library} stands for an attribute of the symptom. "" = those of the cause.
+  int32_t weight;                           // -100 to 100; negative values are evidence against the cause
+  // {library} stands for an attribute of the symptom. "" = use the text of the cause.
   std::string_view says, because, check, fix;
   std::span<const std::string_view> commands;
   std::string_view avoid;
-  std::string_view code;  // of culprit's rule for it
+  std::string_view code;  // of the rule for it
 };
 std::span<const Story> Stories();
 

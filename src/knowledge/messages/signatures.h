@@ -9,10 +9,10 @@ namespace culprit::knowledge {
 
 enum class Role {
   kFailure,
-  kConsequence,  // follows from other failures; weak evidence when it stands alone
-  kHint,         // words that a failure goes with; heard in a short text that shows nothing else
-  kContext,      // a fact that the log tells, no failure
-  kHarmless,     // looks like a failure and is none
+  kConsequence,  // follows from other failures; weak evidence on its own
+  kHint,         // words that often accompany a failure; used only in a short text that shows nothing else
+  kContext,      // a fact in the log, not a failure
+  kHarmless,     // looks like a failure but is not
 };
 
 struct Signature {
@@ -20,9 +20,9 @@ struct Signature {
   std::string_view symptom;  // "library-not-found"; several signatures may show one
   Role role;
   std::string_view pattern;               // RE2 over bytes; named groups are the captures
-  std::span<const std::string_view> any;  // every match contains one of these, in any case;
-                                          // empty for hints that are asked of every line
-  uint32_t lines;                         // that a match may span; 0 = 1
+  std::span<const std::string_view> any;  // every match contains one of these, case-insensitively;
+                                          // empty for hints that are tried on every line
+  uint32_t lines;                         // number of lines that a match may span; 0 = 1
   std::span<const std::string_view> set;  // captures with a fixed value, "library=zlibwapi.dll"
   std::string_view note;                  // why it is harmless
 };

@@ -1,5 +1,5 @@
-// data/status_codes.toml: status codes and loader messages, what they mean in practice, which causes they
-// speak for.
+// data/status_codes.toml: status codes and loader messages, what they mean in practice, and the causes they
+// suggest.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct CudaStatus {
   int32_t code;
   std::string_view driver_name;             // "CUDA_ERROR_NO_DEVICE"; "" = the driver has none
   std::string_view runtime_name;            // "cudaErrorNoDevice"
-  int32_t legacy;                           // number of the runtime before CUDA 10.1; -1 = none
-  std::span<const std::string_view> texts;  // as cudaGetErrorString and cuGetErrorString say it
+  int32_t legacy;                           // number in the runtime before CUDA 10.1; -1 = none
+  std::span<const std::string_view> texts;  // from cudaGetErrorString and cuGetErrorString
   bool retired;                             // no runtime since CUDA 5.0 returns it
   std::string_view meaning;
   std::span<const std::string_view> causes;
@@ -25,7 +25,7 @@ std::span<const CudaStatus> CudaStatuses();
 
 struct CudnnStatus {
   std::string_view name;
-  int32_t v7;  // its number in that major; -1 = not there
+  int32_t v7;  // its number in that major; -1 = does not exist
   int32_t v8;
   int32_t v9;
   std::string_view alias_in_v9;
@@ -63,11 +63,11 @@ std::span<const LoaderMessage> LinuxLoaderMessages();
 
 std::span<const Rule> StatusRules();
 
-// By number, or by either name ("CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice"); nullptr when there is none.
+// By number, or by either name ("CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice"); nullptr if there is none.
 const CudaStatus* FindCudaStatus(int32_t code);
 const CudaStatus* FindCudaStatus(std::string_view name);
-// By the number that programs print, today's or that of the runtime before CUDA 10.1; by its text, in any
-// case.
+// By the number that programs print, the current one or that of the runtime before CUDA 10.1; by its text,
+// case-insensitively.
 const CudaStatus* FindCudaStatusOfAnyAge(int32_t code);
 const CudaStatus* FindCudaStatusByText(std::string_view text);
 // By name, or by the number it has in that cuDNN major (7, 8, 9).

@@ -1,4 +1,4 @@
-// Whether one build of a framework works with a driver, a GPU, a toolkit, a cuDNN, a Python.
+// Whether one build of a framework works with a driver, GPU, toolkit, cuDNN or Python.
 #include <algorithm>
 #include <string>
 
@@ -31,7 +31,7 @@ std::string_view CudnnOf(const FrameworkRelease& row, Platform platform) {
   return platform == Platform::kWindows && !row.cudnn_windows.empty() ? row.cudnn_windows : row.cudnn;
 }
 
-// PTX of the release that the binary was built with, on a driver.
+// Whether a driver compiles PTX of the release that the binary was built with.
 Answer WithPtx(const FrameworkRelease& row, const std::string& gpu, const Version* driver) {
   const std::string name = Name(row);
   if (driver == nullptr) {
@@ -144,7 +144,7 @@ Answer FrameworkOnGpu(const FrameworkRelease& row, const Version& cc, const Vers
 Answer FrameworkOnPython(const FrameworkRelease& row, const Version& python) {
   const Version minor = MinorOf(python);
   const Pin* pin = FindPin(row.framework == "onnxruntime" ? "onnxruntime-gpu" : row.framework, row.version);
-  if (pin != nullptr && !pin->python_wheels.empty()) {  // the files themselves
+  if (pin != nullptr && !pin->python_wheels.empty()) {  // the actual files
     const bool there =
         std::ranges::any_of(pin->python_wheels, [&](std::string_view p) { return Known(p) == minor; });
     const std::string why = "the package index has wheels of " + Text(pin->package) + " " +

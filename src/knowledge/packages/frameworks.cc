@@ -1,4 +1,4 @@
-// Finding the builds of a framework release.
+// Finds the builds of a framework release.
 #include "knowledge/packages/frameworks.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using base::Version;
 
-// `version` of the row stands for all that begins with it; so does `until`.
+// The row's `version` stands for every version that starts with it; so does `until`.
 bool Covers(const FrameworkRelease& row, const Version& version) {
   const Version first = Known(row.version);
   if (row.until.empty()) return BeginsWith(version, first);
@@ -55,7 +55,7 @@ std::vector<const FrameworkRelease*> FindFramework(std::string_view framework, c
       rows.push_back(&row);
     }
   }
-  // Of rows for 1.18 and for 1.18.1 the closer one counts.
+  // If there are rows for 1.18 and for 1.18.1, the more specific one counts.
   size_t longest = 0;
   for (const FrameworkRelease* row : rows) longest = std::max(longest, Known(row->version).parts.size());
   std::erase_if(rows, [&](const FrameworkRelease* row) {

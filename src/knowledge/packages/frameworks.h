@@ -1,4 +1,4 @@
-// data/frameworks.toml: official binaries of frameworks, what they were built with and for.
+// data/frameworks.toml: official binaries of frameworks, and what they were built with and for.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace culprit::knowledge {
 enum class LibrariesFrom {
   kUnknown,
   kBundled,    // inside the binary
-  kNvidiaPip,  // nvidia-* packages that it depends on
+  kNvidiaPip,  // nvidia-* packages that it requires
   kExtra,      // nvidia-* packages, with a pip extra
-  kSystem,     // whatever the machine has
+  kSystem,     // whatever is installed on the machine
   kNoGpu,      // no GPU support on this platform
 };
 
@@ -25,27 +25,26 @@ struct FrameworkRelease {
   std::string_view
       framework;  // "torch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2", "paddle" ...
   std::string_view version;     // "2.5.1"; "1.19" = every 1.19.x
-  std::string_view until;       // last version of a range, "" = `version` alone
-  std::string_view variant;     // "cu124", "cuda12"; "" = there is one build
-  std::string_view cuda;        // built with; "" = not known
-  std::string_view cuda_until;  // where a range is accepted
-  std::string_view cudnn;       // built with, or the lowest accepted; "none" = not used; "" = not known
+  std::string_view until;       // last version of a range, "" = only `version`
+  std::string_view variant;     // "cu124", "cuda12"; "" = there is only one build
+  std::string_view cuda;        // built with; "" = unknown
+  std::string_view cuda_until;  // if it accepts a range
+  std::string_view cudnn;       // built with, or the lowest accepted; "none" = not used; "" = unknown
   std::string_view cudnn_windows;
   std::string_view cudnn_until;
   std::string_view cudnn_below;
   std::string_view python;
   std::string_view python_until;
-  std::span<const std::string_view> code;  // GPU code on Linux x86-64 (CodeRunsOn); empty = not known
+  std::span<const std::string_view> code;  // GPU code on Linux x86-64 (CodeRunsOn); empty = unknown
   std::span<const std::string_view> code_windows;
   std::span<const std::string_view> code_aarch64;
-  std::string_view code_min;  // only the lowest capability is known
+  std::string_view code_min;  // if only the lowest capability is known
   LibrariesFrom libraries;
   LibrariesFrom libraries_windows;
-  LibrariesFrom libraries_aarch64;  // Linux aarch64; kUnknown = not looked at
+  LibrariesFrom libraries_aarch64;  // Linux aarch64; kUnknown = not checked
   std::string_view extra;           // "tensorflow[and-cuda]"
-  bool is_default;                  // what the package index gives without a variant, on Linux x86-64
-  bool
-      default_windows;  // ... and on Windows as well; without it the index has no GPU build there, or another
+  bool is_default;                  // what the package index provides without a variant, on Linux x86-64
+  bool default_windows;  // ... and also on Windows; if false, the index has no GPU build or another one there
   bool default_aarch64;  // ... and on Linux aarch64
   bool index_unknown;    // not on the package index, and where else it is published was not verified
   std::string_view note;
@@ -53,7 +52,7 @@ struct FrameworkRelease {
 };
 std::span<const FrameworkRelease> FrameworkReleases();
 
-// GPU code that Paddle's build scripts ask for by default.
+// GPU code that Paddle's build scripts use by default.
 struct PaddleCode {
   std::string_view version;
   uint32_t cuda_major;
@@ -63,21 +62,21 @@ struct PaddleCode {
 };
 std::span<const PaddleCode> PaddleCodes();
 
-// Releases that belong together and whose pins are not on the index.
+// Releases that belong together but whose pins are not on the index.
 struct Companion {
   std::string_view package;
   std::string_view version;
   std::string_view of;
   std::string_view of_version;
-  bool and_later;  // every later release of `of` fits as well
+  bool and_later;  // every later release of `of` works as well
   std::string_view source;
 };
 std::span<const Companion> Companions();
 
-// A package of compiled code that fits one build of another alone: xformers.
+// A package with compiled code that works with only one build of another package: xformers.
 struct Extension {
   std::string_view package;
-  std::string_view version;  // "0.0.22.post7" too
+  std::string_view version;  // also "0.0.22.post7"
   std::string_view of;
   std::string_view of_version;
   std::string_view variant;  // of the build that it was compiled against: "cu121"
@@ -89,21 +88,21 @@ std::span<const Extension> Extensions();
 
 std::span<const Rule> FrameworkRules();
 
-// A framework as people name it ("pytorch", "onnxruntime-gpu") -> the name in the table; "" = none.
+// A framework's common name ("pytorch", "onnxruntime-gpu") -> its name in the table; "" = none.
 std::string_view FrameworkName(std::string_view name);
 
 // Every build of a release, the default one first: for "2.5.1" all of torch 2.5.1, for "2.5" those of the
-// newest 2.5.x. `variant` ("cu124") keeps that build alone; "" keeps all.
+// newest 2.5.x. `variant` ("cu124") selects one build; "" selects all.
 std::vector<const FrameworkRelease*> FindFramework(std::string_view framework, const base::Version& version,
                                                    std::string_view variant = "");
 
 // Whether one build works with ...
 Answer FrameworkOnDriver(const FrameworkRelease& row, const base::Version& driver, Platform platform);
-// ... an installed toolkit. Where the binary brings its own CUDA the installed one does not matter.
+// ... an installed toolkit. If the binary bundles its own CUDA, the installed one does not matter.
 Answer FrameworkWithCuda(const FrameworkRelease& row, const base::Version& cuda, Platform platform);
 // ... a cuDNN that is loaded instead of the one it was built with.
 Answer FrameworkWithCudnn(const FrameworkRelease& row, const base::Version& cudnn, Platform platform);
-// ... a GPU. `driver` may be nothing; with it PTX that the driver cannot compile counts as no.
+// ... a GPU. `driver` may be empty; otherwise, PTX that the driver cannot compile counts as no.
 Answer FrameworkOnGpu(const FrameworkRelease& row, const base::Version& cc, const base::Version* driver,
                       Platform platform);
 Answer FrameworkOnPython(const FrameworkRelease& row, const base::Version& python);

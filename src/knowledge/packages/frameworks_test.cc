@@ -1,4 +1,4 @@
-// Real questions about frameworks, and what the table promises.
+// Real questions about frameworks, and the invariants of the table.
 #include "knowledge/packages/frameworks.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Frameworks, FindsReleases) {
   EXPECT_TRUE(FindFramework("torch", Known("2.5.1"), "cu130").empty());
 }
 
-// Read off the wheels; each was told otherwise, or not at all, by documents.
+// Measured in the wheels; the documentation says something else about each, or nothing.
 TEST(Frameworks, MeasuredCode) {
   EXPECT_EQ(OnGpu(Row("torch", "2.15.0"), "7.0"), Verdict::kNo) << "Volta ended with CUDA 12 builds";
   EXPECT_EQ(OnGpu(Row("torch", "2.15.0"), "12.0"), Verdict::kYes);
@@ -120,7 +120,7 @@ TEST(Frameworks, PythonAndPlatform) {
   EXPECT_EQ(FrameworkOnPlatform(Row("torch", "2.5.1"), Platform::kWindows).verdict, Verdict::kYes);
 }
 
-// --- What the table promises
+// --- Invariants of the table
 
 TEST(FrameworkTables, EveryCudaIsAKnownRelease) {
   for (const FrameworkRelease& row : FrameworkReleases()) {

@@ -1,4 +1,4 @@
-// The rows of data/imports.toml hang together: what a row speaks of exists, and every placeholder is known.
+// The rows of data/imports.toml are consistent: what a row refers to exists, and every placeholder is known.
 #include "knowledge/packages/imports.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(Imports, AStepSpeaksOfOneBeforeIt) {
   }
 }
 
-// Directories, flags and globs are Windows' own; elsewhere they would be left out without a word.
+// Directories, flags and globs are only for Windows; elsewhere they would be silently ignored.
 TEST(Imports, WhatOnlyWindowsHasStandsInItsRowsAlone) {
   size_t windows = 0;
   for (const ImportRow& row : ImportRows()) {
@@ -79,7 +79,7 @@ TEST(Imports, RangesOfVersionsAreInOrder) {
   }
 }
 
-// An import that begins with another one must not come back to itself.
+// An import that starts with another one must not come back to itself.
 TEST(Imports, NoneBeginsWithOneThatBeginsWithAnother) {
   for (const ImportsFirst& first : ImportsFirsts()) {
     EXPECT_TRUE(std::ranges::none_of(ImportsFirsts(), [&](const ImportsFirst& other) {

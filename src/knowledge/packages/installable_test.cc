@@ -52,7 +52,7 @@ TEST(Distributions, AreInOrderAndDated) {
   EXPECT_GE(KnowledgeDate(), "2026-11-15");
 }
 
-// What a default torch asks for must be there to be installed.
+// What a default torch requires must be installable.
 TEST(Distributions, HaveWhatTheDefaultTorchAsksFor) {
   for (const Distribution& row : DistributionsOf("torch")) {
     const Pin* pin = FindPin("torch", row.version);
@@ -115,7 +115,7 @@ TEST(Packages, FormsHaveNoBlankThatIsNotKnown) {
   EXPECT_EQ(FillIn("{other} {", blanks), "{other} ") << "kept; an open brace ends it";
 }
 
-// Each build of torch that the package index does not have must be had from somewhere.
+// Each build of torch that the package index does not have must be available somewhere.
 TEST(Packages, EveryVariantOfTorchHasAnIndex) {
   for (const FrameworkRelease& row : FrameworkReleases()) {
     if (row.framework != "torch" || Known(row.version) < Known("1.8")) continue;

@@ -1,5 +1,5 @@
-// data/packages.toml: how things outside pip are named: packages of apt and conda, container images, indexes
-// of wheels that are not on the package index.
+// data/packages.toml: names of things outside pip: apt and conda packages, container images, wheel indexes
+// other than the package index.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ namespace culprit::knowledge {
 struct PackageName {
   std::string_view manager;  // "apt", "conda"
   std::string_view what;     // "cuda", "cudnn", "cudnn-dev", "driver", "driver-open", "cuda-version"
-  std::string_view since;    // versions of it that are called so; "" = no bound
+  std::string_view since;    // versions with this name; "" = no bound
   std::string_view until;
-  std::string_view name;     // a form for FillIn: "libcudnn{major}-cuda-{cuda_major}"
-  std::string_view version;  // a form: "{version}-1"; "" = is not told apart by a version
-  std::string_view pin;      // a form: the package, installed before, that holds it to a branch; "" = none
+  std::string_view name;     // a template for FillIn: "libcudnn{major}-cuda-{cuda_major}"
+  std::string_view version;  // a template: "{version}-1"; "" = has no version
+  std::string_view pin;      // a template: a package to install first that pins it to a branch; "" = none
   std::string_view channel;  // "nvidia", "ubuntu", "conda-forge"
   std::string_view note;
   std::string_view source;
@@ -37,14 +37,14 @@ struct WheelIndex {
   std::string_view package;  // a framework's name: "torch"
   std::string_view since;
   std::string_view until;
-  std::string_view option;   // of pip: "--index-url", "--find-links"
-  std::string_view address;  // a form: "https://download.pytorch.org/whl/{variant}"
+  std::string_view option;   // pip's option: "--index-url", "--find-links"
+  std::string_view address;  // a template: "https://download.pytorch.org/whl/{variant}"
   std::string_view note;
   std::string_view source;
 };
 std::span<const WheelIndex> WheelIndexes();
 
-// What fills the blanks of a form.
+// The values for a template.
 struct Blanks {
   base::Version version;     // {version}, {major}, {minor}
   base::Version cuda;        // {cuda}, {cuda_major}
@@ -52,7 +52,7 @@ struct Blanks {
 };
 std::string FillIn(std::string_view form, const Blanks& blanks);
 
-// nullptr when the table does not have it.
+// nullptr if it is not in the table.
 const PackageName* FindPackageName(std::string_view manager, std::string_view what,
                                    const base::Version& version, std::string_view channel = "");
 const WheelIndex* FindWheelIndex(std::string_view package, const base::Version& version);

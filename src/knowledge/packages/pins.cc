@@ -13,7 +13,7 @@ namespace {
 
 using base::Version;
 
-// "2.5.1.post1" -> 2.5.1: post releases count as what they mend.
+// "2.5.1.post1" -> 2.5.1: post releases count as the release that they fix.
 std::optional<Version> Plain(std::string_view text) {
   text = text.substr(0, text.find('+'));
   text = text.substr(0, text.find(".post"));
@@ -34,7 +34,7 @@ Verdict MeetsOne(const Version& version, std::string_view specifier) {
   std::string_view text = specifier.substr(length);
   const bool prefix = text.ends_with(".*");
   if (prefix) text.remove_suffix(2);
-  // No final release lies between 2.7.0rc0 and 2.7.0.
+  // There is no final release between 2.7.0rc0 and 2.7.0.
   if (sign == ">=") text = text.substr(0, text.find("rc"));
   const auto bound = Plain(text);
   if (!bound || (prefix && sign != "==" && sign != "!=")) return Verdict::kUnknown;
@@ -60,7 +60,7 @@ Verdict MeetsOne(const Version& version, std::string_view specifier) {
   return met ? Verdict::kYes : Verdict::kNo;
 }
 
-// What `pin` says of the other package; nothing when it does not ask for it.
+// What `pin` says about the other package; empty if it does not require it.
 std::optional<Answer> AsksFor(const Pin& pin, std::string_view other, std::string_view other_version) {
   const std::string_view wanted = Requirement(pin, other);
   const auto version = Plain(other_version);

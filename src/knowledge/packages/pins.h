@@ -1,4 +1,4 @@
-// data/harvested.toml: which versions a package on the package index asks of others.
+// data/harvested.toml: which versions of other packages a package on the package index requires.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@ namespace culprit::knowledge {
 
 struct Pin {
   std::string_view package;
-  std::string_view version;                         // "0.0.27.post2" too
+  std::string_view version;                         // also "0.0.27.post2"
   std::string_view extra;                           // "and-cuda"; "" = without an extra
-  std::string_view python;                          // ">=3.10"; "" = not said
-  std::span<const std::string_view> python_wheels;  // of its Linux x86-64 wheels; empty = not one for each
-  std::span<const std::string_view> needs;          // "nvidia-cudnn-cu12==9.1.0.70"; only what matters here
+  std::string_view python;                          // ">=3.10"; "" = not given
+  std::span<const std::string_view> python_wheels;  // of its Linux x86-64 wheels; empty = not one per Python
+  std::span<const std::string_view> needs;  // "nvidia-cudnn-cu12==9.1.0.70"; only those that matter here
   std::string_view source;
 };
 std::span<const Pin> Pins();
@@ -28,20 +28,21 @@ struct WheelVersions {
 };
 std::span<const WheelVersions> Wheels();
 
-// nullptr when the table does not have it.
+// nullptr if it is not in the table.
 const Pin* FindPin(std::string_view package, std::string_view version, std::string_view extra = "");
-// What a pin asks of a package: "==9.1.0.70" for "nvidia-cudnn-cu12"; "" = nothing.
+// What a pin requires of a package: "==9.1.0.70" for "nvidia-cudnn-cu12"; "" = nothing.
 std::string_view Requirement(const Pin& pin, std::string_view package);
 
-// Whether a version meets "==2.5.1", ">=9.8,<10.0", "~=3.8.0", "!=1.2.*". kUnknown for what cannot be read.
+// Whether a version satisfies "==2.5.1", ">=9.8,<10.0", "~=3.8.0", "!=1.2.*". kUnknown if it cannot be
+// parsed.
 Verdict Meets(const base::Version& version, std::string_view specifiers);
 
-// Whether any release of one asks for the other: whether the question makes sense.
+// Whether any release of one requires the other, that is, whether the question makes sense.
 bool AreRelated(std::string_view package, std::string_view other);
-// Whether the tables know the package by any version.
+// Whether the tables have any version of the package.
 bool IsPinned(std::string_view package);
 
-// Whether two packages ask for each other's versions: torchvision 0.20.1 and torch 2.5.1.
+// Whether two packages satisfy each other's requirements: torchvision 0.20.1 and torch 2.5.1.
 Answer PackagesFit(std::string_view package, std::string_view version, std::string_view other,
                    std::string_view other_version);
 

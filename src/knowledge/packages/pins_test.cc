@@ -1,4 +1,4 @@
-// Pins between packages, and what the tables promise about each other.
+// Pins between packages, and the consistency of the tables.
 #include "knowledge/packages/pins.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(PinTables, EveryCudnnWheelHasItsRelease) {
   }
 }
 
-// The default torch of the index: its row must have the cuDNN that the index asks for.
+// The default torch of the index: its row must have the cuDNN that the index requires.
 TEST(PinTables, DefaultTorchRowsAgreeWithTheIndex) {
   int compared = 0;
   for (const FrameworkRelease& row : FrameworkReleases()) {

@@ -23,7 +23,7 @@ bool Compare(const base::Version& a, std::string_view op, const base::Version& b
 Met CompareCuda(const RequirementFacts& facts, std::string_view op, const base::Version& wanted) {
   if (!facts.cuda) return Met::kUnknown;
   if (!facts.cuda_at_least) return ToMet(Compare(*facts.cuda, op, wanted));
-  // The driver is newer than what is known: it supports at least this.
+  // The driver is newer than the tables: it supports at least this.
   const bool enough = *facts.cuda >= wanted;
   if (op == ">=" && enough) return Met::kYes;
   if (op == "<" && enough) return Met::kNo;

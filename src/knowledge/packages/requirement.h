@@ -1,4 +1,4 @@
-// NVIDIA_REQUIRE_*: what an image asks of the host's driver before its container may start. Pure.
+// NVIDIA_REQUIRE_*: what an image requires of the host's driver before its container can start. Pure.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace culprit::knowledge {
 
 enum class Met { kYes, kNo, kUnknown };
 
-// What is known of the host; nullopt and "" where it is not.
+// What is known about the host; nullopt and "" if unknown.
 struct RequirementFacts {
   std::optional<base::Version> cuda;  // newest CUDA of the driver
   bool cuda_at_least = false;         // ... or a newer one
@@ -21,8 +21,8 @@ struct RequirementFacts {
   std::string brand;                  // "tesla", "geforce"
 };
 
-// Alternatives are separated by spaces, conditions that belong together by commas:
-// "cuda>=12.4 brand=tesla,driver>=470,driver<471". Properties that are not known to the toolkit count as met.
+// Spaces separate alternatives, commas separate conditions that must all hold: "cuda>=12.4
+// brand=tesla,driver>=470,driver<471". Properties that the toolkit does not know count as satisfied.
 Met EvaluateRequirement(std::string_view text, const RequirementFacts& facts);
 
 }  // namespace culprit::knowledge

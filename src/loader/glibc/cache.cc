@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kTlsBit = uint64_t{1} << 63;
 
-// The flags that an entry must have, exactly (FLAG_* of ldconfig). 0 = this machine is not known here.
+// The exact flags that an entry must have (FLAG_* of ldconfig). 0 = unknown machine.
 int32_t FlagsOf(const CacheUser& user) {
   switch (user.machine) {
     case EM_X86_64:
@@ -55,7 +55,7 @@ const binfmt::LdCacheEntry* LookUpCache(const binfmt::LdCache& cache, std::strin
       }
       continue;
     }
-    if (best != nullptr) break;  // entries for glibc-hwcaps stand before all others
+    if (best != nullptr) break;  // entries for glibc-hwcaps come before all others
     if (entry->hwcap != 0 && (user.minor_version >= 37 || entry->hwcap != kTlsBit))
       continue;  // legacy hwcaps
     return &*entry;

@@ -1,5 +1,5 @@
-// One lookup in ld.so.cache: at most one path comes back, and a second entry is never tried
-// (elf/dl-cache.c: search_cache; the table is sorted by LdCacheCompare, downwards).
+// One lookup in ld.so.cache: it returns at most one path, and ld.so never tries a second entry
+// (elf/dl-cache.c: search_cache; the table is sorted by LdCacheCompare, descending).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CacheUser {
   std::span<const std::string> isa_levels;  // glibc-hwcaps in use, best first
 };
 
-// nullptr when the name is not there for this machine.
+// nullptr if there is no such name for this machine.
 const binfmt::LdCacheEntry* LookUpCache(const binfmt::LdCache& cache, std::string_view name,
                                         const CacheUser& user);
 

@@ -115,8 +115,8 @@ Verdict VerifyMapping(const ElfFile& elf, const LoaderKind& kind, const MapMode&
   if (!elf.has_dynamic || elf.dynamic_empty) {
     return Fatal(Outcome::kUnusable, "object file has no dynamic section");
   }
-  // Pages that lie wholly behind the end of the file cannot be touched. A cut inside the last page reads as
-  // zeros, which the loader does not notice.
+  // Pages entirely beyond the end of the file cannot be touched. If the file is cut inside the last page, the
+  // rest reads as zeros, which the loader does not notice.
   const uint64_t mapped_end = (elf.file_size + page_mask) & ~page_mask;
   if (mapped_end < elf.needed_size || elf.problem == ElfProblem::kDynamicCut) {
     return {.outcome = Outcome::kTruncated, .fatal = true, .crash = true, .text = "file is cut short"};
@@ -127,7 +127,7 @@ Verdict VerifyMapping(const ElfFile& elf, const LoaderKind& kind, const MapMode&
   if ((elf.flags_1 & DF_1_NOOPEN) != 0 && mode.dlopen) {
     return Fatal(Outcome::kUnusable, "shared object cannot be dlopen()ed");
   }
-  // Before 2.41 the stack was made executable on demand.
+  // Before 2.41, the stack was made executable on demand.
   const bool default_executable =
       kind.machine == EM_X86_64 || kind.machine == EM_386 || kind.machine == EM_ARM;
   const bool wants_executable = elf.stack_flags ? (*elf.stack_flags & PF_X) != 0 : default_executable;

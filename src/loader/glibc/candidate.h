@@ -1,5 +1,5 @@
-// What glibc makes of one file that it opened: usable, passed over, or the end of the whole load, in the
-// order and in the words of its own checks (elf/dl-load.c: open_verify, then mapping).
+// What glibc does with one file that it opened: use it, skip it, or end the whole load, with the order and
+// messages of its own checks (elf/dl-load.c: open_verify, then mapping).
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ struct LoaderKind {  // what the running ld.so accepts
 
 struct Verdict {
   Outcome outcome = Outcome::kFound;
-  bool fatal = false;             // ends the load; otherwise not found here and the search goes on
-  bool crash = false;             // fatal without a word: the process dies by SIGBUS
-  bool executable_stack = false;  // fatal because it asks for one
-  base::PathError error = base::PathError::kNone;  // errno after a candidate that was passed over
+  bool fatal = false;                              // ends the load; otherwise the search continues
+  bool crash = false;                              // fatal without a message: SIGBUS kills the process
+  bool executable_stack = false;                   // fatal because it requires one
+  base::PathError error = base::PathError::kNone;  // errno after a skipped candidate
   std::string text;                                // what the loader says about it: "file too short"
-  std::string reason;                              // and the strerror() words after it, if any
+  std::string reason;                              // and the strerror() text after it, if any
 };
 
-// First the header, on every candidate of a search. On kFound the search ends.
+// First the header, for every candidate of a search. kFound ends the search.
 Verdict VerifyCandidate(const snapshot::FileFacts& facts, const LoaderKind& kind);
 
 struct MapMode {
   bool dlopen = false;
   bool stack_is_executable = false;  // the program already runs with one
 };
-// Then mapping it, once, on the file that was found and is not loaded yet.
+// Then the mapping, once, for the file that was found and is not loaded yet.
 Verdict VerifyMapping(const binfmt::ElfFile& elf, const LoaderKind& kind, const MapMode& mode);
 
 }  // namespace culprit::loader

@@ -1,5 +1,5 @@
-// The dependencies of an object, breadth first (elf/dl-deps.c). DT_NEEDED go to the end of the list; an
-// object named by DT_AUXILIARY or DT_FILTER goes in front of the one that names it and is worked off next.
+// The dependencies of an object, breadth first (elf/dl-deps.c). DT_NEEDED are appended to the list; an object
+// named by DT_AUXILIARY or DT_FILTER is inserted before the one that names it and processed next.
 #include <algorithm>
 #include <list>
 #include <optional>
@@ -13,10 +13,10 @@ using Kind = binfmt::ElfRequest::Kind;
 
 namespace {
 
-// Two objects that are each other's filter would move in front of each other for ever.
+// Two objects that are each other's filter would move before each other forever.
 constexpr size_t kMostMoves = 100;
 
-// The loader keeps an errno of its own and clears it here; where nothing set it, the old one comes back.
+// The loader has its own errno and clears it here; if nothing sets it, the old value is restored.
 struct KeepErrno {
   base::PathError& current;
   base::PathError saved = std::exchange(current, base::PathError::kNone);
@@ -43,8 +43,8 @@ Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt:
     };
     if (secure_) return raise("DST not allowed in SUID/SGID programs");
     name = ExpandTokens(name, TokensOf(*map));
-    // One would expect it the other way round, but glibc skips a DT_NEEDED whose token has no value, and
-    // gives up on such a DT_AUXILIARY.
+    // This looks the wrong way round, but glibc skips a DT_NEEDED whose token has no value, and fails on such
+    // a DT_AUXILIARY.
     if (name.empty() && wanted.kind == Kind::kAuxiliary)
       return raise("empty dynamic string token substitution");
     if (name.empty()) return nullptr;
@@ -71,8 +71,8 @@ Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* roo
     Map* map;
     bool done = false;
   };
-  // Only the root has its list from now on: a dlopen of something that came in below another object works its
-  // dependencies off once more, so a DT_AUXILIARY that was not there is looked for again.
+  // From now on, only the root has its list: a dlopen of something that was loaded below another object
+  // processes its dependencies again, so a missing DT_AUXILIARY is searched for again.
   root->dependencies_loaded = true;
   std::list<Entry> list = {{root}};
   for (Map* preload : preloads) list.push_back({preload});
@@ -105,7 +105,7 @@ Loading<std::vector<GlibcProcess::Map*>> GlibcProcess::LoadDependencies(Map* roo
         if (known == list.end()) list.push_back({dependency});
         continue;
       }
-      // Already in front: nothing changes. Behind: it moves in front.
+      // Already before it: no change. After it: move it before.
       if (known != list.end()) {
         if (std::distance(list.begin(), known) <= std::distance(list.begin(), current)) continue;
         list.erase(known);

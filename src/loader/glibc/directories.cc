@@ -12,7 +12,7 @@ constexpr size_t kMostLegacyCaps = 4;  // no CPU has more; the number of combina
 SearchDirectory* DirectoryTable::Get(const std::string& name) {
   const auto known = std::ranges::find(directories_, name, &SearchDirectory::name);
   if (known != directories_.end()) return &*known;
-  // Relative directories may change with the current one, so nothing is ever remembered about them.
+  // Relative directories depend on the current directory, so nothing about them is remembered.
   const auto status =
       name.starts_with('/') ? SearchDirectory::Status::kUnknown : SearchDirectory::Status::kExisting;
   return &directories_.emplace_back(

@@ -1,6 +1,6 @@
-// The directory lists of glibc's search and what it remembers about each directory: which of its hwcaps
-// sub-directories exist is found out at the first visit and kept for the process (elf/dl-load.c:
-// fillin_rpath, open_path; elf/dl-hwcaps.c).
+// The directory lists of glibc's search and what it remembers about each directory: at the first visit it
+// finds out which hwcaps subdirectories exist, and keeps that for the process (elf/dl-load.c: fillin_rpath,
+// open_path; elf/dl-hwcaps.c).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace culprit::loader {
 struct SearchDirectory {
   enum class Status : uint8_t { kUnknown, kExisting, kMissing };
   std::string name;            // with a trailing '/', or "" for the current directory
-  std::vector<Status> status;  // one per sub-directory, the directory itself last
+  std::vector<Status> status;  // one per subdirectory, the directory itself last
 };
 
 using DirectoryList = std::vector<SearchDirectory*>;
@@ -28,10 +28,10 @@ class DirectoryTable {
   explicit DirectoryTable(std::vector<std::string> subdirectories)
       : subdirectories_(std::move(subdirectories)) {}
 
-  // Splits `text` at any of `separators`, expands tokens, drops what expands to nothing and what stands in
-  // the list already. An empty element is the current directory.
+  // Splits `text` at any of `separators`, expands tokens, and drops elements that expand to nothing and
+  // duplicates. An empty element is the current directory.
   DirectoryList Parse(std::string_view text, std::string_view separators, const TokenValues& values);
-  // Directories that stand as they are (the compiled-in ones).
+  // Directories used as is (the compiled-in ones).
   DirectoryList Fixed(const std::vector<std::string>& names);
   // "glibc-hwcaps/x86-64-v3/", ..., "" last.
   const std::vector<std::string>& subdirectories() const { return subdirectories_; }
@@ -43,7 +43,7 @@ class DirectoryTable {
   std::deque<SearchDirectory> directories_;
 };
 
-// The sub-directories that glibc 2.`minor_version` tries below each directory, in order, "" last.
+// The subdirectories that glibc 2.`minor_version` tries below each directory, in order, "" last.
 std::vector<std::string> HwcapsSubdirectories(const base::Cpu& cpu, int minor_version);
 
 }  // namespace culprit::loader

@@ -12,7 +12,7 @@
 namespace culprit::loader {
 namespace {
 
-// "2.36" -> 36. A loader whose version could not be read is taken for a recent one.
+// "2.36" -> 36. If the version of a loader is unknown, a recent one is assumed.
 int MinorVersion(const std::string& version) {
   constexpr int kRecent = 39;
   int minor = kRecent;
@@ -28,7 +28,7 @@ std::string LoadError::Message() const {
   return message;
 }
 
-// Before libc is there, ld.so has words for the commonest numbers only (elf/dl-minimal.c).
+// Before libc is loaded, ld.so has messages only for the most common errors (elf/dl-minimal.c).
 void LoadError::UseStartWords() {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUnknown = {
       {{"Not a directory", "Error 20"},
@@ -62,7 +62,8 @@ GlibcProcess::GlibcProcess(const snapshot::Snapshot& snapshot, snapshot::FileVie
     const snapshot::FileFacts& file = view.Open(question.target);
     if (file.elf != nullptr) program.elf = file.elf;
     kind_.big_endian = program.elf->big_endian();
-    const bool executed = program.elf->interpreter.has_value();  // otherwise ld.so is given it as an argument
+    const bool executed =
+        program.elf->interpreter.has_value();  // otherwise it is passed to ld.so as an argument
     program.origin = OriginOf(executed ? view.RealPath(question.target) : question.target);
     if (!executed) program.names.push_back(question.target);
     secure_ = executed && file.set_user_id;
@@ -86,7 +87,7 @@ GlibcProcess::GlibcProcess(const snapshot::Snapshot& snapshot, snapshot::FileVie
 
   system_dirs_ = directories_.Fixed(facts.system_dirs);
   const std::string path = secure_ ? "" : base::ValueOf(snapshot.environment, "LD_LIBRARY_PATH");
-  Runpath(program);  // parsed first, like the program's RPATH; the order decides nothing but is the loader's
+  Runpath(program);  // parsed first, like the program's RPATH; the order has no effect but is the loader's
   Rpath(program);
   if (!path.empty()) library_path_ = directories_.Parse(path, ":;", TokensOf(program));
 }
@@ -109,7 +110,7 @@ bool GlibcProcess::IsMissing(std::string_view name, const Map* provider) const {
                              [&](const auto& entry) { return entry.first == name && entry.second <= place; });
 }
 
-// The loader's last words; only the first failure speaks them.
+// The loader's final message; only the first failure prints it.
 void GlibcProcess::GiveUp(const LoadError& error) {
   gave_up_ |= !error.not_found;
   if (!graph_.error.empty()) return;
@@ -166,8 +167,8 @@ void GlibcProcess::Preload() {
   }
 }
 
-// A library that ld.so is given as an argument is verified by ld.so itself, like any other file; a program
-// was accepted by the kernel.
+// ld.so itself verifies a library that it gets as an argument, like any other file; the kernel has already
+// accepted a program.
 bool GlibcProcess::AcceptsTarget() {
   if (question_.target.empty() || maps_.front().elf->interpreter) return true;
   const Verdict verdict = VerifyCandidate(view_.Open(question_.target), kind_);
@@ -197,8 +198,8 @@ void GlibcProcess::Start() {
   }
 }
 
-// The caller's run paths serve the search for the name itself, then the caller is forgotten. When something
-// below cannot be loaded, everything that this call brought in goes again.
+// The caller's run paths apply to the name itself, then the caller is forgotten. If a dependency cannot be
+// loaded, everything that this call loaded is unloaded.
 bool GlibcProcess::Dlopen(const std::string& name, size_t caller, uint32_t /*flags*/) {
   if (gave_up_) return false;
   const size_t first_object = graph_.objects.size();

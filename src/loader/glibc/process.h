@@ -1,15 +1,16 @@
-// glibc's ld.so as a model: one namespace, from start-up to the last dlopen.
+// A model of glibc's ld.so: one namespace, from start-up to the last dlopen.
 //
-// The model follows the real loader's state rather than a summary of its rules, because the rules interact:
-// a request is matched against every name under which something was loaded before any file is looked at; the
-// first object, breadth first, that asks for a name decides for the whole process; RPATH is inherited along
-// the chain of loaders and RUNPATH is not; dlopen uses its caller's run paths and then forgets the caller.
-// What each step does is described where it is done: glibc_search.cc (one name -> one file), glibc_closure.cc
-// (dependencies), glibc_versions.cc (symbol versions), glibc.cc (start-up, preloads, dlopen).
-// Facts: notes on glibc elf/dl-load.c, dl-deps.c, dl-open.c, dl-version.c, rtld.c; versions 2.31 to 2.42.
+// The model keeps the real loader's state rather than a summary of its rules, because the rules interact: a
+// request is matched against every name of every loaded object before any file is looked at; the first
+// object, breadth first, that requests a name decides for the whole process; RPATH is inherited along the
+// chain of loaders and RUNPATH is not; dlopen uses its caller's run paths and then forgets the caller. Each
+// step is described where it is done: search.cc (one name -> one file), closure.cc (dependencies),
+// versions.cc (symbol versions), glibc.cc (start-up, preloads, dlopen). Facts: notes on glibc elf/dl-load.c,
+// dl-deps.c, dl-open.c, dl-version.c, rtld.c; versions 2.31 to 2.42.
 //
-// One difference is on purpose: a library that is not found ends the real start-up at once. The model notes
-// the loader's words and goes on, as `ldd` does, so that all that is missing comes out in one go.
+// One difference is intentional: a library that is not found ends the real start-up at once. The model
+// records the loader's message and continues, as `ldd` does, so that everything that is missing is reported
+// at once.
 #pragma once
 
 #include <deque>
@@ -28,12 +29,12 @@
 
 namespace culprit::loader {
 
-// What the loader raises. Printed as "OBJECT: TEXT[: REASON]".
+// An error of the loader. Printed as "OBJECT: TEXT[: REASON]".
 struct LoadError {
   std::string object;
   std::string text;
   std::string reason;
-  bool not_found = false;  // the search came to nothing; everything else ends the load in ldd's mode too
+  bool not_found = false;  // the search found nothing; everything else ends the load in ldd's mode too
   bool crash = false;      // the process is killed instead
   std::optional<MissingVersion> missing_version{};
   bool uncaught = false;  // fatal even where failures are ignored (DT_AUXILIARY)
@@ -57,10 +58,10 @@ class GlibcProcess final : public Process {
   // ld.so's link_map.
   struct Map {
     std::string name;                // l_name: "" for the program
-    std::vector<std::string> names;  // l_libname: every name it was asked for by
+    std::vector<std::string> names;  // l_libname: every name under which it was requested
     std::shared_ptr<const binfmt::ElfFile> elf;
     std::optional<snapshot::FileId> id;
-    Map* loader = nullptr;  // l_loader: whose DT_NEEDED brought it in; null after dlopen
+    Map* loader = nullptr;  // l_loader: whose DT_NEEDED loaded it; null after dlopen
     std::optional<std::string> origin;
     std::optional<DirectoryList> rpath;  // parsed on first use
     std::optional<DirectoryList> runpath;
@@ -71,18 +72,18 @@ class GlibcProcess final : public Process {
 
   struct MapMode {
     bool dlopen = false;  // part of a dlopen
-    bool call = false;    // the dlopen call itself: the loader serves for its run paths only
+    bool call = false;    // the dlopen call itself: the loader is used only for its run paths
     bool preload = false;
   };
 
-  // glibc_search.cc
+  // search.cc
   Loading<Map*> MapObject(Map* loader, const std::string& name, const MapMode& mode, Request& request);
   struct Found {
     std::string path;
     const snapshot::FileFacts* facts;
     Via via;
   };
-  struct Search;  // one search under way
+  struct Search;  // one search in progress
   Map* FindLoaded(const std::string& name);
   Loading<std::optional<Found>> SearchEverywhere(Search& search);
   Loading<std::optional<Found>> SearchRpaths(Search& search);
@@ -98,11 +99,11 @@ class GlibcProcess final : public Process {
   Loading<Map*> AddObject(const Found& found, const std::string& name, Map* loader, const MapMode& mode,
                           Request& request);
 
-  // glibc_closure.cc
+  // closure.cc
   Loading<std::vector<Map*>> LoadDependencies(Map* root, const std::vector<Map*>& preloads, bool dlopen);
   Loading<Map*> LoadDependency(Map* map, const binfmt::ElfRequest& wanted, bool dlopen);
 
-  // glibc_versions.cc
+  // versions.cc
   enum class VersionMode { kStart, kDlopen };
   Loading<void> CheckVersions(Map* map, VersionMode mode);
   Map* FindByName(std::string_view name);
@@ -114,7 +115,7 @@ class GlibcProcess final : public Process {
   void GiveUp(const LoadError& error);
   Map* MapOf(size_t object);
   std::string DisplayName(const Map& map) const;
-  // At start-up a stand-in was listed for `name`, and it stands before `provider` (which may be null).
+  // At start-up a placeholder was listed for `name`, and it comes before `provider` (which may be null).
   bool IsMissing(std::string_view name, const Map* provider) const;
 
   const snapshot::Snapshot& snapshot_;
@@ -131,7 +132,8 @@ class GlibcProcess final : public Process {
   std::deque<Map> maps_;         // storage; [0] the program, [1] ld.so
   std::vector<Map*> namespace_;  // in the order of the loader's own list
   std::vector<Map*> preloads_;
-  std::vector<std::pair<std::string, size_t>> missing_;  // at start-up: name, and how many were loaded before
+  std::vector<std::pair<std::string, size_t>>
+      missing_;  // at start-up: name, and how many objects were loaded before
   LoadGraph graph_;
   bool gave_up_ = false;  // ended by something other than a missing library
 };

@@ -1,4 +1,4 @@
-// One requested name -> one file: what is loaded already, then the stages RPATH, LD_LIBRARY_PATH, RUNPATH,
+// One requested name -> one file: what is already loaded, then the stages RPATH, LD_LIBRARY_PATH, RUNPATH,
 // cache, compiled-in directories (elf/dl-load.c: _dl_map_object, open_path).
 #include <algorithm>
 #include <utility>
@@ -17,15 +17,15 @@ struct GlibcProcess::Search {
   Map* loader;
   const MapMode& mode;
   Request& request;
-  bool other_class = false;                    // a file of the other word size was passed over
-  const snapshot::FileFacts* facts = nullptr;  // of the last candidate that was accepted
+  bool other_class = false;                    // a 32-bit file was skipped by a 64-bit loader, or vice versa
+  const snapshot::FileFacts* facts = nullptr;  // of the last accepted candidate
 };
 
 std::string GlibcProcess::Absolute(const std::string& path) const {
   return base::JoinPath(snapshot_.working_directory, path);
 }
 
-// dirname of the path as composed; links are not resolved.
+// dirname of the composed path; symlinks are not resolved.
 std::optional<std::string> GlibcProcess::OriginOf(const std::string& path) const {
   if (path.empty()) return std::nullopt;
   return std::string(base::DirName(Absolute(path)));
@@ -60,7 +60,7 @@ const DirectoryList& GlibcProcess::Runpath(Map& map) {
   return *map.runpath;
 }
 
-// By any name it was asked for before, or by its soname. No file is looked at.
+// By any name under which it was requested before, or by its soname. Looks at no files.
 GlibcProcess::Map* GlibcProcess::FindLoaded(const std::string& name) {
   for (Map* map : namespace_) {
     const bool known = name == map->name || std::ranges::find(map->names, name) != map->names.end();
@@ -73,7 +73,7 @@ GlibcProcess::Map* GlibcProcess::FindLoaded(const std::string& name) {
   return nullptr;
 }
 
-// Opens one candidate. True: it is the one. False: passed over, errno_ says how. Error: the load ends.
+// Opens one candidate. True: this is it. False: skipped, errno_ says why. Error: the load ends.
 Loading<bool> GlibcProcess::Try(Search& search, const std::string& path, Via via, Attempt attempt) {
   const snapshot::FileFacts& facts = view_.Open(Absolute(path));
   Verdict verdict = VerifyCandidate(facts, kind_);
@@ -90,7 +90,7 @@ Loading<bool> GlibcProcess::Try(Search& search, const std::string& path, Via via
   }
   if (attempt.outcome == Outcome::kNotRecorded) search.request.uncertain = graph_.uncertain = true;
   search.request.attempts.push_back(std::move(attempt));
-  errno_ = verdict.error;  // kNone as soon as the file opened
+  errno_ = verdict.error;  // kNone once the file is open
   if (verdict.fatal) return std::unexpected(LoadError{path, verdict.text, verdict.reason});
   if (verdict.outcome != Outcome::kFound) return false;
   search.facts = &facts;
@@ -115,7 +115,8 @@ Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchList(Search& sea
         return Found{path, search.facts, via};
       }
       if (status == Status::kUnknown) {
-        // The loader cuts the trailing '/' off before it looks, so it takes "/" for "", which is nowhere.
+        // The loader removes the trailing '/' before it checks, so it turns "/" into "", which does not
+        // exist.
         const PathError there =
             place == "/" ? PathError::kNoEntry : view_.Directory(place.substr(0, place.size() - 1));
         status = there == PathError::kNone ? Status::kExisting : Status::kMissing;
@@ -228,7 +229,7 @@ Loading<GlibcProcess::Map*> GlibcProcess::MapObject(Map* loader, const std::stri
   return AddObject(*found, name, mode.call ? nullptr : loader, mode, request);
 }
 
-// The file is known: it may be loaded under another name, otherwise it is mapped.
+// The file is known: it may already be loaded under another name; otherwise it is mapped.
 Loading<GlibcProcess::Map*> GlibcProcess::AddObject(const Found& found, const std::string& name, Map* loader,
                                                     const MapMode& mode, Request& request) {
   request.via = found.via;

@@ -1,8 +1,8 @@
-// Functions that are asked of a library under a version named after it (docs: binfmt/elf_exports.h), and that
-// the file which was loaded under that name does not have: "undefined symbol: __nvJitLinkCreate_12_4, version
-// libnvJitLink.so.12". Such a reference can only be met by that library (elf/dl-lookup.c), so no other one is
-// asked. Python and most programs open libraries with RTLD_NOW, where this ends the load; otherwise the first
-// call does.
+// Functions that are required from a library under a version named after it (see binfmt/elf/exports.h), but
+// that the file loaded under that name does not have: "undefined symbol: __nvJitLinkCreate_12_4, version
+// libnvJitLink.so.12". Only that library can satisfy such a reference (elf/dl-lookup.c), so no other one is
+// checked. Python and most programs open libraries with RTLD_NOW, where this ends the load; otherwise the
+// first call does.
 #include "loader/glibc/symbols.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool AsksByLibrary(const binfmt::ElfFile& elf) {
 }  // namespace
 
 void FindMissingSymbols(LoadGraph& graph, snapshot::FileView& view) {
-  std::map<std::string_view, const Object*> providers;  // by the name that is asked for
+  std::map<std::string_view, const Object*> providers;  // by requested name
   for (const Object& object : graph.objects) {
     if (object.elf == nullptr || !AsksByLibrary(*object.elf)) continue;
     for (const auto& [function, library, unused] : view.Asks(object.path)) {

@@ -1,4 +1,4 @@
-// Functions that a library of a process of Linux asks of another one which does not have them.
+// Functions that a library in a Linux process requires from another one that does not have them.
 #pragma once
 
 #include "loader/load_graph.h"

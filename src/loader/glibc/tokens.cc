@@ -10,11 +10,11 @@ enum class Token { kOrigin, kPlatform, kLib };
 
 struct Match {
   Token token;
-  size_t length;  // of what follows the '$'
+  size_t length;  // of the text after the '$'
 };
 
 // The token at the start of `text` (after the '$'). A plain name must not be followed by a letter, digit or
-// '_'; so must, oddly, the name inside braces be closed at once.
+// '_'. In braces, the closing brace must follow the name immediately.
 std::optional<Match> MatchToken(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, Token>, 3> kTokens = {
       {{"ORIGIN", Token::kOrigin}, {"PLATFORM", Token::kPlatform}, {"LIB", Token::kLib}}};
@@ -32,7 +32,7 @@ std::optional<Match> MatchToken(std::string_view text) {
   return std::nullopt;
 }
 
-// Lexical: the path with "." and ".." taken out, ending in '/', lies below one of the directories.
+// Lexical: the path, with "." and ".." removed and '/' at the end, is below one of the directories.
 bool LiesBelow(std::string_view path, const std::vector<std::string>& directories) {
   std::vector<std::string_view> parts;
   for (size_t at = 0; at < path.size();) {

@@ -1,5 +1,5 @@
-// Symbol versions: every version that an object needs of a file must be defined by whatever was loaded under
-// that file's name (elf/dl-version.c). Whether single symbols exist is not looked at here.
+// Symbol versions: every version that an object requires from a file must be defined by whatever was loaded
+// under that file's name (elf/dl-version.c). Whether individual symbols exist is not checked here.
 #include <algorithm>
 
 #include "loader/glibc/process.h"

@@ -41,7 +41,7 @@ Outcome OutcomeOf(const snapshot::FileFacts& facts) {
   return Outcome::kIoError;
 }
 
-// strerror() as musl words it.
+// musl's own strerror() texts.
 std::string_view Words(PathError error) {
   switch (error) {
     case PathError::kLoop:
@@ -55,7 +55,7 @@ std::string_view Words(PathError error) {
   }
 }
 
-constexpr size_t kPathBuffer = 2 * 255 + 2;  // longer candidates are passed over without a word
+constexpr size_t kPathBuffer = 2 * 255 + 2;  // longer candidates are skipped silently
 
 }  // namespace
 
@@ -96,7 +96,7 @@ std::string MuslProcess::DisplayName(const Dso& dso) const {
   return question_.target_as_given;
 }
 
-// "" when there is none, or when it holds a token other than $ORIGIN.
+// "" if there is none, or if it contains a token other than $ORIGIN.
 std::string MuslProcess::RunPath(const Dso& dso) const {
   const auto& text = dso.elf->runpath ? dso.elf->runpath : dso.elf->rpath;
   if (!text) return "";
@@ -157,7 +157,7 @@ std::optional<MuslProcess::Found> MuslProcess::SearchEverywhere(const std::strin
   return found;
 }
 
-// musl reads the type and the program headers, and neither class nor machine.
+// musl checks the type and the program headers, but neither class nor machine.
 bool MuslProcess::CanMap(const Found& found, Request& request) {
   Attempt& attempt = request.attempts.back();
   const auto fail = [&](Outcome outcome, std::string words) {
@@ -178,7 +178,7 @@ bool MuslProcess::CanMap(const Found& found, Request& request) {
     return fail(Outcome::kUnusable, std::string(kExec));
   }
   if (elf.bits() != facts_.bits) return fail(Outcome::kWrongClass, std::string(kExec));
-  // Nothing is noticed until a page behind the end of the file is touched.
+  // Nothing is noticed until a page beyond the end of the file is touched.
   const uint64_t page_mask = snapshot_.cpu.page_size - 1;
   if (((elf.file_size + page_mask) & ~page_mask) < elf.needed_size) {
     crashed_ = true;
@@ -191,7 +191,7 @@ bool MuslProcess::CanMap(const Found& found, Request& request) {
   return true;
 }
 
-// musl maps the file, sees that it is a C library and takes what is running already instead.
+// musl maps the file, sees that it is a C library and uses the running one instead.
 bool MuslProcess::IsItself(const Found& found) {
   const snapshot::FileFacts& running = view_.Open(facts_.path);
   return running.error == PathError::kNone && running.id == found.facts->id;
@@ -294,7 +294,7 @@ bool MuslProcess::Dlopen(const std::string& name, size_t caller, uint32_t /*flag
   graph_.requests.push_back({.name = name, .requester = caller, .opened_by = OpenedBy::kDlopen});
   Request request = graph_.requests.back();
   std::string failure;
-  // The program's run path serves, never the caller's.
+  // The program's run path is used, never the caller's.
   if (!LoadLibrary(name, &list_.front(), request)) {
     failure = crashed_ ? name + ": " + error_ : "Error loading shared library " + name + ": " + error_;
   } else {

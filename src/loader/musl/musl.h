@@ -1,8 +1,7 @@
-// musl's dynamic loader as a model (ldso/dynlink.c). It is much simpler than glibc's: LD_LIBRARY_PATH stands
-// before every run path, RPATH and RUNPATH are one thing and both are inherited along the chain of
-// requesters, there is no cache, and the first file that opens is taken: whether it is usable is seen only
-// afterwards. A library is known by the file name it was found under in a search; its soname is never looked
-// at.
+// A model of musl's dynamic loader (ldso/dynlink.c). It is much simpler than glibc's: LD_LIBRARY_PATH comes
+// before every run path; RPATH and RUNPATH are the same thing, and both are inherited along the chain of
+// requesters; there is no cache; and the first file that opens is taken, whether it is usable or not. A
+// library is identified by the file name under which a search found it; its soname is never used.
 #pragma once
 
 #include <deque>
@@ -27,7 +26,7 @@ class MuslProcess final : public Process {
  private:
   struct Dso {
     std::string path;
-    std::string short_name;  // "" while it was only ever opened by path
+    std::string short_name;  // "" if it was only opened by path so far
     std::shared_ptr<const binfmt::ElfFile> elf;
     std::optional<snapshot::FileId> id;
     Dso* needed_by = nullptr;
@@ -41,7 +40,7 @@ class MuslProcess final : public Process {
   };
   enum class Search { kFound, kNotHere, kStop };
 
-  // What a name leads to. False: failed, error_ says why.
+  // Finds the library for a name. False: failed, error_ says why.
   bool LoadLibrary(const std::string& name, Dso* needed_by, Request& request);
   std::optional<Found> SearchEverywhere(const std::string& name, Dso* needed_by, Request& request);
   Search SearchPath(const std::string& name, std::string_view path, Via via, const std::string& origin,
@@ -51,7 +50,7 @@ class MuslProcess final : public Process {
   std::string RunPath(const Dso& dso) const;
   bool IsItself(const Found& found);
   bool CanMap(const Found& found, Request& request);
-  // Everything below `dso`; false as soon as something fails, unless the process is starting.
+  // Loads all dependencies of `dso`; false as soon as something fails, unless the process is starting.
   bool LoadDependencies(size_t first, bool starting, std::string& failure);
   std::string Absolute(const std::string& path) const;
   std::string DisplayName(const Dso& dso) const;

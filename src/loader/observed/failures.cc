@@ -1,5 +1,5 @@
-// What a watched process asked for and did not get. What the loader said is in the record only where the
-// program printed it; otherwise its words are put together as glibc does.
+// Failed requests of a watched process. The record has the loader's message only if the program printed it;
+// otherwise it is composed as glibc does.
 #include <algorithm>
 #include <set>
 #include <span>
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostRequests = 20000;
 constexpr size_t kMostAttempts = 4096;
 
-// What stands at a candidate's path today, where nobody looked right after the run.
+// What is at a candidate's path today, if nobody looked right after the run.
 Outcome LookNow(const snapshot::FileFacts& file) {
   switch (file.error) {
     case base::PathError::kNone:
@@ -55,7 +55,7 @@ Attempt AttemptOf(Seen& seen, const record::Attempt& recorded, size_t requester)
   return attempt;
 }
 
-// The loader's words for a search that came to nothing; of a file that ends it, those for the file.
+// The loader's message for a failed search; if a file ended the search, the message for that file.
 std::string Words(const std::string& name, const std::vector<Attempt>& attempts) {
   for (const Attempt& attempt : attempts) {
     switch (attempt.outcome) {
@@ -122,8 +122,8 @@ class Failures {
     return path.empty() || found == loads.end() ? nullptr : &*found;
   }
 
-  // A library could be mapped, but not what it needs: then the dlopen that began it failed too. It gets its
-  // request, before those below it. True when its caller cannot do without.
+  // A library could be mapped, but not its dependency: then the dlopen that started it failed too. It gets a
+  // request, before those below it. True if its caller cannot work without it.
   bool AddCallOf(const record::Loaded& gone, const Request& below, const std::string& printed) {
     const record::Loaded* call = &gone;
     for (size_t steps = 0; !call->dlopen && steps < seen_.process.loads.size(); ++steps) {
@@ -149,7 +149,7 @@ class Failures {
     return needed;
   }
 
-  // By the table: the caller is known to open this and not to go on without, and got no other name of it.
+  // By the table: the caller is known to open this and to need it, and got no other name of it.
   bool Needs(const Object& caller, const Request& request) const {
     const knowledge::Library* library = LibraryOf(caller);
     if (library == nullptr || request.opened_by != OpenedBy::kDlopen) return false;
@@ -164,7 +164,7 @@ class Failures {
     });
   }
 
-  // What one could not have was found for another, or at a second try.
+  // It was found later, for another requester or at a second try.
   bool CameLater(const std::string& name) const {
     if (seen_.objects.contains(name)) return true;
     return name.find('/') == std::string::npos &&
@@ -173,7 +173,7 @@ class Failures {
            });
   }
 
-  // An import that ended there: the loader's words were printed, and a file of the framework was asked for.
+  // An import that ended there: the loader's message was printed, and a file of the framework was requested.
   void NoteImport(const record::Request& failed, const record::Loaded* gone, const Request& request) {
     if (failed.error.empty() || seen_.scenario.framework == kNone || request.alternative) return;
     const auto& environment = (*seen_.snapshot.stack.environments)[seen_.scenario.environment];

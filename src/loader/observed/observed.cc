@@ -11,7 +11,7 @@
 namespace culprit::loader {
 namespace {
 
-// More than any real process; the rest of a made-up list is left out.
+// More than any real process has; the rest of a forged list is dropped.
 constexpr size_t kMostObjects = 8192;
 constexpr size_t kMostProcesses = 64;
 
@@ -30,12 +30,12 @@ Object ObjectOf(Seen& seen, const record::Loaded& loaded) {
   return object;
 }
 
-// At the end of a process the loader closes everything, the program too.
+// At the end of a process the loader closes everything, including the program.
 bool ClosedWhileRunning(const record::Process& process, const record::Loaded& loaded) {
   return loaded.closed && !process.loads.front().closed;
 }
 
-// The loader itself is no object of a graph.
+// The loader itself is not an object of the graph.
 bool IsLoader(const Seen& seen, const Object& object) {
   const std::string& interpreter = seen.scenario.graph.interpreter;
   return !interpreter.empty() &&
@@ -63,8 +63,8 @@ void AddObjects(Seen& seen) {
   }
 }
 
-// As the watched process asked for them: one request for each object, so that whoever asks how a file was
-// found gets the answer.
+// As the watched process requested them: one request per object, so that the graph can say how each file was
+// found.
 void AddRequests(Seen& seen) {
   LoadGraph& graph = seen.scenario.graph;
   std::set<size_t> done = {0};
@@ -100,7 +100,7 @@ bool LiesIn(std::string_view path, std::string_view directory) {
          path[directory.size()] == '/';
 }
 
-// Whether the process met a file of this directory, loaded or failed to load.
+// Whether the process loaded, or failed to load, a file of this directory.
 bool Touches(const Seen& seen, const std::string& directory) {
   const std::string real = seen.view.RealPath(directory);
   const auto inside = [&](const std::string& path) { return LiesIn(path, directory) || LiesIn(path, real); };
@@ -112,7 +112,7 @@ bool Touches(const Seen& seen, const std::string& directory) {
          });
 }
 
-// Whether something of that directory could not be loaded.
+// Whether something from that directory failed to load.
 bool FailsIn(const Seen& seen, const std::string& directory) {
   return std::ranges::any_of(seen.process.failed_requests, [&](const record::Request& request) {
     return !request.error.empty() &&
@@ -120,8 +120,8 @@ bool FailsIn(const Seen& seen, const std::string& directory) {
   });
 }
 
-// The Python environment of the process, and the framework of it that speaks for the process: the one that
-// could not be loaded, otherwise the first on the list that was.
+// The Python environment of the process, and the framework that represents the process: the one that failed
+// to load, otherwise the first one on the list that was loaded.
 void FindEnvironment(Seen& seen) {
   if (!seen.snapshot.stack.environments) return;
   const auto& environments = *seen.snapshot.stack.environments;
@@ -156,7 +156,7 @@ bool HasLoaded(const snapshot::Snapshot& snapshot, const Scenario& scenario, siz
   });
 }
 
-// Names of the CUDA libraries that a process has.
+// Names of the CUDA libraries in a process.
 std::set<std::string_view> CudaLibraries(const Scenario& scenario) {
   std::set<std::string_view> names;
   for (const Object& object : scenario.graph.objects) {
@@ -180,7 +180,7 @@ bool Shows(const Scenario& seen, const Scenario& played) {
          std::ranges::includes(CudaLibraries(seen), CudaLibraries(played));
 }
 
-// A process that did not exec has what its parent had until then.
+// A process that did not call exec has what its parent had up to then.
 record::Process WithParents(const record::Run& run, const record::Process& process, size_t depth = 0) {
   constexpr size_t kMostForks = 32;
   if (!process.forked || depth > kMostForks) return process;

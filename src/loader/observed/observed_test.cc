@@ -1,4 +1,4 @@
-// Processes as a run's witness and as /proc describe them, turned into what the rules judge.
+// Processes as the witness of a run and /proc describe them, turned into what the rules judge.
 #include "loader/observed/observed.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace culprit::loader {
 namespace {
 
-// Libraries that claim to be there; nothing else is.
+// Libraries that claim to exist; nothing else does.
 class Files final : public snapshot::FileView {
  public:
   snapshot::FileFacts& Add(const std::string& path, const std::string& soname,
@@ -84,7 +84,7 @@ TEST(Observed, KeepsWhatIsLoadedWithWhoAskedAndHow) {
   record::Process process = Python();
   process.loads.push_back(
       {.path = std::string(kTorch) + "/lib/libtorch_cuda.so", .via = base::Via::kPath, .dlopen = true});
-  // The audit interface calls RPATH and RUNPATH by one name.
+  // The audit interface uses one name for RPATH and RUNPATH.
   process.loads.push_back({.path = std::string(kTorch) + "/lib/../../nvidia/cudnn/lib/libcudnn.so.9",
                            .name = "libcudnn.so.9",
                            .requester = std::string(kTorch) + "/lib/libtorch_cuda.so",
@@ -125,7 +125,7 @@ TEST(Observed, ForgivesAFailedDlopenUnlessItMattered) {
   EXPECT_EQ(Find(scenario, "libtried.so")->error,
             "libtried.so: cannot open shared object file: No such file or directory");
   EXPECT_EQ(Find(scenario, "libtried.so")->attempts.at(0).outcome, Outcome::kMissing);
-  EXPECT_FALSE(Find(scenario, "libcudnn_graph.so.9")->optional);  // cuDNN cannot do without
+  EXPECT_FALSE(Find(scenario, "libcudnn_graph.so.9")->optional);  // cuDNN does not work without it
   EXPECT_EQ(Find(scenario, "libcudnn_graph.so.9")->requester, 1u);
   EXPECT_FALSE(Find(scenario, "libprinted.so")->optional);
   const auto later = std::ranges::find_if(scenario.graph.requests, [](const Request& request) {
@@ -136,7 +136,7 @@ TEST(Observed, ForgivesAFailedDlopenUnlessItMattered) {
   EXPECT_EQ(scenario.graph.error, "");
 }
 
-// dlopen("_C.so") maps it, then libtorch_python.so, and ends at what that needs.
+// dlopen("_C.so") maps it, then libtorch_python.so, and fails at a dependency of that.
 TEST(Observed, FindsTheImportAboveALibraryThatIsMissingFarBelow) {
   Files files;
   files.Add("/usr/bin/python3.11", "");
@@ -185,12 +185,12 @@ TEST(ObservedProcesses, AForkHasWhatItsParentHad) {
   run.processes.push_back({.id = 4713, .parent = 4712, .at = 20, .forked = true});
   run.processes[2].loads.push_back({.at = 30, .path = "/b.so", .via = base::Via::kPath, .dlopen = true});
   const auto scenarios = ObservedProcesses(run, {}, files);
-  ASSERT_EQ(scenarios.size(), 2u);  // 4712 asked for nothing
+  ASSERT_EQ(scenarios.size(), 2u);  // 4712 requested nothing
   EXPECT_EQ(scenarios[1].title, "python3.11 (pid 4713)");
   ASSERT_EQ(scenarios[1].graph.objects.size(), 3u);
   EXPECT_EQ(scenarios[1].graph.objects[1].path, "/a.so");
   EXPECT_EQ(scenarios[1].graph.objects[2].path, "/b.so");
-  // A record may claim anything: a process that is its own ancestor ends somewhere.
+  // A record may claim anything: a process that is its own ancestor must not cause an endless loop.
   run.processes[1].parent = 4713;
   EXPECT_EQ(ObservedProcesses(run, {}, files).size(), 2u);
 }

@@ -1,4 +1,4 @@
-// The parts of observed.cc, which says what an observed process is.
+// The parts of observed.cc; observed.h says what an observed process is.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct Seen {
   Scenario& scenario;
   std::map<std::string, size_t> objects = {};  // by path and real path, what is still loaded
 
-  // kNone when no such thing is loaded; "" is the program.
+  // kNone if it is not loaded; "" is the program.
   size_t Find(const std::string& path) const {
     if (path.empty()) return scenario.graph.objects.empty() ? kNone : 0;
     const auto found = objects.find(path);
@@ -27,21 +27,21 @@ struct Seen {
   }
 };
 
-// observed_search.cc: who asked for each object and how it was found, where nobody saw it.
+// search.cc: what requested each object and how it was found, if nobody saw it.
 void ReconstructSearch(Seen& seen);
-// The file whose RPATH or RUNPATH led from `requester` to `path`; `via` becomes the one of the two that it
-// is: the loader's audit interface does not tell them apart.
+// The file whose RPATH or RUNPATH led from `requester` to `path`. Sets `via` to the right one of the two: the
+// loader's audit interface does not tell them apart.
 std::string RunPathOrigin(const LoadGraph& graph, size_t requester, const std::string& path, Via& via);
 
-// observed_failures.cc: the requests that came to nothing, in the loader's words.
+// failures.cc: the failed requests, with the loader's messages.
 void AddFailures(Seen& seen);
 
-// Whether code of `caller` opens a library of this name by itself (data/libraries.toml), and whether it can
-// do without.
+// Whether code of `caller` opens a library of this name itself (data/libraries.toml), and whether it needs
+// it.
 struct KnownOpen {
   bool known = false;
   bool optional = true;
-  std::vector<std::string> patterns;  // of the same call: one of them is enough; '*' for what is filled in
+  std::vector<std::string> patterns;  // of the same call: one match is enough; '*' for placeholders
 };
 KnownOpen FindKnownOpen(std::span<const knowledge::DlopenEdge> edges, std::string_view name);
 bool Matches(std::string_view pattern, std::string_view name);

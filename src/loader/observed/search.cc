@@ -1,7 +1,7 @@
-// Who asked for the files of a process that was running before anybody looked, and how each was found. What
-// is mapped is certain; the rest is worked out: the program is started once more in the model with the
-// environment of the process and opens what no DT_NEEDED explains. Where the model comes to the very file
-// that is mapped, its search is taken for the one that happened.
+// What requested the files of a process that was already running, and how each was found. What is mapped is
+// certain; the rest is inferred: the model starts the program again with the environment of the process and
+// opens what no DT_NEEDED explains. If the model finds exactly the mapped file, we assume that its search is
+// the one that happened.
 #include <algorithm>
 #include <set>
 
@@ -33,7 +33,7 @@ class Reconstruction {
   void Run() {
     if (graph_.objects.empty()) return;
     FindNeeders();
-    std::vector<size_t> opened;  // by nobody's DT_NEEDED and not by code that the table knows
+    std::vector<size_t> opened;  // not explained by any DT_NEEDED or by a dlopen in the table
     for (size_t i = 1; i < graph_.objects.size(); ++i) {
       Object& object = graph_.objects[i];
       object.via = Via::kUnknown;
@@ -79,7 +79,7 @@ class Reconstruction {
     return kNone;
   }
 
-  // Of a program whose own file is gone only its loader is guessed.
+  // If the program's own file is gone, only its loader is guessed.
   LoadGraph Ask(std::vector<ImportStep> steps, bool known_dlopens) const {
     const bool gone = graph_.objects.front().elf == nullptr;
     const auto& loaders = seen_.snapshot.loaders;
@@ -90,10 +90,10 @@ class Reconstruction {
                  .known_dlopens = known_dlopens});
   }
 
-  // A search for its name may lead to the very file; otherwise it was opened by its path, or in a way of
-  // which nothing is known.
+  // A search for its name may find exactly this file; otherwise it was opened by its path, or in an unknown
+  // way.
   void Play(const std::vector<size_t>& opened) {
-    // What Windows finds depends on calls of the program that changed the search; it is not played again.
+    // What Windows finds depends on calls that changed the search, so it is not simulated again.
     if (graph_.windows) return;
     const bool gone = graph_.objects.front().elf == nullptr;
     if (graph_.objects.size() == 1 || (graph_.interpreter.empty() && !gone)) return;
@@ -132,11 +132,11 @@ class Reconstruction {
       if (index == kNone || searches_.contains(index)) continue;
       Object& object = graph_.objects[index];
       const bool python = IsPythonModule(object.path);
-      if (request.via == Via::kPath && !python) continue;  // the model was told the path by us
+      if (request.via == Via::kPath && !python) continue;  // we passed the path to the model
       size_t asker = request.requester == kNone ? kNone : seen_.Find(played.objects[request.requester].path);
       if (asker == kNone && request.requester != kNone)
         asker = seen_.Find(played.objects[request.requester].real_path);
-      // Who called dlopen is not known, and a full path would have led there too.
+      // The caller of dlopen is unknown, and a full path would have led there too.
       const bool anybody = found.contains(index) && request.opened_by == OpenedBy::kDlopen;
       object.path = answer.path;
       object.name = answer.name;
@@ -169,7 +169,7 @@ class Reconstruction {
 
   Seen& seen_;
   LoadGraph& graph_;
-  std::map<std::string, size_t> needers_;  // by name, the first that needs it
+  std::map<std::string, size_t> needers_;  // by name, the first object that needs it
   std::map<size_t, Request> searches_;     // by object, as the model made them
 };
 

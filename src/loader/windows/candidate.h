@@ -1,7 +1,7 @@
-// What Windows makes of one file that it looks at for a DLL. ntdll first asks whether something is there,
-// then opens it, has the kernel check the image, and only then looks at the machine: a file for another
-// machine is passed over and the search goes on (STATUS_IMAGE_MACHINE_TYPE_MISMATCH), while anything else
-// that is there and cannot be used ends the search.
+// What Windows does with one candidate file for a DLL. ntdll first checks whether something is there, then
+// opens it, lets the kernel check the image, and only then checks the machine. A file for another machine is
+// skipped and the search continues (STATUS_IMAGE_MACHINE_TYPE_MISMATCH); anything else that exists but cannot
+// be used ends the search.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ inline constexpr uint32_t kErrorCannotResolve = 1921;
 struct ProcessMachine {
   uint16_t machine = binfmt::kPeMachineX64;
   int bits = 64;
-  bool on_arm64 = false;  // Windows on ARM64 runs programs of any machine, others only x86
+  bool on_arm64 = false;  // Windows on ARM64 runs programs for any machine, others only x86
 };
 
 struct WindowsCandidate {
   enum class Next { kTake, kGoOn, kStop };
   Next next = Next::kGoOn;
   Outcome outcome = Outcome::kMissing;
-  uint32_t code = 0;   // of kStop
+  uint32_t code = 0;   // for kStop
   std::string detail;  // what is wrong with the file
   const snapshot::FileFacts* facts = nullptr;
 };

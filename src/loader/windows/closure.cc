@@ -1,4 +1,4 @@
-// Everything that a DLL needs: the files first, then the functions (docs/windows-loader.md).
+// Everything that a DLL needs: first the files, then the functions (docs/windows-loader.md).
 #include <algorithm>
 
 #include "base/text.h"
@@ -8,12 +8,12 @@
 namespace culprit::loader {
 namespace {
 
-// ntdll follows a forwarder that leads to a forwarder so often.
+// ntdll follows at most this many forwarders in a row.
 constexpr int kForwarderLimit = 32;
-// Enough to see what two versions differ in; a hostile file can ask for millions.
+// Enough to show how two versions differ; a hostile file can import millions.
 constexpr size_t kToldExports = 256;
 
-// "OTHER.Function" -> {"OTHER", "Function"}; the last point divides.
+// "OTHER.Function" -> {"OTHER", "Function"}; split at the last dot.
 struct Forward {
   std::string dll;
   std::string function;
@@ -41,7 +41,7 @@ void WindowsProcess::State::Complete(Session& session) {
   }
 }
 
-// The object that satisfies the request, which is written down; kNone when there is none.
+// Records the request and returns the object that satisfies it; kNone if there is none.
 size_t WindowsProcess::State::RequestDependency(const std::string& name, size_t requester, Session& session) {
   Request request{.name = name, .requester = requester, .opened_by = OpenedBy::kNeeded};
   WindowsFailure failure;
@@ -60,7 +60,7 @@ void WindowsProcess::State::MapImports(size_t object, Session& session) {
   if (modules_[object].own || modules_[object].without_imports) return;
   const auto pe = graph.objects[object].pe;
   for (const binfmt::PeImport& import : pe->imports) {
-    // A DLL of which no function is wanted is not loaded.
+    // A DLL from which no function is imported is not loaded.
     const bool wanted = !import.names.empty() || !import.ordinals.empty();
     const size_t supplier = wanted ? RequestDependency(import.dll, object, session) : kNone;
     modules_[object].suppliers.push_back(supplier);
@@ -80,7 +80,7 @@ void WindowsProcess::State::CheckImports(size_t object, Session& session) {
   }
 }
 
-// Is the function there, and where it is forwarded to, and so on?
+// Does the function exist, and the one that it is forwarded to, and so on?
 void WindowsProcess::State::CheckFunction(size_t importer, size_t supplier, Function function,
                                           Session& session) {
   for (int depth = 0; depth <= kForwarderLimit; ++depth) {
@@ -131,7 +131,7 @@ void WindowsProcess::State::Unload(size_t first_object, size_t first_request, si
 void WindowsProcess::State::Start() {
   if (dead_) return;
   Session session{.places = *search.Places({}, 0), .failure = {}};
-  // What the program itself was taken as has no directory, and no imports to be found.
+  // The assumed program has no directory, and no imports to find.
   Complete(session);
   if (!session.failure) return;
   graph.error = StartWords(*session.failure);

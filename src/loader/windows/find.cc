@@ -1,4 +1,5 @@
-// From the name of a DLL to a file: API sets, what is loaded already, known DLLs, then the directories.
+// From the name of a DLL to a file: API sets, modules that are already loaded, known DLLs, then the
+// directories.
 #include <algorithm>
 #include <array>
 
@@ -14,8 +15,8 @@ using Next = WindowsCandidate::Next;
 
 constexpr std::string_view kCommonControls = "Microsoft.Windows.Common-Controls";
 
-// Assemblies come from the side-by-side store, which is not modelled. Common-Controls brings comctl32.dll
-// only.
+// Assemblies come from the side-by-side store, which is not modeled. Common-Controls only provides
+// comctl32.dll.
 bool UsesAssemblies(const Object& object) {
   return object.pe != nullptr && std::ranges::any_of(object.pe->manifest_dependencies, [](const auto& name) {
            return !base::SameName(name, kCommonControls);
@@ -77,7 +78,7 @@ bool WindowsProcess::State::FindKnown(const DllName& name, Request& request) {
   return true;
 }
 
-// One candidate, written down. A DLL of Windows itself is taken as there where Windows was not seen.
+// Records one candidate. If there is no Windows directory, a DLL of Windows itself is assumed to exist.
 bool WindowsProcess::State::TryPlace(const std::string& path, Via via, Request& request,
                                      WindowsCandidate& candidate) {
   candidate = TryCandidate(view_, path, machine_);

@@ -1,4 +1,4 @@
-// Where copies of CUDA libraries lie on a Windows machine.
+// Where copies of CUDA libraries are on a Windows machine.
 #include "loader/windows/library_copies.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-// What is played on a Windows machine beside programs and frameworks: a cuDNN that was installed for
-// everybody is held to its promise that a program which asks for it by name gets it, whole.
+// Simulated on a Windows machine in addition to programs and frameworks: for a cuDNN that is installed
+// system-wide, a program that loads it by name must get all of it.
 #include "loader/windows/scenario.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void AddCudnnUsers(const Snapshot& snapshot, snapshot::FileView& view, std::vect
     const std::string name = "cudnn64_" + std::to_string(major) + ".dll";
     Scenario scenario{.title = "a program in this shell that loads " + name};
     scenario.graph = Load(snapshot, view, {.imports = {ImportStep{.names = {name}}}});
-    // Whoever brings a copy along does not need this one.
+    // Programs that bundle a copy do not need this one.
     if (bundled.contains(major) && NotFoundAtAll(scenario.graph, name)) continue;
     scenarios.push_back(std::move(scenario));
   }

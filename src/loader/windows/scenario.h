@@ -7,13 +7,13 @@
 
 namespace culprit::loader {
 
-// Whether a directory is a package's or conda's own: what lies there serves those that know where it is.
+// Whether a directory belongs to a package or to conda: only software that knows it uses what is there.
 bool BelongsToPython(const snapshot::Snapshot& snapshot, const std::string& directory);
 
-// Which nvcuda.dll and nvml.dll a program of this shell gets.
+// Which nvcuda.dll and nvml.dll a program gets in this shell.
 Scenario AnyWindowsProgram(const snapshot::Snapshot& snapshot, snapshot::FileView& view);
 
-// One for each major version of cuDNN that was installed for everybody: a program asks for it by name.
+// One for each major version of cuDNN that is installed system-wide: a program loads it by name.
 void AddCudnnUsers(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                    std::vector<Scenario>& scenarios);
 

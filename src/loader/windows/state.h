@@ -1,8 +1,8 @@
-// The state of a modelled Windows process, and what loading does to it. One LoadLibrary (or the start of the
-// program) is a session: first every file that is needed, however deep, is found and mapped, breadth first;
-// then the functions asked of each are looked up in what was found, which can bring in further DLLs by
-// forwarders. A failure does not stop the walk, so that everything that is missing is told at once; the code
-// is that of the first.
+// The state of a modeled Windows process, and how loading changes it. One LoadLibrary (or the program start)
+// is a session: first, all needed files at any depth are found and mapped, breadth first; then the imported
+// functions are looked up in them, which can load more DLLs through forwarders. The walk continues after a
+// failure, so that everything that is missing is reported at once; the error code is that of the first
+// failure.
 #pragma once
 
 #include <optional>
@@ -36,13 +36,13 @@ class WindowsProcess::State {
   LoadGraph graph;
 
  private:
-  // Beside graph.objects[i].
+  // Parallel to graph.objects[i].
   struct Module {
     std::string base;               // folded file name
     std::string path;               // folded path
-    bool own = false;               // of Windows itself: believed, and not looked into
+    bool own = false;               // part of Windows itself: trusted, and not examined
     bool without_imports = false;   // DONT_RESOLVE_DLL_REFERENCES, or an .exe
-    std::vector<size_t> suppliers;  // object of each of its imports; kNone = none
+    std::vector<size_t> suppliers;  // the object for each of its imports; kNone = none
   };
   struct Session {
     std::vector<SearchPlace> places;
@@ -51,11 +51,11 @@ class WindowsProcess::State {
     std::optional<WindowsFailure> failure;
   };
   struct Function {
-    std::string name;  // "" = by number
+    std::string name;  // "" = by ordinal
     uint16_t ordinal = 0;
   };
 
-  // windows_find.cc: from a name to an object. False: request.code and request.error say why.
+  // find.cc: from a name to an object. False: request.code and request.error say why.
   bool Find(const DllName& name, const std::vector<SearchPlace>& places, Request& request,
             WindowsFailure& failure);
   bool FindLoaded(const DllName& name, Request& request);
@@ -67,7 +67,7 @@ class WindowsProcess::State {
   bool IsKnown(const std::string& base) const;
   size_t ObjectAt(const std::string& path, const snapshot::FileFacts* facts) const;
 
-  // windows_closure.cc
+  // closure.cc
   void Complete(Session& session);
   void MapImports(size_t object, Session& session);
   void CheckImports(size_t object, Session& session);

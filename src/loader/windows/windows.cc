@@ -9,7 +9,7 @@
 namespace culprit::loader {
 namespace {
 
-// Names of variables are the same in either case: Path, PATH.
+// Variable names are case-insensitive: Path, PATH.
 std::optional<std::string> FindVariable(const snapshot::Snapshot& snapshot, std::string_view name) {
   for (const auto& [key, value] : snapshot.environment) {
     if (base::SameName(key, name)) return value;
@@ -91,7 +91,7 @@ bool WindowsProcess::Dlopen(const std::string& name, size_t caller, uint32_t fla
 
 void WindowsProcess::FollowDelayImports() { state_->FollowDelayImports(); }
 
-// A relative path and a directory that does not exist are refused.
+// Rejects a relative path and a directory that does not exist.
 void WindowsProcess::AddDllDirectory(const std::string& directory) {
   WindowsSearch& search = state_->search;
   if (!ParseDllName(directory, search.working_directory).absolute) return;
@@ -112,7 +112,7 @@ void WindowsProcess::SetDllDirectory(const std::string& directory) {
   search.dll_directory = directory.empty() ? "" : base::FromWindowsPath(directory, search.working_directory);
 }
 
-// Refused: no flag at all, and any that is not about the directories of a process.
+// Rejects 0, and any flag that is not about the directories of a process.
 void WindowsProcess::SetDefaultDllDirectories(uint32_t flags) {
   constexpr uint32_t kAllowed =
       kSearchApplicationDir | kSearchUserDirs | kSearchSystem32 | kSearchDefaultDirs;

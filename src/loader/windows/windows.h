@@ -1,7 +1,7 @@
-// The Windows loader as a pure model over a snapshot: LoadLibraryEx with all its search flags, what a process
-// can change about the search (SetDllDirectory, AddDllDirectory, SetDefaultDllDirectories, PATH), known DLLs,
-// API sets, names that are loaded already, imports checked against exports. docs/windows-loader.md tells
-// where each rule is from and where Wine differs.
+// The Windows loader as a pure model over a snapshot: LoadLibraryEx with all its search flags, the search
+// settings of a process (SetDllDirectory, AddDllDirectory, SetDefaultDllDirectories, PATH), known DLLs, API
+// sets, names that are already loaded, imports checked against exports. docs/windows-loader.md has the source
+// of each rule and says where Wine differs.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr uint32_t kSearchUserDirs = 0x400;
 inline constexpr uint32_t kSearchSystem32 = 0x800;
 inline constexpr uint32_t kSearchDefaultDirs = 0x1000;
 
-// What GetLastError() says.
+// Results of GetLastError().
 inline constexpr uint32_t kErrorModuleNotFound = 126;
 inline constexpr uint32_t kErrorProcedureNotFound = 127;
 inline constexpr uint32_t kErrorInvalidOrdinal = 182;
@@ -35,17 +35,17 @@ class WindowsProcess final : public Process {
 
   // The static imports of the program.
   void Start();
-  // LoadLibraryEx(name, flags). `name` in either spelling of paths.
+  // LoadLibraryEx(name, flags). `name` in either path spelling.
   bool Dlopen(const std::string& name, size_t caller, uint32_t flags) override;
   void AddDllDirectory(const std::string& directory) override;
   void RemoveDllDirectory(const std::string& directory);
-  void SetDllDirectory(const std::string& directory);  // "": only takes the current directory out
+  void SetDllDirectory(const std::string& directory);  // "": only removes the current directory
   void SetDefaultDllDirectories(uint32_t flags);
   void PrependToPath(const std::string& directory) override;
   void SetPath(const std::string& path);  // C:\a;C:\b
   void SetCurrentDirectory(const std::string& directory);
-  // LoadLibrary of every delay import of what is loaded and was not asked before: the process would do it at
-  // the first call of one of their functions, so a failure is survived until then.
+  // LoadLibrary for every delay import of the loaded modules that has not been tried yet. The process would
+  // do that at the first call of one of their functions, so a failure is not fatal until then.
   void FollowDelayImports() override;
   LoadGraph& graph() override;
 

@@ -1,6 +1,6 @@
-// What Windows says when a DLL cannot be loaded: the text of GetLastError() for LoadLibrary, the message box
+// What Windows says if a DLL cannot be loaded: the text of GetLastError() for LoadLibrary, the message box
 // and the exit code for a program that does not start. Windows itself never names the file that is really
-// missing; here it stands in brackets.
+// missing; here it is added in parentheses.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace culprit::loader {
 
 struct WindowsFailure {
-  uint32_t code = 0;     // as GetLastError() has it: 126, 127 ...
-  std::string file;      // name asked for, or path of a file that is there; inside spelling
-  std::string importer;  // path of who needs it; "" = the call itself
+  uint32_t code = 0;     // the result of GetLastError(): 126, 127 ...
+  std::string file;      // requested name, or path of an existing file; internal spelling
+  std::string importer;  // path of the importing file; "" = the call itself
   std::string function;  // 127, 182: what `file` lacks
 };
 

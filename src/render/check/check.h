@@ -1,4 +1,4 @@
-// `check`, `rules` and a page of the catalogue as text, JSON and Markdown. Pure: report -> string.
+// `check`, `rules` and a catalog page as text, JSON and Markdown. Pure: report -> string.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace culprit::render {
 
 struct CheckDetail {
-  bool verbose = false;  // notes with their evidence, and every line of what was not checked
+  bool verbose = false;  // notes with their evidence, and every line of "not checked"
 };
 
 std::string ToText(const report::CheckReport& report, const Style& style, const CheckDetail& detail = {});

@@ -1,4 +1,4 @@
-// The diagnosis as the JSON contract says (docs/json-output.md).
+// The diagnosis in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/check/check.h"

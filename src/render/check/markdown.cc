@@ -1,5 +1,5 @@
-// The diagnosis for an issue tracker: findings open, proof, stack and the rest folded. Foreign text stands in
-// code spans and fenced blocks, so that it cannot become markup.
+// The diagnosis for an issue tracker: findings expanded; proof, stack and the rest collapsed. Untrusted text
+// is in code spans and fenced blocks, so that it cannot become markup.
 #include "render/markdown.h"
 
 #include "base/product_version.h"

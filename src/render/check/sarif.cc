@@ -77,7 +77,7 @@ Json PhysicalLocation(std::string_view path) {
   return {{"artifactLocation", ArtifactLocation(path)}, {"region", {{"startLine", 1}}}};
 }
 
-// The file that a source of evidence names: "/etc/ld.so.cache", "/proc/driver/nvidia/version (NVRM line)".
+// The file in the source of some evidence: "/etc/ld.so.cache", "/proc/driver/nvidia/version (NVRM line)".
 std::string_view FileOf(std::string_view source) {
   if (!IsPath(source)) return {};
   for (const std::string_view end : {" (", ", ", ": ", " -> "}) source = source.substr(0, source.find(end));

@@ -1,4 +1,4 @@
-// A diagnosis for the terminal: the verdict, findings worst first, the stack as a table, what was not
+// The diagnosis for the terminal: the verdict, findings worst first, the stack as a table, what was not
 // checked.
 #include <fmt/format.h>
 

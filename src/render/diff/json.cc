@@ -1,4 +1,4 @@
-// What changed as the JSON contract says (docs/json-output.md).
+// What changed, in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/diff/diff.h"

@@ -1,5 +1,5 @@
-// What changed, for an issue tracker: differences as a list, consequences and findings folded. Foreign text
-// cannot become markup.
+// What changed, for an issue tracker: differences as a list, consequences and findings collapsed. Untrusted
+// text cannot become markup.
 #include "render/markdown.h"
 
 #include "base/product_version.h"

@@ -1,4 +1,4 @@
-// The explanation as the JSON contract says (docs/json-output.md).
+// The explanation in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/cause.h"

@@ -1,4 +1,5 @@
-// An explanation for the terminal: the lines that matter, the causes best first, what is harmless.
+// The explanation for the terminal: the lines that matter, the causes, most likely first, and what is
+// harmless.
 #include <fmt/format.h>
 
 #include <algorithm>

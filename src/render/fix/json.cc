@@ -1,4 +1,4 @@
-// Fixes as the JSON contract says (docs/json-output.md).
+// Fixes in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/document.h"

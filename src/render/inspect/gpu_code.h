@@ -11,7 +11,7 @@
 
 namespace culprit::render {
 
-base::Json GpuCodeJson(const std::optional<report::GpuCodeAnswer>& code);  // null when there is none
+base::Json GpuCodeJson(const std::optional<report::GpuCodeAnswer>& code);  // null if there is none
 // Key and value of each line.
 std::vector<std::pair<std::string, std::string>> GpuCodeLines(const report::GpuCodeAnswer& code);
 

@@ -29,7 +29,7 @@ class Packed {
     return known->second;
   }
 
-  // [directory, via, outcome, detail, whose run path, name or -1 where it is the library's]
+  // [directory, via, outcome, detail, whose run path, name or -1 if it is the library's]
   size_t Step(const report::Place& place, const std::string& name) {
     const std::string file(base::BaseName(place.path));
     const std::array<int64_t, 6> step = {Number(String(std::string(base::DirName(place.path)))),

@@ -1,4 +1,4 @@
-// Findings, the table of the stack, and what was not checked, as HTML.
+// Findings, the stack table, and what was not checked, as HTML.
 #include <string>
 
 #include "render/page/sections.h"

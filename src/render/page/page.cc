@@ -91,7 +91,7 @@ std::string ToHtml(const report::CheckReport& report, const PageFacts& facts) {
       report.verdict == report::Verdict::kErrors || report.verdict == report::Verdict::kWarnings;
   std::string main;
   if (found && !report.findings.empty()) {
-    // The worst one is the answer; the others follow.
+    // The worst finding is the answer; the others follow.
     main = "<section class=\"verdict " + std::string(Name(report.verdict)) +
            "\" aria-label=\"Verdict\"><p class=\"state\">" + text.Html(report.headline) + "</p>" +
            FindingArticle(report.findings.front(), 0, text) + "</section>";

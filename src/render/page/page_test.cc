@@ -1,5 +1,5 @@
-// What the browser test (tests/page) does not reach: other systems, and pages whose report nobody can make at
-// will.
+// What the browser test (tests/page) does not reach: other systems, and pages of reports that cannot be
+// produced at will.
 #include "render/page/page.h"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ bool Hides(uint32_t sign) {
          (sign >= 0xE0000 && sign <= 0xE0FFF);
 }
 
-// Valid UTF-8 with hidden characters written out: "\u{202e}".
+// Valid UTF-8 with invisible characters escaped: "\u{202e}".
 std::string Visible(std::string_view text) {
   std::string visible;
   visible.reserve(text.size());

@@ -1,4 +1,4 @@
-// A plan as the JSON contract says (docs/json-output.md).
+// A plan in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/document.h"

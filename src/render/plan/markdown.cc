@@ -1,4 +1,4 @@
-// A plan for an issue tracker or a wiki: versions as a table, commands as a block to copy, reasons folded.
+// A plan for an issue tracker or a wiki: versions as a table, commands as a block to copy, reasons collapsed.
 #include "render/markdown.h"
 
 #include "base/product_version.h"

@@ -23,7 +23,8 @@ std::optional<int> DaysBetween(const std::string& from, const std::string& to);
 
 // "2.4.1"; ">= 525.60.13" for a driver that is not installed.
 std::string VersionOf(const report::PlannedPackage& package);
-// "what is known: 2026-11-15, 3 days ago"; from 90 days on with what may be missed.
+// "version tables from 2026-11-15, 3 days ago"; after 90 days with a warning that newer releases may be
+// missing.
 std::string KnowledgeText(const report::Plan& plan, const PlanDetail& detail);
 // What check says about the planned machine.
 std::string CheckedText(const report::Plan& plan);

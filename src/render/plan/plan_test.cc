@@ -1,4 +1,4 @@
-// Plans made by hand, to the letter where people read them.
+// Hand-made plans; texts for people are compared exactly.
 #include "render/plan/plan.h"
 
 #include <gtest/gtest.h>

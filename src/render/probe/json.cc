@@ -1,4 +1,4 @@
-// A probe as the JSON contract says (docs/json-output.md).
+// A probe in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/document.h"
@@ -11,7 +11,7 @@ namespace {
 using base::Json;
 using Outcome = report::ProbeStepRow::Outcome;
 
-// What is not known is null, not "".
+// Unknown values are null, not "".
 Json Known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json DeviceJson(const report::ProbeDevice& device) {

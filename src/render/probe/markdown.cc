@@ -1,4 +1,4 @@
-// A probe for an issue tracker: what failed and why open, the steps and devices folded.
+// A probe for an issue tracker: failures and causes expanded, steps and devices collapsed.
 #include "render/markdown.h"
 
 #include <fmt/format.h>

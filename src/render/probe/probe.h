@@ -9,7 +9,7 @@
 namespace culprit::render {
 
 struct ProbeDetail {
-  bool verbose = false;  // every figure, every file that was loaded, and each device's identity
+  bool verbose = false;  // every figure, every loaded file, and each device's identity
 };
 
 std::string ToText(const report::ProbeReport& report, const Style& style, const ProbeDetail& detail = {});

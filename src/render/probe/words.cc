@@ -1,4 +1,4 @@
-// The words for steps and devices that text and Markdown share.
+// Texts for steps and devices that text and Markdown share.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The report of a run as the JSON contract says (docs/json-output.md).
+// The report of a run in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
 #include "render/cause.h"

@@ -1,4 +1,4 @@
-// The report of a run for an issue tracker: the cause and what shows it open, the rest folded.
+// The report of a run for an issue tracker: the cause and its evidence expanded, the rest collapsed.
 #include "render/markdown.h"
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 namespace culprit::render {
 
 struct RunDetail {
-  bool verbose = false;  // every load in order, every place of every failed one
+  bool verbose = false;  // every load in order, every place searched for every failed one
 };
 
 std::string ToText(const report::RunReport& report, const Style& style, const RunDetail& detail = {});

@@ -1,4 +1,4 @@
-// One library: the winner, why, the search, the losers.
+// One library: the winner, why it wins, the search, the other copies.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 namespace culprit::render {
 
 std::string ToText(const report::LibraryAnswer& answer, const Style& style);
-// `all` shows the operating system's libraries one by one instead of folded.
+// `all` lists the operating system's libraries one by one.
 std::string ToText(const report::LoadAnswer& answer, const Style& style, bool all);
 std::string ToJson(const report::LibraryAnswer& answer);
 std::string ToJson(const report::LoadAnswer& answer);

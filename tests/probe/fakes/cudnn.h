@@ -1,5 +1,5 @@
-// What the parts of the fake cuDNN share. Built several times: FAKE_CUDNN is its version as in 91900 (8 and
-// 9) or 7605 (before 9 the thousands are the major version).
+// Shared by all parts of the fake cuDNN. Built several times: FAKE_CUDNN is its version as in 91900 (8 and 9)
+// or 7605 (before 9, the thousands are the major version).
 #pragma once
 
 #include <stdint.h>
@@ -22,7 +22,7 @@ enum {
   kNotInitialized = FAKE_MAJOR >= 9 ? 1001 : 1,
   kVersionMismatch = FAKE_MAJOR >= 9 ? 1002 : 14,
   kNotSupported = FAKE_MAJOR >= 9 ? 3000 : 9,
-  kUnavailable = 3009  // of 9: a part cannot be loaded
+  kUnavailable = 3009  // in 9: a sub-library cannot be loaded
 };
 
 struct fake_tensor {  // also a filter: k, c, h, w

@@ -1,4 +1,4 @@
-// How a library above the driver comes to it: by dlopen, like the real ones.
+// How a library on top of the driver reaches it: with dlopen, like the real ones.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@ FAKE_OWN void* fake_driver_function(const char* name) {
   return driver == NULL ? NULL : dlsym(driver, name);
 }
 
-// A context on device 0 unless the thread has one. 0 or the status of the driver; -1: no driver.
+// Creates a context on device 0 unless the thread has one. 0 or the status of the driver; -1: no driver.
 FAKE_OWN int fake_need_context(void) {
   int (*init)(unsigned) = (int (*)(unsigned))fake_driver_function("cuInit");
   int (*get)(void**) = (int (*)(void**))fake_driver_function("cuCtxGetCurrent");

@@ -1,7 +1,7 @@
 // The made-up machine that libcuda and NVML agree on:
 //
-//   FAKE_CUDA_DEVICES=1           how many there are
-//   FAKE_CUDA_TOTAL, _FREE        bytes of memory; free (of device 0) untold: total - holder - 512 MiB
+//   FAKE_CUDA_DEVICES=1           number of devices
+//   FAKE_CUDA_TOTAL, _FREE        bytes of memory; default for free (of device 0): total - holder - 512 MiB
 //   FAKE_CUDA_HOLDER=pid:bytes:name   another process, on device 0
 //   FAKE_CUDA_MODE=default | exclusive-process | prohibited
 //   FAKE_CUDA_MIG=on, FAKE_CUDA_ECC=off, FAKE_CUDA_ECC_ERRORS=0
@@ -27,7 +27,7 @@ struct fake_holder {
   char name[64];
 };
 
-// 0: nobody.
+// 0: none.
 FAKE_OWN int fake_find_holder(int device, struct fake_holder* holder) {
   const char* text = getenv("FAKE_CUDA_HOLDER");
   char* end;
@@ -47,7 +47,7 @@ FAKE_OWN unsigned long long fake_free(int device) {
   return device == 0 ? fake_number("FAKE_CUDA_FREE", left) : left;
 }
 
-// As NVML and cuDeviceGetAttribute number them: 0 default, 2 prohibited, 3 exclusive process.
+// NVML's and cuDeviceGetAttribute's numbers: 0 default, 2 prohibited, 3 exclusive process.
 FAKE_OWN int fake_mode(void) {
   const char* mode = getenv("FAKE_CUDA_MODE");
   if (mode == NULL) return 0;

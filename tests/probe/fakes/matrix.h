@@ -1,4 +1,4 @@
-// op(A) * op(B), columns first, as BLAS counts.
+// op(A) * op(B), column-major, as in BLAS.
 #pragma once
 
 #include <stdint.h>

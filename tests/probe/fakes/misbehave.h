@@ -1,4 +1,4 @@
-// What every fake library shares: the environment variable that makes a function misbehave on purpose.
+// Shared by all fake libraries: the environment variable that makes a function misbehave on purpose.
 //
 //   FAKE_CUDA="cuInit=100,cudnnCreate=hang"
 //
@@ -10,7 +10,7 @@
 
 #include "platform.h"
 
-// The word behind "function=", or "" when the variable does not name the function.
+// The word after "function=", or "" if the variable does not name the function.
 FAKE_OWN void fake_wish(const char* function, char* word, size_t size) {
   const char* at = getenv("FAKE_CUDA");
   const size_t length = strlen(function);
@@ -33,7 +33,7 @@ static volatile int* volatile fake_nowhere;
 
 FAKE_OWN void fake_crash(void) { *fake_nowhere = 1; }
 
-// Returns the status that the function shall return at once, or 0: go on.
+// Returns the status that the function must return at once, or 0: continue.
 FAKE_OWN int fake_misbehave(const char* function) {
   char word[32];
   fake_wish(function, word, sizeof word);

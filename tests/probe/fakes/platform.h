@@ -1,13 +1,13 @@
-// What the fakes ask of the operating system. The driver and NVML are made for Windows too, as nvcuda.dll and
-// nvml.dll (packaging/test-windows); there the words stop, oom-kill, garbage and fork of misbehave.h do
-// nothing.
+// What the fakes need from the operating system. The driver and NVML are also built for Windows, as
+// nvcuda.dll and nvml.dll (packaging/test-windows); there the words stop, oom-kill, garbage and fork of
+// misbehave.h do nothing.
 #pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Unmangled by inlining, so that a walk over the stack meets the library.
+// Never inlined, so that a stack walk finds the library.
 #define FAKE_OWN static __attribute__((unused, noinline))
 
 #ifdef _WIN32
@@ -29,7 +29,7 @@ FAKE_OWN void fake_release(void* at, size_t size) {
   (void)size;
   VirtualFree(at, 0, MEM_RELEASE);
 }
-// Of a library of the process; NULL when there is none.
+// From a library of the process; NULL if there is none.
 FAKE_OWN void* fake_symbol(const char* linux_library, const char* windows_library, const char* name) {
   (void)linux_library;
   return (void*)(size_t)GetProcAddress(GetModuleHandleA(windows_library), name);
@@ -74,7 +74,7 @@ FAKE_OWN void fake_ways_of_linux(const char* word) {
     _exit(0);
   }
 }
-// Room, but no memory before it is written to. NULL when there is none.
+// Address space, but no memory until it is written to. NULL if there is none.
 FAKE_OWN void* fake_reserve(size_t size) {
   void* at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? NULL : at;

@@ -1,5 +1,5 @@
-// Just enough of PTX to run the small kernels of a probe, one thread after the other: so a kernel with a
-// wrong index, a wrong constant or a missing bound gives a wrong result here too.
+// Just enough PTX to run the small kernels of a probe, one thread after the other. So a kernel with a wrong
+// index, a wrong constant or a missing bound gives a wrong result here too.
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +15,7 @@ enum ptx_loaded ptx_load(const char* image, struct ptx_module** module);
 void ptx_unload(struct ptx_module* module);
 struct ptx_function* ptx_find(struct ptx_module* module, const char* name);
 
-// 0: a thread read or wrote where there is no memory of the device, or never came to its end. `wrong`: spoils
-// what is stored last.
+// 0: a thread accessed an address outside device memory, or never ended. `wrong`: spoils the last value
+// stored.
 int ptx_run(struct ptx_function* function, unsigned grid, unsigned block, void** parameters,
             int (*on_device)(uint64_t, size_t), int wrong);
