@@ -2,6 +2,7 @@
 // glibc-hwcaps extension. docs/ld-so-cache-format.md describes them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ struct LdCache {
     return layout == other.layout && generator == other.generator && entries == other.entries;
   }
 };
+
+// Stable, for JSON.
+constexpr std::array<std::string_view, 3> WordsOf(LdCache::Layout) { return {"old", "embedded", "new"}; }
 
 // The entries that ld.so would use: the new table where there is one, otherwise the old.
 base::Result<LdCache> ReadLdCache(const base::ByteSource& source);
