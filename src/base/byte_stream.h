@@ -1,4 +1,4 @@
-// Bytes that come one after the other and only once: a pipe, a terminal, a file read from front to back.
+// Bytes that can be read only once, in order: a pipe, a terminal, a file read from front to back.
 #pragma once
 
 #include <cstddef>

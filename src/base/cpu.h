@@ -1,4 +1,4 @@
-// What decides about sub-directories and tokens in a loader's search.
+// What determines the sub-directories and tokens in a loader's search.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a GPU is set, as NVML and the driver tell it.
+// Settings of a GPU, as reported by NVML and the driver.
 #pragma once
 
 #include "base/words.h"
@@ -13,7 +13,7 @@ enum class ComputeMode { kUnknown, kDefault, kExclusiveThread, kProhibited, kExc
 constexpr std::array<std::string_view, 5> WordsOf(ComputeMode) {
   return {"", "default", "exclusive-thread", "prohibited", "exclusive-process"};
 }
-// By the number that CUDA and NVML have for it.
+// From the number that CUDA and NVML use.
 constexpr ComputeMode ComputeModeOf(int number) {
   return number < 0 || number > 3 ? ComputeMode::kUnknown : static_cast<ComputeMode>(number + 1);
 }

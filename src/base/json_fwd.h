@@ -1,4 +1,4 @@
-// The name of the JSON type for headers that only pass it on; base/json.h has the type.
+// Declares the JSON type for headers that only pass it on; base/json.h defines it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

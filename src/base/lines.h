@@ -1,11 +1,11 @@
-// A text line by line, without a copy.
+// Reads a text line by line, without copying.
 #pragma once
 
 #include <string_view>
 
 namespace culprit::base {
 
-// Takes the next line off `text`, without its end (also "\r\n"). False: there is none.
+// Removes the next line from `text`; `line` gets it without "\n" or "\r\n". False if there is none.
 inline bool NextLine(std::string_view& text, std::string_view& line) {
   if (text.empty()) return false;
   const size_t end = text.find('\n');

@@ -1,4 +1,4 @@
-// Names of Python packages as the package index compares them.
+// Python package names, normalized as on PyPI.
 #pragma once
 
 #include <string>

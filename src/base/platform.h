@@ -1,4 +1,4 @@
-// Which operating system a machine that is looked at has; not the one that culprit runs on.
+// The operating system of the inspected machine, not of the one that culprit runs on.
 #pragma once
 
 namespace culprit::base {

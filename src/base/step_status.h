@@ -1,5 +1,5 @@
-// What a failed call or step of a probe says of itself. Most of it is somebody else's word (a status of CUDA,
-// a signal, an exception of Python) and stays text; culprit's own words are a closed list.
+// The status of a failed call or probe step. Most are not ours (a CUDA status, a signal, a Python exception)
+// and stay text; culprit's own are a closed list.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Small things with strings that several folders need.
+// Small string functions that several folders need.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ std::string_view DirName(std::string_view path);
 std::string_view BaseName(std::string_view path);
 // Joins with exactly one '/'; an absolute `name` stays as it is.
 std::string JoinPath(std::string_view directory, std::string_view name);
-// Removes "//" and "/./"; keeps ".." (a link may stand before it).
+// Removes "//" and "/./"; keeps "..", since a symlink may come before it.
 std::string CleanPath(std::string_view path);
 
 bool Contains(std::string_view text, std::string_view part);
@@ -30,7 +30,7 @@ bool MatchesPattern(std::string_view pattern, std::string_view name);
 // The value of an environment variable; "" when it is not set.
 std::string ValueOf(const std::map<std::string, std::string>& variables, const std::string& name);
 
-// Foreign text made safe for a terminal: control characters and invalid UTF-8 become \xNN.
+// Makes untrusted text safe for a terminal: control characters and invalid UTF-8 become \xNN.
 std::string Printable(std::string_view text);
 
 }  // namespace culprit::base

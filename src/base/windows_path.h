@@ -1,6 +1,6 @@
-// Paths of Windows. Inside culprit every path looks like "/C:/Windows/System32/nvcuda.dll", so that folders,
-// joins and patterns are those of any other machine; users write and read C:\Windows\System32\nvcuda.dll.
-// These functions are the two doors between the spellings.
+// Windows paths. Inside culprit every path looks like "/C:/Windows/System32/nvcuda.dll", so that directories,
+// joins and patterns work as on any other machine; users write and read C:\Windows\System32\nvcuda.dll. These
+// functions convert between the two spellings.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace culprit::base {
 // `working_directory` (inside spelling); "\\server\share\a" -> "//server/share/a" kept as
 // "/UNC/server/share/a".
 // "." and ".." are resolved as text, as Windows does; trailing dots and spaces of components are dropped.
-// What is inside spelling already stays as it is.
+// A path in the inside spelling stays as it is.
 std::string FromWindowsPath(std::string_view path, std::string_view working_directory = "/C:");
 // "/C:/a/b" -> "C:\a\b"; "/UNC/server/share" -> "\\server\share"; anything else is returned as it is.
 std::string ToWindowsPath(std::string_view path);
@@ -22,7 +22,7 @@ bool IsWindowsPath(std::string_view path);  // in the inside spelling
 // elements.
 std::vector<std::string> SplitWindowsPath(std::string_view variable);
 
-// ASCII letters to lower case. Names on Windows differ in more than these only where nobody names DLLs.
+// ASCII letters to lower case. Windows folds more than that, but not in the names of DLLs.
 std::string FoldCase(std::string_view text);
 bool SameName(std::string_view a, std::string_view b);  // equal when folded
 

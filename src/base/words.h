@@ -1,9 +1,9 @@
-// The words of an enumeration, each written once. Beside the enumeration stands
+// The words of an enumeration, each written once. Next to the enumeration, declare
 //
 //   constexpr std::array<std::string_view, 3> WordsOf(Switch) { return {"", "on", "off"}; }
 //
-// with a word for each value, in their order from 0. Word() is for whoever writes one at the end of the way,
-// FromWord() for whoever reads a file or a line of a protocol; in between the enumeration travels.
+// with a word for each value, in order from 0. Use Word() where output is written and FromWord() where a file
+// or a protocol is read; in between, pass the enumeration.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr std::string_view Word(Enum value) {
   return WordsOf(value)[static_cast<size_t>(value)];
 }
 
-// nullopt when no value has that word.
+// nullopt if no value has that word.
 template <Worded Enum>
 constexpr std::optional<Enum> FromWord(std::string_view word) {
   constexpr auto kWords = WordsOf(Enum{});
