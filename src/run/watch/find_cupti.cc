@@ -34,8 +34,8 @@ class Search {
   // The program itself if it is a Python, or the Python that its first line names; "" = none.
   std::string PythonOf(const std::string& program) const;
   void AddSitesOf(const std::string& python);
-  void AddPrefix(
-      const std::string& prefix);  // of an environment: its site-packages, and what conda puts in it
+  // Of an environment: its site-packages, and what conda puts in it.
+  void AddPrefix(const std::string& prefix);
   void AddSite(const std::string& site);
   void AddToolkit(const std::string& root);
   void AddToolkitsBelow(const std::string& directory);
