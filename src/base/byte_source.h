@@ -18,11 +18,11 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // Size at the time of opening.
   virtual uint64_t size() const = 0;
-  // Copies bytes starting at `offset`. Returns fewer than requested only at the end of the data.
+  // Copies bytes from `offset` on; fewer than asked for only at the end of the data.
   virtual Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) const = 0;
 };
 
-// Bytes in memory that outlive the source.
+// Bytes in memory, which must outlive the source.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}

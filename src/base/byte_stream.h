@@ -1,4 +1,4 @@
-// Bytes that can be read only once, in order: a pipe, a terminal, a file read from start to end.
+// Bytes that can be read only once, in order: a pipe, a terminal, a file read from front to back.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The CPU facts that select subdirectories and tokens in a loader's search.
+// What determines the sub-directories and tokens in a loader's search.
 #pragma once
 
 #include <cstdint>

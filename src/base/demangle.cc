@@ -1,4 +1,4 @@
-// Uses the C++ library where possible (gcc, clang); elsewhere names stay as they are.
+// Uses the C++ library where it can (gcc, clang); elsewhere names stay as they are.
 #include "base/demangle.h"
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace culprit::base {
 namespace {
 
 constexpr size_t kLong = 100;
-constexpr size_t kLongestSymbol = 8000;  // untrusted, and the demangler recurses
+constexpr size_t kLongestSymbol = 8000;  // untrusted, and the decoder recurses
 
 // Without template arguments and parameters.
 std::string Shortened(const std::string& name) {
@@ -30,7 +30,7 @@ std::string Shortened(const std::string& name) {
       result += c;
     }
   }
-  constexpr const char* kVoid = "void ";  // the mangled name of a template includes its return type
+  constexpr const char* kVoid = "void ";  // the result type is part of a template's name
   if (result.starts_with(kVoid)) result.erase(0, 5);
   return result;
 }

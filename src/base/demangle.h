@@ -5,8 +5,8 @@
 
 namespace culprit::base {
 
-// "_Z5StorePii" -> "Store(int*, int)"; anything else stays as it is. Long names lose template arguments and
-// parameters: "at::native::index_elementwise_kernel<...>".
+// "_Z5StorePii" -> "Store(int*, int)"; anything else stays as it is. Long names lose their parameters and
+// what is in <>: "at::native::index_elementwise_kernel<...>".
 std::string ReadableFunction(const std::string& symbol);
 
 }  // namespace culprit::base

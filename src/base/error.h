@@ -1,4 +1,4 @@
-// What a failed operation returns: a code from a short closed list and one line for people.
+// What a failed operation returns: one of a short, closed list of codes, and one line for people.
 #pragma once
 
 #include <expected>
@@ -9,7 +9,7 @@ namespace culprit::base {
 
 enum class ErrorCode {
   kNotFound,     // nothing is there
-  kNotReadable,  // something is there, but it cannot be read
+  kNotReadable,  // it exists, but cannot be read
   kBadFormat,    // the bytes are not what they claim to be
   kTooLarge,     // more than the reader is willing to hold
   kUnsupported,  // understood, but outside what this build can do

@@ -1,4 +1,4 @@
-// GPU settings as NVML and the driver report them.
+// Settings of a GPU, as reported by NVML and the driver.
 #pragma once
 
 #include "base/words.h"

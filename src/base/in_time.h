@@ -1,5 +1,5 @@
-// The only place that starts a thread which may be abandoned. A read from a dead mount never returns and
-// cannot be interrupted, so callers wait only up to a limit.
+// The only place that starts a thread that may be abandoned: a thread that reads a file on a dead mount gets
+// no answer and cannot be stopped, so callers wait for it only up to a limit.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace culprit::base {
 
-// Calls `function` in its own thread. The thread may outlive the caller: `function` must own what it reads,
-// alone or shared, and nobody may write to that from now on. get() rethrows its exceptions.
+// Calls `function` in its own thread. The thread may outlive the caller: `function` must own or share what it
+// reads, and nobody may write to that from now on. What it throws comes out of get().
 template <typename Function>
 auto StartAside(Function function) {
   std::packaged_task<std::invoke_result_t<Function&>()> task(std::move(function));
@@ -27,7 +27,7 @@ auto StartAside(Function function) {
   return answer;
 }
 
-// What `function` returns; nullopt if `limit` passes first, and then the thread is abandoned.
+// What `function` returns; nullopt if it takes longer than `limit`, and then it is abandoned.
 template <typename Function>
 auto InTime(std::chrono::milliseconds limit, Function function)
     -> std::optional<std::invoke_result_t<Function&>> {

@@ -1,4 +1,4 @@
-// Forward declaration of the JSON type, for headers that only pass it on; the type is in base/json.h.
+// Declares the JSON type for headers that only pass it on; base/json.h defines it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,11 +1,11 @@
-// Iterates over the lines of a text without copying.
+// Reads a text line by line, without copying.
 #pragma once
 
 #include <string_view>
 
 namespace culprit::base {
 
-// Removes the next line from `text`, without its line end (also "\r\n"). Returns false if there is none.
+// Removes the next line from `text`; `line` gets it without "\n" or "\r\n". False if there is none.
 inline bool NextLine(std::string_view& text, std::string_view& line) {
   if (text.empty()) return false;
   const size_t end = text.find('\n');

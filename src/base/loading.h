@@ -1,5 +1,5 @@
-// How a loader found a file, and the outcome of each candidate. Shared by the loader models, the records of a
-// run and the answers. The names are part of the JSON contract.
+// How a loader found a file, and what happened to each candidate. Shared by the loader models, the records of
+// a run and the reports. The names are part of the JSON contract.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ enum class Via {
   kKnownDll,
   kDllDir,  // directory of the DLL that needs it (LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR, altered path)
   kCurrentDirectory,
-  kApiSet,   // api-ms-win-*: an alias for a part of the system, not a file
-  kUnknown,  // for an observed process: nobody saw how it was found (observed.h)
+  kApiSet,   // api-ms-win-*: a name for a part of the system, not a file
+  kUnknown,  // seen in a running process, not simulated: nobody saw how (observed.h)
 };
 // "path" is read as kPath.
 constexpr std::array<std::string_view, 17> WordsOf(Via) {
@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 17> WordsOf(Via) {
 }
 constexpr std::string_view Name(Via via) { return Word(via); }
 
-// The outcome of opening one candidate.
+// The result of opening one candidate.
 enum class LoadOutcome {
   kFound,
   kMissing,
@@ -69,7 +69,7 @@ constexpr std::array<std::string_view, 20> WordsOf(LoadOutcome) {
 }
 constexpr std::string_view Name(LoadOutcome outcome) { return Word(outcome); }
 
-// Whether a library was requested by another one that needs it (DT_NEEDED), or at run time (dlopen).
+// Whether a library was loaded because another one needs it, or while the program ran.
 enum class Opened { kUnknown, kNeeded, kDlopen };
 constexpr std::array<std::string_view, 3> WordsOf(Opened) { return {"", "needed", "dlopen"}; }
 

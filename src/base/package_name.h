@@ -1,4 +1,4 @@
-// Python package names, normalized as the package index does.
+// Python package names, normalized as on PyPI.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The operating system of the machine under inspection; not the one that culprit runs on.
+// The operating system of the inspected machine, not of the one that culprit runs on.
 #pragma once
 
 namespace culprit::base {

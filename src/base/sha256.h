@@ -13,8 +13,7 @@ namespace culprit::base {
 class Sha256 {
  public:
   void Add(std::span<const std::byte> bytes);
-  // The hash of everything added, in the format of RECORD: base64 with '-' and '_', no padding. Ends the
-  // hash.
+  // The hash of everything that was added, as in RECORD: base64 with '-' and '_', no padding. Call it once.
   std::string UrlSafeBase64();
 
  private:

@@ -1,4 +1,4 @@
-// The status of a failed call or probe step. Most are foreign (a CUDA status, a signal, a Python exception)
+// The status of a failed call or probe step. Most are not ours (a CUDA status, a signal, a Python exception)
 // and stay text; culprit's own are a closed list.
 #pragma once
 

@@ -118,7 +118,7 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Backtracks only to the last '*', so a hostile pattern cannot take exponential time.
+// Backtracks only to the last '*', so a hostile pattern is not slow.
 bool MatchesPattern(std::string_view pattern, std::string_view name) {
   constexpr std::string_view kDigit = "[0-9]";
   size_t at = 0, star = std::string_view::npos, taken = 0, i = 0;

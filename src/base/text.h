@@ -1,4 +1,4 @@
-// String functions that several folders need.
+// Small string functions that several folders need.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ std::string_view DirName(std::string_view path);
 std::string_view BaseName(std::string_view path);
 // Joins with exactly one '/'; returns `name` if it is absolute.
 std::string JoinPath(std::string_view directory, std::string_view name);
-// Removes "//" and "/./"; keeps ".." (the component before it may be a symlink).
+// Removes "//" and "/./"; keeps "..", since a symlink may come before it.
 std::string CleanPath(std::string_view path);
 
 bool Contains(std::string_view text, std::string_view part);

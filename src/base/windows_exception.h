@@ -1,4 +1,4 @@
-// The exception codes with which Windows terminates a process.
+// The exception codes with which Windows ends a process that crashed.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace culprit::base {
 
-// "EXCEPTION_ACCESS_VIOLATION"; the number, "0xC0000096", for codes without a name here.
+// "EXCEPTION_ACCESS_VIOLATION"; "0xC0000096" for one without a name here.
 std::string WindowsExceptionName(uint32_t code);
 
 }  // namespace culprit::base

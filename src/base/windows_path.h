@@ -1,5 +1,5 @@
-// Windows paths. Inside culprit every path looks like "/C:/Windows/System32/nvcuda.dll", so that folders,
-// joins and patterns work as on any other machine. Users write and read C:\Windows\System32\nvcuda.dll. These
+// Windows paths. Inside culprit every path looks like "/C:/Windows/System32/nvcuda.dll", so that directories,
+// joins and patterns work as on any other machine; users write and read C:\Windows\System32\nvcuda.dll. These
 // functions convert between the two spellings.
 #pragma once
 
@@ -10,9 +10,10 @@
 namespace culprit::base {
 
 // "C:\a\b", "c:/a", "\\?\C:\a" -> "/C:/a/b"; "\a" -> "/<drive of working_directory>/a"; "a\b" -> below
-// `working_directory` (internal spelling); "\\server\share\a" -> "//server/share/a" kept as
-// "/UNC/server/share/a". "." and ".." are resolved as text, as Windows does; trailing dots and spaces of
-// components are dropped. A path that already has the internal spelling is returned unchanged.
+// `working_directory` (inside spelling); "\\server\share\a" -> "//server/share/a" kept as
+// "/UNC/server/share/a".
+// "." and ".." are resolved as text, as Windows does; trailing dots and spaces of components are dropped.
+// A path in the inside spelling stays as it is.
 std::string FromWindowsPath(std::string_view path, std::string_view working_directory = "/C:");
 // "/C:/a/b" -> "C:\a\b"; "/UNC/server/share" -> "\\server\share"; anything else is returned unchanged.
 std::string ToWindowsPath(std::string_view path);
@@ -21,7 +22,7 @@ bool IsWindowsPath(std::string_view path);  // in the internal spelling
 // empty elements.
 std::vector<std::string> SplitWindowsPath(std::string_view variable);
 
-// Converts ASCII letters to lower case. Windows folds more letters than these, but DLL names do not use them.
+// ASCII letters to lower case. Windows folds more than that, but not in the names of DLLs.
 std::string FoldCase(std::string_view text);
 bool SameName(std::string_view a, std::string_view b);  // equal when folded
 

@@ -1,9 +1,9 @@
-// The words of an enumeration, each written once. Next to the enumeration, define
+// The words of an enumeration, each written once. Next to the enumeration, declare
 //
 //   constexpr std::array<std::string_view, 3> WordsOf(Switch) { return {"", "on", "off"}; }
 //
-// with one word per value, in order from 0. Word() is for output at the very end, FromWord() for reading a
-// file or a protocol line; everything in between passes the enumeration.
+// with a word for each value, in order from 0. Use Word() where output is written and FromWord() where a file
+// or a protocol is read; in between, pass the enumeration.
 #pragma once
 
 #include <algorithm>

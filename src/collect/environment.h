@@ -1,5 +1,5 @@
-// The variables of the environment as programs of the machine would see them. Windows does not tell "Path"
-// from "PATH"; here, and only here, such names become one: upper case.
+// Environment variables as programs on the machine see them. On Windows "Path" and "PATH" are the same; here,
+// and only here, such names become one, in upper case.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace culprit::collect {
 
 using Variables = std::map<std::string, std::string>;
 
-// Of two spellings of one name the one in upper case stays.
+// If a name has two spellings, the one in upper case wins.
 Variables EnvironmentOf(base::Platform platform, Variables variables);
 
 }  // namespace culprit::collect

@@ -1,5 +1,4 @@
-// Looking at one target on a machine: the snapshot of what decides about its loading, and a view of the
-// files.
+// Looks at one target on a machine: a snapshot of what determines how it loads, and a view of the files.
 #pragma once
 
 #include <memory>
@@ -19,14 +18,13 @@ struct Look {
   std::string interpreter;                   // for loader::Question
 };
 
-// `target` may be relative to the system's working directory, or "" for "any program of this machine". A
-// target that is not there, not readable or no program of the machine is an error. `interpreter` overrides
-// what the target says.
+// `target` may be relative to the system's working directory, or "" for "any program on this machine". It is
+// an error if the target does not exist, cannot be read or is not a program for this machine. `interpreter`
+// overrides what the target says.
 base::Result<Look> LookAt(const system::System& system, const std::string& target,
                           const std::string& interpreter = "");
 
-// The same from a recorded snapshot, which must outlive the result. A target that was not recorded is an
-// error.
+// The same from a recorded snapshot, which must outlive the result. Fails if the target was not recorded.
 base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::string& target,
                             const std::string& interpreter = "");
 
@@ -39,7 +37,7 @@ snapshot::Snapshot LookAtMachine(const system::System& system);
 
 // Adds the facts of a loader to the snapshot, unless they are there or no such file exists.
 void AddLoader(const system::System& system, const std::string& path, snapshot::Snapshot& snapshot);
-// A loader for another CPU than the snapshot's: only what every such CPU has can be counted on.
+// For a loader of another CPU than the snapshot's: assumes only what every such CPU has.
 void AdaptCpu(snapshot::Snapshot& snapshot, snapshot::FileView& view, snapshot::LoaderFacts& loader);
 
 }  // namespace culprit::collect

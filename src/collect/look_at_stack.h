@@ -1,4 +1,4 @@
-// Looking at a whole machine for `culprit check`: the stack, the loaders of everything that will be played,
+// Looks at a whole machine for `culprit check`: the stack, the loaders of everything that will be simulated,
 // and a view of the files.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A small text of the machine as a fact: /proc, /sys and configuration are read through this.
+// Reads a small text file as a fact: for /proc, /sys and configuration files.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace culprit::collect {
 
-// The text, or absent, or why it could not be read. More than 64 KiB counts as not readable.
+// The text, absent, or why it could not be read. A file of more than 64 KiB is unreadable.
 snapshot::Fact<std::string> ReadSmallFile(const system::System& system, const std::string& path);
 
-// The first line, without spaces around it; "" when there is nothing to read.
+// The first line, trimmed; "" if there is none.
 std::string FirstLine(const snapshot::Fact<std::string>& text);
 
 }  // namespace culprit::collect

@@ -1,6 +1,5 @@
 // The collectors of the stack: one file and one function for each kind of fact, and the runner that calls
-// them side by side, each within a time limit, so that a dead mount costs a part of the report and not the
-// report.
+// them in parallel, each with a time limit, so that a dead mount costs only part of the report.
 #pragma once
 
 #include <chrono>
@@ -63,10 +62,10 @@ snapshot::Fact<snapshot::Context> CollectContext(const Surroundings& around);
 extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, kToolkitsCollector,
     kCudnnCollector, kContextCollector;
 
-// Runs those of the machine's platform. A collector that does not answer within `limit` leaves a timed-out
-// Fact and is abandoned with a copy of `around`. Where there is a GPU, `codes` is given and `around` owns its
-// system, the libraries of the frameworks are searched for GPU code meanwhile and afterwards: that takes
-// thousands of small reads, which only judging has to wait for.
+// Runs the collectors of the machine's platform. One that does not answer within `limit` leaves a timed-out
+// Fact and is abandoned with a copy of `around`. If there is a GPU, `codes` is given and `around` owns its
+// system, the framework libraries are also searched for GPU code in the background: that takes thousands of
+// small reads, and only the rules have to wait for it.
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
                              std::future<GpuCodes>* codes = nullptr);
 

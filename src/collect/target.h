@@ -1,4 +1,4 @@
-// What a TARGET of `culprit check` is, told from the file or directory itself.
+// What kind of TARGET the user gave to `culprit check`, from the file or directory itself.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Target {
   std::string path;  // absolute; of an environment its prefix
 };
 
-// `path` is absolute. Something that is none of these is an error with a hint.
+// `path` is absolute. Anything else is an error with a hint. Reads at most the first 64 bytes of a file.
 base::Result<Target> ClassifyTarget(const system::System& system, const std::string& path);
 
 }  // namespace culprit::collect

@@ -1,6 +1,7 @@
-// A fact, or the reason why it could not be had. "Could not tell" is data and is carried to the report.
+// A fact, or the reason why it is not known. "Could not tell" is data, and goes into the report.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,8 +10,9 @@
 namespace culprit::snapshot {
 
 enum class FactState { kValue, kAbsent, kUnreadable, kNotApplicable, kTimedOut };
-std::string_view Name(FactState state);  // "value", "absent", "unreadable", "not-applicable", "timed-out"
-FactState FactStateFromName(std::string_view name);  // an unknown name gives kAbsent
+constexpr std::array<std::string_view, 5> WordsOf(FactState) {
+  return {"value", "absent", "unreadable", "not-applicable", "timed-out"};
+}
 
 template <typename T>
 struct Fact {

@@ -30,8 +30,8 @@ base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12] = node;
   JsonWriter json;
   json.Value("path", EncodeBytes(path));
-  if (node.kind != FileKind::kOther) json.Value("kind", Name(node.kind));
-  if (node.error != PathError::kNone) json.Value("error", Name(node.error));
+  if (node.kind != FileKind::kOther) json.Value("kind", base::Word(node.kind));
+  if (node.error != PathError::kNone) json.Value("error", base::Word(node.error));
   json.Text("link_target", node.link_target);
   json.Flag("listed", node.listed);
   json.Number("device", node.id.device);
@@ -56,8 +56,8 @@ void ReadShared(const JsonReader& json, const char* key, std::shared_ptr<const T
 }
 
 void ReadNode(const JsonReader& json, RecordedNode& node) {
-  json.Named("kind", node.kind, FileKindFromName);
-  json.Named("error", node.error, base::PathErrorFromName);
+  json.Field("kind", node.kind);
+  json.Field("error", node.error);
   json.Field("link_target", node.link_target);
   json.Field("listed", node.listed);
   json.Field("device", node.id.device);

@@ -2,27 +2,6 @@
 
 namespace culprit::snapshot {
 
-std::string_view Name(FileKind kind) {
-  switch (kind) {
-    case FileKind::kRegular:
-      return "regular";
-    case FileKind::kDirectory:
-      return "directory";
-    case FileKind::kLink:
-      return "link";
-    case FileKind::kOther:
-      return "other";
-  }
-  return "other";
-}
-
-FileKind FileKindFromName(std::string_view name) {
-  for (const FileKind kind : {FileKind::kRegular, FileKind::kDirectory, FileKind::kLink}) {
-    if (name == Name(kind)) return kind;
-  }
-  return FileKind::kOther;
-}
-
 std::span<const binfmt::PeExports::Forwarder> FileView::Asks(const std::string& path) {
   const binfmt::PeExports* exports = Exports(path);
   if (exports == nullptr) return {};

@@ -3,6 +3,7 @@
 // (snapshot/recorded_file_view), and what was not recorded is PathError::kNotRecorded, never "missing".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/path_error.h"
+#include "base/words.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/gpu/fatbin.h"
 #include "binfmt/pe/pe.h"
@@ -22,8 +24,10 @@ namespace culprit::snapshot {
 using base::PathError;
 
 enum class FileKind { kRegular, kDirectory, kLink, kOther };
-std::string_view Name(FileKind kind);              // "regular", "directory", "link", "other"
-FileKind FileKindFromName(std::string_view name);  // an unknown name gives kOther
+constexpr std::array<std::string_view, 4> WordsOf(FileKind) {
+  return {"regular", "directory", "link", "other"};
+}
+inline std::string_view Name(FileKind kind) { return base::Word(kind); }
 
 struct FileId {
   uint64_t device = 0;

@@ -4,12 +4,46 @@
 #include "snapshot/snapshot.h"
 
 #include "snapshot/json/fact_json.h"
+#include "snapshot/json/fields.h"
 #include "snapshot/json/file_record_json.h"
 #include "snapshot/json/ld_cache_json.h"
 #include "snapshot/json/parse_json.h"
 #include "snapshot/json/stack_json.h"
 
 namespace culprit::snapshot {
+
+// Each list binds all fields of its structure, so that it does not compile until a new field is added to it.
+
+template <>
+struct FieldsOf<base::Cpu> {
+  static void List(auto& cpu, auto& visit) {
+    auto& [machine, platform, isa_levels, legacy_caps, page_size] = cpu;
+    visit("machine", machine);
+    visit("platform", platform);
+    visit("isa_levels", isa_levels);
+    visit("legacy_caps", legacy_caps);
+    visit.Always("page_size", page_size);
+  }
+};
+
+template <>
+struct FieldsOf<LoaderFacts> {
+  static void List(auto& loader, auto& visit) {
+    auto& [path, flavor, machine, bits, soname, version, system_dirs, lib_token, path_file, assumptions] =
+        loader;
+    visit.Always("path", path);
+    visit.Always("flavor", flavor);
+    visit("machine", machine);
+    visit("bits", bits);
+    visit("soname", soname);
+    visit("version", version);
+    visit("system_dirs", system_dirs);
+    visit("lib_token", lib_token);
+    visit("path_file", path_file);
+    visit("assumptions", assumptions);
+  }
+};
+
 namespace {
 
 constexpr std::string_view kSchema = "culprit.snapshot/1";
@@ -17,64 +51,6 @@ constexpr std::string_view kSchemaKind = "culprit.snapshot/";
 
 base::Json TextToJson(const std::string& text) { return EncodeBytes(text); }
 void ReadText(const JsonReader& json, std::string& text) { json.Get(text); }
-
-base::Json CpuToJson(const base::Cpu& cpu) {
-  // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = cpu;
-  JsonWriter json;
-  json.Text("machine", cpu.machine);
-  json.Text("platform", cpu.platform);
-  json.Texts("isa_levels", cpu.isa_levels);
-  json.Texts("legacy_caps", cpu.legacy_caps);
-  json.Value("page_size", cpu.page_size);
-  return json.Take();
-}
-
-void ReadCpu(const JsonReader& json, base::Cpu& cpu) {
-  json.Field("machine", cpu.machine);
-  json.Field("platform", cpu.platform);
-  json.Field("isa_levels", cpu.isa_levels);
-  json.Field("legacy_caps", cpu.legacy_caps);
-  json.Field("page_size", cpu.page_size);
-}
-
-LoaderFlavor LoaderFlavorFromName(std::string_view name) {
-  if (name == Name(LoaderFlavor::kGlibc)) return LoaderFlavor::kGlibc;
-  return name == Name(LoaderFlavor::kMusl) ? LoaderFlavor::kMusl : LoaderFlavor::kUnknown;
-}
-
-base::Json LoaderToJson(const LoaderFacts& loader) {
-  // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = loader;
-  JsonWriter json;
-  json.Value("path", EncodeBytes(loader.path));
-  json.Value("flavor", Name(loader.flavor));
-  json.Number("machine", loader.machine);
-  json.Number("bits", loader.bits);
-  json.Text("soname", loader.soname);
-  json.Text("version", loader.version);
-  json.Texts("system_dirs", loader.system_dirs);
-  json.Text("lib_token", loader.lib_token);
-  if (loader.path_file != Fact<std::string>{}) {
-    json.Value("path_file", FactToJson(loader.path_file, TextToJson));
-  }
-  json.Texts("assumptions", loader.assumptions);
-  return json.Take();
-}
-
-void ReadLoader(const JsonReader& json, LoaderFacts& loader) {
-  json.Require("path");
-  json.Field("path", loader.path);
-  json.Named("flavor", loader.flavor, LoaderFlavorFromName);
-  json.Field("machine", loader.machine);
-  json.Field("bits", loader.bits);
-  json.Field("soname", loader.soname);
-  json.Field("version", loader.version);
-  json.Field("system_dirs", loader.system_dirs);
-  json.Field("lib_token", loader.lib_token);
-  json.With("path_file", [&](const JsonReader& fact) { ReadFact(fact, loader.path_file, ReadText); });
-  json.Field("assumptions", loader.assumptions);
-}
 
 base::Json EnvironmentToJson(const std::map<std::string, std::string>& environment) {
   JsonWriter json;
@@ -94,9 +70,10 @@ void ReadSnapshot(const JsonReader& json, Snapshot& snapshot) {
         [&](const std::string& name, const JsonReader& value) { value.Get(snapshot.environment[name]); });
   });
   json.Field("working_directory", snapshot.working_directory);
-  json.With("cpu", [&](const JsonReader& cpu) { ReadCpu(cpu, snapshot.cpu); });
-  json.With("loaders", [&](const JsonReader& loaders) {
-    loaders.Each([&](const JsonReader& loader) { ReadLoader(loader, snapshot.loaders.emplace_back()); });
+  json.With("cpu", [&](const JsonReader& cpu) { ReadFields(cpu, snapshot.cpu); });
+  ReadList(json, "loaders", snapshot.loaders, [](const JsonReader& item, LoaderFacts& loader) {
+    item.Require("path");
+    ReadFields(item, loader);
   });
   json.With("ld_cache", [&](const JsonReader& fact) { ReadFact(fact, snapshot.ld_cache, ReadLdCacheJson); });
   json.With("ld_so_preload",
@@ -106,18 +83,6 @@ void ReadSnapshot(const JsonReader& json, Snapshot& snapshot) {
 }
 
 }  // namespace
-
-std::string_view Name(LoaderFlavor flavor) {
-  switch (flavor) {
-    case LoaderFlavor::kGlibc:
-      return "glibc";
-    case LoaderFlavor::kMusl:
-      return "musl";
-    case LoaderFlavor::kUnknown:
-      return "unknown";
-  }
-  return "unknown";
-}
 
 const LoaderFacts* Snapshot::FindLoader(std::string_view interpreter) const {
   for (const LoaderFacts& loader : loaders) {
@@ -130,13 +95,13 @@ base::Json ToJson(const Snapshot& snapshot) {
   // A new field must be added in both directions; this fails to compile until then.
   [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9] = snapshot;
   base::Json loaders = base::Json::array();
-  for (const LoaderFacts& loader : snapshot.loaders) loaders.push_back(LoaderToJson(loader));
+  for (const LoaderFacts& loader : snapshot.loaders) loaders.push_back(FieldsToJson(loader));
   JsonWriter json;
   json.Value("schema", kSchema);
   json.Value("tool_version", EncodeBytes(snapshot.tool_version));
   json.Value("environment", EnvironmentToJson(snapshot.environment));
   json.Value("working_directory", EncodeBytes(snapshot.working_directory));
-  json.Value("cpu", CpuToJson(snapshot.cpu));
+  json.Value("cpu", FieldsToJson(snapshot.cpu));
   json.Value("loaders", std::move(loaders));
   json.Value("ld_cache", FactToJson(snapshot.ld_cache, LdCacheToJson));
   json.Value("ld_so_preload", FactToJson(snapshot.ld_so_preload, TextToJson));

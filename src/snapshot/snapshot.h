@@ -2,6 +2,7 @@
 // file. Everything after it in the pipeline is pure.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/json_fwd.h"
+#include "base/words.h"
 #include "binfmt/cache/ld_so_cache.h"
 #include "snapshot/fact.h"
 #include "snapshot/file_record.h"
@@ -18,7 +20,8 @@
 namespace culprit::snapshot {
 
 enum class LoaderFlavor { kGlibc, kMusl, kUnknown };
-std::string_view Name(LoaderFlavor flavor);
+constexpr std::array<std::string_view, 3> WordsOf(LoaderFlavor) { return {"glibc", "musl", "unknown"}; }
+inline std::string_view Name(LoaderFlavor flavor) { return base::Word(flavor); }
 
 // One dynamic loader, read from its own file.
 struct LoaderFacts {

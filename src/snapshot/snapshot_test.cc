@@ -102,14 +102,11 @@ TEST(FileRecord, OrdinalsAreRangesAndNonsenseIsRefused) {
   }
 }
 
-TEST(Names, ComeBack) {
-  for (const auto kind : {FileKind::kRegular, FileKind::kDirectory, FileKind::kLink, FileKind::kOther}) {
-    EXPECT_EQ(FileKindFromName(Name(kind)), kind);
-  }
-  for (const auto state : {FactState::kValue, FactState::kAbsent, FactState::kUnreadable,
-                           FactState::kNotApplicable, FactState::kTimedOut}) {
-    EXPECT_EQ(FactStateFromName(Name(state)), state);
-  }
+TEST(Words, OfTheLastValueOfEachKind) {
+  EXPECT_EQ(base::Word(FileKind::kOther), "other");
+  EXPECT_EQ(base::Word(FactState::kTimedOut), "timed-out");
+  EXPECT_EQ(base::Word(PathError::kNotRecorded), "not-recorded");
+  EXPECT_EQ(base::Word(LoaderFlavor::kUnknown), "unknown");
 }
 
 }  // namespace

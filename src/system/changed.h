@@ -1,5 +1,5 @@
-// A machine as it would be: another one with some files, links, devices and variables different. Nothing is
-// written anywhere; readers cannot tell it from a real one.
+// A machine after a planned change: another machine with some files, symlinks, devices and variables
+// replaced. Nothing is written; readers cannot tell it from a real one.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace culprit::system {
 
-// What stands at a path instead of what is there.
+// What is at a path after the change.
 struct ChangedNode {
   FileType type = FileType::kRegular;
   std::string bytes;   // of a regular file

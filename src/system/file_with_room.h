@@ -1,5 +1,4 @@
-// A file of a size whose room on the disk is its own already, so that writing to it through memory cannot
-// fail.
+// A file with its disk space already allocated, so that writing to it through a mapping cannot fail.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +6,7 @@
 
 namespace culprit::system {
 
-// Private to the user. The size that it got: `most`, less where there is not so much room, 0 on failure.
+// Private to the user. Returns its size: `most`, less if there is not enough space, 0 on failure.
 uint64_t MakeFileWithRoom(const std::string& path, uint64_t most, uint64_t least);
 
 }  // namespace culprit::system

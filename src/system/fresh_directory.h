@@ -1,4 +1,4 @@
-// A directory of our own for files that are soon gone again.
+// A directory for temporary files.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace culprit::system {
 
-// Removed with all that is in it when it goes.
+// Removed with its contents when the object is destroyed.
 class FreshDirectory {
  public:
   virtual ~FreshDirectory() = default;
   virtual std::string path() const = 0;  // inside spelling
   virtual base::Result<std::string> Write(const std::string& name, std::string_view text) = 0;  // its path
-  virtual void Leave(const std::string& name) = 0;  // this file stays: somebody may still need it
-  virtual void LetPass() = 0;  // other users may open what they know the name of, not list it
+  virtual void Leave(const std::string& name) = 0;  // keep this file: somebody may still need it
+  virtual void LetPass() = 0;                       // other users may open files by name, but not list them
 };
-// Below the place that the user's environment names for such things.
+// In the user's directory for temporary files.
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectory();
-// There, or in another such place if programs may not be run from there, or its name has a ':' (which stands
-// between the elements of a list of paths).
+// The same, or another directory if that one is mounted noexec or has a ':' in its name (which separates the
+// elements of a list of paths).
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms();
-// In memory, for files that many processes map and write; an error where there is no such place, or not so
-// much room in it that others would still have `spare` bytes.
+// In memory, for files that many processes map and write. Fails if there is no such place, or if others would
+// be left with less than `spare` bytes.
 base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryInMemory(uint64_t spare);
 
 }  // namespace culprit::system

@@ -1,4 +1,4 @@
-// The CPU of the machine that this program runs on, as its dynamic loader would see it.
+// The CPU of the machine that culprit runs on, as the dynamic loader sees it.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// Files of the machine that this program runs on, below its own root or below one directory. The only calls
-// of the file system; the implementation is chosen by platform. Nothing is opened for writing, and nothing
-// but regular files and directories is opened at all: opening a FIFO can block, opening a device can act on
-// it.
+// Files of the machine that culprit runs on, below its root or below one directory. All file system calls are
+// here; the implementation is chosen by platform. Nothing is opened for writing, and only regular files and
+// directories are opened at all: opening a FIFO can block, and opening a device can act on it.
 #pragma once
 
 #include <memory>
@@ -17,7 +16,7 @@ class HostFiles {
  public:
   // The whole machine.
   HostFiles() = default;
-  // What lies below `directory`, a path as the user wrote it. Linux holds it open: it may be renamed
+  // What is below `directory`, a path as the user typed it. Linux keeps it open, so it may be renamed
   // meanwhile.
   static Outcome<HostFiles> Below(const std::string& directory);
 
@@ -33,7 +32,7 @@ class HostFiles {
  private:
   struct Directory;  // as the platform keeps one
   explicit HostFiles(std::shared_ptr<const Directory> directory) : directory_(std::move(directory)) {}
-  std::shared_ptr<const Directory> directory_;  // null: the whole machine
+  std::shared_ptr<const Directory> directory_;  // null = the whole machine
 };
 
 }  // namespace culprit::system

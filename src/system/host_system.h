@@ -1,4 +1,4 @@
-// What the real machines of Linux and Windows share: files as this process sees them, links followed.
+// What the real Linux and Windows systems share: files as this process sees them, with symlinks followed.
 #pragma once
 
 #include <string>

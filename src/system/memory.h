@@ -1,6 +1,5 @@
-// A machine made up by a test: files, environment and CPU as the test says, and a log of every access, so
-// that a test can assert that nothing else was looked at. Files can be changed, cut and removed while they
-// are open.
+// A machine made up by a test, with its files, environment and CPU. It logs every access, so that a test can
+// assert that nothing else was looked at. Files can be changed, truncated and removed while they are open.
 #pragma once
 
 #include <map>
@@ -20,9 +19,9 @@ class MemorySystem final : public System {
   MemorySystem();  // has "/" and nothing else
   ~MemorySystem() override;
 
-  // Building. Paths are absolute; links before the last component are followed, missing directories are made,
-  // and what already stands at the path is replaced by a new inode (but for a directory, which stays).
-  // A path that cannot be made (below a regular file, say) is a mistake in the test: the program stops.
+  // Building. Paths are absolute; symlinks before the last component are followed, missing directories are
+  // made, and what is already at the path is replaced by a new inode (except a directory, which stays). A
+  // path that cannot be made (for example below a regular file) is a mistake in the test: the program stops.
   void AddFile(const std::string& path, std::string bytes = {}, uint32_t mode = 0644);
   void AddSparseFile(const std::string& path, uint64_t size);  // zeros that take no memory
   void AddDirectory(const std::string& path, uint32_t mode = 0755);
@@ -30,13 +29,13 @@ class MemorySystem final : public System {
   void AddHardLink(const std::string& path, const std::string& existing);
   void AddFifo(const std::string& path);
   void AddDevice(const std::string& path, uint32_t mode = 0666, uint32_t group = 0);
-  // Of a file: it cannot be opened. Of a directory: it can neither be listed nor searched.
+  // A file cannot be opened; a directory can be neither listed nor searched.
   void SetUnreadable(const std::string& path);
-  // Access() goes by the bits for others: the user of this machine owns nothing.
+  // Access() uses the bits for others: the user of this machine owns nothing.
   void SetMode(const std::string& path, uint32_t mode);
-  // In place, seen by those who have the file open.
+  // In place: whoever has the file open sees it.
   void Truncate(const std::string& path, uint64_t size);
-  // With everything below; those who have a file open keep it.
+  // With everything below; whoever has a file open keeps it.
   void Remove(const std::string& path);
   void SetEnvironment(std::map<std::string, std::string> variables) { environment_ = std::move(variables); }
   void SetWorkingDirectory(std::string path) { working_directory_ = std::move(path); }
@@ -44,8 +43,8 @@ class MemorySystem final : public System {
   // Before anything is added. On Windows names have no case, paths begin with a drive ("/C:/Windows"), ".."
   // is resolved as text, and the working directory is "/C:" until another is set.
   void SetPlatform(base::Platform platform);
-  // "HKLM/SOFTWARE/NVIDIA Corporation"; those above it are there as well, a second call adds values. As long
-  // as there is no key at all the registry is out of reach (kNotRecorded).
+  // "HKLM/SOFTWARE/NVIDIA Corporation"; adds its parents, too. A second call adds values. Without any key the
+  // registry is out of reach (kNotRecorded).
   void AddRegistryKey(const std::string& key, const std::map<std::string, std::string>& values = {});
 
   // Every path and registry key that was asked for since the start or the last ClearAccessed(), as it was

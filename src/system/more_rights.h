@@ -1,4 +1,4 @@
-// Whether a program runs with rights that its user does not have: set-user-ID, set-group-ID, capabilities.
+// Whether a program runs with more rights than its user: set-user-ID, set-group-ID, capabilities.
 #pragma once
 
 #include <string>

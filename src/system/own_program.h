@@ -1,4 +1,4 @@
-// This program's own file, and a program that exists only as bytes in it.
+// culprit's own file, and a program that is embedded in it.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ inline constexpr std::string_view kProgramSuffix = "";
 #endif
 
 std::string OwnProgram();                 // absolute, inside spelling; "" when it cannot be told
-bool IsProgram(const std::string& path);  // a file that this user may start
+bool IsProgram(const std::string& path);  // an executable file
 
-// Gone with its owner.
+// Removed with the object.
 class TemporaryProgram {
  public:
   virtual ~TemporaryProgram() = default;

@@ -1,6 +1,6 @@
-// How a path leads to a file, component by component, as Linux does it (path_resolution(7)), but pure: what
-// stands at one clean path is asked of the caller. RootedSystem and MemorySystem share it, so ".." above the
-// root, absolute links, loops and "file/" behave in both as they do on the machine itself.
+// Resolves a path component by component, as Linux does (path_resolution(7)), but without a file system: the
+// caller says what is at a clean path. RootedSystem and MemorySystem share it, so ".." above the root,
+// absolute symlinks, loops and "file/" work in both as on a real machine.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace culprit::system {
 
-// What lstat() and readlink() say of one path.
+// What lstat() and readlink() say about one path.
 struct PathNode {
   FileType type = FileType::kOther;
   std::string link_target;  // of a link
@@ -22,9 +22,9 @@ using NodeLookup = std::function<Outcome<PathNode>(const std::string& path)>;
 
 enum class LastLink { kFollow, kKeep };
 
-// The clean path of the file itself: no link (but for the last one with kKeep), no ".", no "..".
+// The clean path of the file itself: no symlinks (except the last component with kKeep), no ".", no "..".
 // Fails as open(2) would: kNoEntry, kNotDirectory, kLoop after 40 links, kNameTooLong, and whatever `lookup`
-// says. The text of a link may not be empty (Linux makes none); it counts as kNoEntry.
+// says. An empty symlink target (impossible on Linux) counts as kNoEntry.
 Outcome<std::string> WalkPath(std::string_view path, LastLink last, const NodeLookup& lookup);
 
 // kNone when a path can be asked for at all; the empty path is kNoEntry, one that is not absolute or has a

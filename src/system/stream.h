@@ -1,4 +1,4 @@
-// Input that is read from front to back: standard input, a file, a pipe that has a name.
+// Input that is read from front to back: standard input, a file, a named pipe.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@ namespace culprit::system {
 
 class InputStream : public base::ByteStream {
  public:
-  // Whether there is something to read (or the end) within that time.
+  // Whether there is something to read, or the end, within that time.
   virtual bool Wait(int milliseconds) = 0;
 };
 
 std::unique_ptr<InputStream> StandardInput();
 bool StandardInputIsTerminal();
-// A path as the user wrote it. A pipe is waited for, as `cat` would; a directory is an error.
+// A path as the user typed it. Waits for a pipe, as `cat` does; a directory is an error.
 base::Result<std::unique_ptr<InputStream>> OpenInput(const std::string& path);
 
 }  // namespace culprit::system

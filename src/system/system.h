@@ -1,6 +1,6 @@
-// The only door to a machine: its files, its environment, its CPU. Three twins stand behind it: the real
-// machine, a directory looked at as if it were "/" (--root), and one made in memory by a test, which also
-// logs every access. Nothing here executes anything foreign or opens anything for writing.
+// The only access to a machine: its files, its environment, its CPU. There are three implementations: the
+// real machine, a directory used as "/" (--root), and one in memory for tests, which also logs every access.
+// Nothing here executes foreign code or opens a file for writing.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,21 @@ struct FileStatus {
   uint32_t group = 0;  // number of the group that owns it
 };
 
-// What the caller would like to do with a file.
+// What the caller wants to do with a file.
 enum class Rights { kRead, kReadAndWrite };
 
 struct DirectoryEntry {
   std::string name;
-  FileType type;  // of the entry itself: a link stays a link
+  FileType type;  // of the entry itself, not of a symlink's target
 };
 
 template <typename T>
 using Outcome = std::expected<T, PathError>;
 
-// An open file and what fstat() said of it.
+// An open file and its fstat().
 struct OpenFile {
   FileStatus status;
-  std::unique_ptr<base::ByteSource> bytes;  // null for anything but a regular file
+  std::unique_ptr<base::ByteSource> bytes;  // null unless it is a regular file
 };
 
 // One key of the Windows registry. Numbers are written in decimal, a list of texts with '\n' between them,
@@ -58,23 +58,23 @@ class System {
  public:
   virtual ~System() = default;
 
-  // All paths are absolute paths of the machine looked at (another one, or one with a NUL, is kOther). Open,
-  // Stat, RealPath and List follow links; a path ends in PathError as the system call of Linux would end.
-  // Open never blocks (a FIFO is reported as kOther) and honours the caller's permissions.
+  // All paths are absolute paths on the inspected machine (a relative path, or one with a NUL, is kOther).
+  // Open, Stat, RealPath and List follow symlinks; errors are those of the Linux system call. Open never
+  // blocks (a FIFO is reported as kOther) and respects the caller's permissions.
   virtual Outcome<OpenFile> Open(const std::string& path) const = 0;
   virtual Outcome<FileStatus> Stat(const std::string& path) const = 0;
-  virtual Outcome<FileStatus> LinkStat(const std::string& path) const = 0;  // does not follow the last link
+  virtual Outcome<FileStatus> LinkStat(const std::string& path) const = 0;  // of a symlink itself
   virtual Outcome<std::string> ReadLink(const std::string& path) const = 0;
   virtual Outcome<std::string> RealPath(const std::string& path) const = 0;
-  // Whether this process may open the file so, by its effective ids; links are followed. The file is not
-  // opened: opening a device can act on it.
+  // Whether this process may open the file that way, by its effective ids; follows symlinks. The file is not
+  // opened, since opening a device can act on it.
   virtual Outcome<void> Access(const std::string& path, Rights rights) const = 0;
   // Sorted by name, without "." and "..".
   virtual Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const = 0;
 
-  // On Windows, where names of variables have no case, they are in upper case here.
+  // Variable names are case-insensitive on Windows; here they are in upper case.
   virtual std::map<std::string, std::string> Environment() const = 0;
-  virtual std::string WorkingDirectory() const = 0;  // "" when it is gone
+  virtual std::string WorkingDirectory() const = 0;  // "" if it was removed
   virtual base::Cpu HostCpu() const = 0;
 
   virtual base::Platform platform() const { return base::Platform::kLinux; }
@@ -90,11 +90,12 @@ class System {
 Outcome<std::string> ReadWholeFile(const System& system, const std::string& path, uint64_t limit);
 
 std::unique_ptr<System> RealSystem();
-// `root` is a directory of the real machine. Links inside are followed inside: an absolute link target starts
-// at `root`, ".." never leaves it. The environment is empty and the working directory is "/".
+// `root` is a directory of the real machine. Symlinks never leave it: an absolute target starts at `root`,
+// and
+// ".." stops there. The environment is empty and the working directory is "/".
 base::Result<std::unique_ptr<System>> RootedSystem(const std::string& root);
-// `files` looked at as drive C: of a Windows machine: "/C:/Windows" is its "/Windows", names are found
-// whatever the case of their letters. Another drive is kNotRecorded. Its registry is out of reach.
+// `files` as drive C: of a Windows machine: "/C:/Windows" is its "/Windows", and names are case-insensitive.
+// Any other drive is kNotRecorded. There is no registry.
 std::unique_ptr<System> WindowsTree(std::unique_ptr<System> files);
 
 }  // namespace culprit::system

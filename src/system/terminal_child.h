@@ -1,6 +1,6 @@
-// Runs a user's command as his shell would run it, and lets somebody listen: a stream that is a terminal here
-// is a pseudo-terminal there, one that is a file or pipe is a pipe; bytes pass through as they are and when
-// they come. Signals, job control and the way it ends stay what they were.
+// Runs a user's command as the shell would, and lets a caller listen: a stream that is a terminal for us is a
+// pseudo-terminal for the command, a file or pipe is a pipe; bytes pass through unchanged and at once.
+// Signals, job control and the exit status stay the same.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,20 @@ struct TerminalRequest {
   std::map<std::string, std::string> variables;  // set in its environment, besides those of this process
 };
 
-// What the system itself tells of a command and of the processes that it starts. On Windows alone, where a
-// debugger hears it; elsewhere the libraries of witness/ tell more.
+// What the system reports about a command and the processes it starts. Only on Windows, where a debugger gets
+// these events; elsewhere the libraries of run/witness tell more.
 struct ProcessEvent {
   enum class Kind {
     kStart,       // a process: its program, mapped
     kLoad,        // a library was mapped
     kUnload,      // and is no more
-    kNotDelayed,  // a library that was to be loaded at the first call of one of its functions was not found
+    kNotDelayed,  // a delay-loaded library was not found
     kCrash,       // an exception that nobody handled
     kEnd,
   };
   Kind kind = Kind::kEnd;
   std::chrono::steady_clock::time_point at;
-  int64_t process = 0, parent = 0, thread = 0;  // parent: of kStart, 0 not known
+  int64_t process = 0, parent = 0, thread = 0;  // parent: only for kStart, 0 = unknown
   std::string path;                             // inside spelling; of kNotDelayed the name
   uint64_t base = 0, end = 0;                   // end: 0 not known
   bool running = false;                         // kLoad: start-up was over, so the program asked for it
@@ -44,14 +44,14 @@ struct ProcessEvent {
 };
 
 struct TerminalWatch {
-  // All that it writes, both streams, as it comes.
+  // Everything it writes, on both streams, as it comes.
   std::function<void(std::string_view)> on_output = {};
   // It has started.
   std::function<void(int64_t process)> on_start = {};
-  // Somebody wants it to end, for the first time ("SIGINT"). Where that can be held up for a moment, it has
-  // not heard of it yet.
+  // The first request to end ("SIGINT"). If the signal can be held back for a moment, the command has not
+  // received it yet.
   std::function<void(int64_t process, std::string_view signal)> on_interrupt = {};
-  // Set: on Windows the command runs as one that is debugged. Never called elsewhere.
+  // If set, the command is debugged on Windows. Never called elsewhere.
   std::function<void(const ProcessEvent&)> on_event = {};
 };
 
@@ -70,25 +70,25 @@ struct TerminalEnd {
   uint64_t duration = 0;  // microseconds
 };
 
-// The file that a shell would start for this word; "" none. `why`: "" or what is wrong with it.
+// The file that a shell would start for this word; "" = none. `why`: "" or what is wrong with it.
 struct FoundProgram {
   std::string path;
-  int status = 0;  // 127 not found, 126 not to be started
+  int status = 0;  // 127 = not found, 126 = cannot be started
   std::string why;
 };
 FoundProgram FindCommand(const std::string& word);
 
-// Blocks until the command has ended. An error only when nothing could be set up; a command that cannot be
-// started is an answer. To be called while this process has one thread.
+// Blocks until the command has ended. Fails only if the streams could not be set up; a command that cannot be
+// started is not an error. Call it while this process has only one thread.
 base::Result<TerminalEnd> RunInTerminal(const TerminalRequest& request, const TerminalWatch& watch);
 
 // "SIGSEGV"; "" where there are no signals.
 std::string NameOfSignal(int number);
 
-// Whether RunInTerminal can call on_event; "" it can.
+// Why RunInTerminal cannot call on_event; "" if it can.
 std::string WhyNoEvents();
 
-// Ends this process as that one ended: its status, or its signal.
+// Ends this process the same way: with its exit status, or by its signal.
 [[noreturn]] void EndAs(const TerminalEnd& end);
 
 }  // namespace culprit::system

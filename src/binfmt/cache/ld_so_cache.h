@@ -2,6 +2,7 @@
 // glibc-hwcaps extension. docs/ld-so-cache-format.md describes them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,7 +35,10 @@ struct LdCache {
   }
 };
 
-// The entries that ld.so would use: the new table if there is one, otherwise the old one.
+// Stable, for JSON.
+constexpr std::array<std::string_view, 3> WordsOf(LdCache::Layout) { return {"old", "embedded", "new"}; }
+
+// The entries that ld.so would use: the new table where there is one, otherwise the old.
 base::Result<LdCache> ReadLdCache(const base::ByteSource& source);
 
 // "libc6,x86-64", as `ldconfig -p` prints it for these flags.

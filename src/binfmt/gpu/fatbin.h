@@ -2,6 +2,7 @@
 // containers. Only headers are read, never code. docs/fatbin-format.md describes the bytes.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -57,12 +58,13 @@ struct GpuCode {
   std::string problem;
   bool operator==(const GpuCode&) const = default;
 };
-// Stable, for JSON: "not-gpu", "elf", "pe", "fatbin", "cubin" and back; an unknown name gives kNotGpu.
-std::string_view Name(GpuCode::Form form);
-GpuCode::Form GpuCodeFormFromName(std::string_view name);
-// "sass", "ptx", "lto_ir", "other" and back; an unknown name gives kOther.
-std::string_view Name(GpuTarget::Kind kind);
-GpuTarget::Kind GpuTargetKindFromName(std::string_view name);
+// Stable, for JSON.
+constexpr std::array<std::string_view, 5> WordsOf(GpuCode::Form) {
+  return {"not-gpu", "elf", "pe", "fatbin", "cubin"};
+}
+constexpr std::array<std::string_view, 4> WordsOf(GpuTarget::Kind) {
+  return {"sass", "ptx", "lto_ir", "other"};
+}
 
 // More than any real file has, so that a hostile file costs neither time nor memory. libcufft has 24,000
 // containers, cuBLASLt has 9,000 entries and 180 MB of other data.

@@ -1,5 +1,4 @@
-// Names of targets, forms and kinds, and counts by name.
-#include <algorithm>
+// Names of targets, and counts by target.
 #include <array>
 #include <map>
 
@@ -8,24 +7,7 @@
 namespace culprit::binfmt {
 namespace {
 
-constexpr std::array<std::pair<GpuCode::Form, std::string_view>, 5> kForms = {{
-    {GpuCode::Form::kNotGpu, "not-gpu"},
-    {GpuCode::Form::kElf, "elf"},
-    {GpuCode::Form::kPe, "pe"},
-    {GpuCode::Form::kFatbin, "fatbin"},
-    {GpuCode::Form::kCubin, "cubin"},
-}};
-
-struct KindNames {
-  GpuTarget::Kind kind;
-  std::string_view name, prefix;
-};
-constexpr std::array<KindNames, 4> kKinds = {{
-    {GpuTarget::Kind::kSass, "sass", "sm_"},
-    {GpuTarget::Kind::kPtx, "ptx", "compute_"},
-    {GpuTarget::Kind::kLtoIr, "lto_ir", "lto_"},
-    {GpuTarget::Kind::kOther, "other", "other_"},
-}};
+constexpr std::array<std::string_view, 4> kPrefixes = {"sm_", "compute_", "lto_", "other_"};
 
 template <typename Wanted>
 GpuTotals Add(const GpuCode& code, Wanted wanted) {
@@ -43,26 +25,8 @@ GpuTotals Add(const GpuCode& code, Wanted wanted) {
 
 }  // namespace
 
-std::string_view Name(GpuCode::Form form) {
-  return std::ranges::find(kForms, form, &std::pair<GpuCode::Form, std::string_view>::first)->second;
-}
-
-GpuCode::Form GpuCodeFormFromName(std::string_view name) {
-  const auto row = std::ranges::find(kForms, name, &std::pair<GpuCode::Form, std::string_view>::second);
-  return row == kForms.end() ? GpuCode::Form::kNotGpu : row->first;
-}
-
-std::string_view Name(GpuTarget::Kind kind) {
-  return std::ranges::find(kKinds, kind, &KindNames::kind)->name;
-}
-
-GpuTarget::Kind GpuTargetKindFromName(std::string_view name) {
-  const auto row = std::ranges::find(kKinds, name, &KindNames::name);
-  return row == kKinds.end() ? GpuTarget::Kind::kOther : row->kind;
-}
-
 std::string GpuTarget::Name() const {
-  std::string name(std::ranges::find(kKinds, kind, &KindNames::kind)->prefix);
+  std::string name(kPrefixes[static_cast<size_t>(kind)]);
   name += std::to_string(arch);
   if (suffix != 0) name += suffix;
   return name;

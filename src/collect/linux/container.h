@@ -1,5 +1,5 @@
-// Whether this is a container, and how that is known. Several collectors ask: inside one, processes and
-// devices of the host are out of sight.
+// Whether this is a container, and how we know. Several collectors ask, since a container hides the processes
+// and devices of the host.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Container {
 
 Container FindContainer(const Surroundings& around);
 
-// Linux inside Windows: its driver is Windows', behind /dev/dxg.
+// Linux inside Windows: it uses the Windows driver, through /dev/dxg.
 bool IsWsl(const Surroundings& around);
 
 // Is the kernel below this system in sight? An image has an empty /proc; the root of a running container

@@ -9,7 +9,7 @@
 
 namespace culprit::collect {
 
-// What says that the host is not looked at.
+// Says that the host was not inspected.
 inline constexpr std::string_view kHostUnseen = "host unknown with --root; pass --host";
 
 // driver_kernel.cc: the loaded module, the modules on disk, parameters, MIG.

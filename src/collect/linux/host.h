@@ -1,4 +1,4 @@
-// --host driver=535.104.05,gpu=sm_90: a machine that is not here. What is said replaces what was looked at.
+// --host driver=535.104.05,gpu=sm_90: assumes another host. These values replace what was collected.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct Host {
 // several GPUs; anything else is an error.
 base::Result<Host> ParseHost(std::string_view text);
 
-// A stack with that driver and those GPUs. A part that the host does not name stays as it is.
+// The stack with that driver and those GPUs. What --host does not name stays as it is.
 void Assume(const Host& host, snapshot::Stack& stack);
 
 }  // namespace culprit::collect

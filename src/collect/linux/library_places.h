@@ -1,5 +1,5 @@
-// Directories of a machine in which CUDA libraries may lie: those of LD_LIBRARY_PATH and of ld.so.cache, the
-// usual ones of data/libraries.toml, those of the Python environments, and what CUDA_HOME and its kind name.
+// Directories that may contain CUDA libraries: from LD_LIBRARY_PATH and ld.so.cache, the usual ones from
+// data/libraries.toml, those of the Python environments, and those that CUDA_HOME and similar variables name.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace culprit::collect {
 
-// Existing directories, each once whatever links lead to it, under the name found first. Of ld.so.cache only
-// directories count that hold a name beginning with `prefix` ("libcudnn").
+// Existing directories, each once, under the first name found. From ld.so.cache, only directories that
+// contain a name starting with `prefix` ("libcudnn").
 std::vector<std::string> LibraryPlaces(const Surroundings& around,
                                        std::span<const snapshot::PythonEnvironment> environments,
                                        snapshot::FileView& view, std::string_view prefix);

@@ -12,12 +12,12 @@
 namespace culprit::collect {
 
 // Never fails: what could not be read is assumed, and `assumptions` says so. `like` is the file that asks for
-// this loader and stands in for machine and word size if the loader is not there.
+// this loader; if the loader does not exist, machine and bits come from there.
 snapshot::LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path,
                                       const binfmt::ElfFile& like);
 
 // The loader that a file without PT_INTERP (a library) would run under: musl's if it needs musl's libc,
-// otherwise glibc's usual path for its machine. "" for a machine that is not known.
+// otherwise glibc's usual path for its machine. "" for an unknown machine.
 std::string UsualInterpreter(const binfmt::ElfFile& elf);
 
 }  // namespace culprit::collect

@@ -1,4 +1,4 @@
-// What names of CUDA's DLLs tell: cudnn_ops_infer64_8.dll is the part cudnn_ops_infer of cuDNN 8 for 64-bit
+// What the names of CUDA DLLs say: cudnn_ops_infer64_8.dll is the part cudnn_ops_infer of cuDNN 8 for 64-bit
 // programs, cublas64_12.dll belongs to CUDA 12, nvrtc64_112_0.dll to 11.
 #pragma once
 
@@ -24,11 +24,11 @@ std::string CudnnDll(std::string_view part, uint32_t major);
 
 // The CUDA major in the name of a DLL that changes with it: "12", "11"; "" for all others.
 std::string CudaInDllName(std::string_view name);
-// The one that the file belongs to by its own name or by what it imports; "" when neither tells.
+// The CUDA major version of a file, by its own name or by what it imports; "" if neither says.
 std::string CudaOfDll(const std::string& path, const binfmt::PeFile& pe);
 
-// cuDNN imports no library of CUDA; parts of it hold the name of the cuBLAS that they open. "" for the
-// others.
+// cuDNN imports no CUDA library, but some of its parts contain the name of the cuBLAS that they open. "" for
+// the others.
 std::string CudaNamedInside(std::string_view part, const base::ByteSource& bytes);
 
 }  // namespace culprit::collect

@@ -1,5 +1,5 @@
-// What decides about loading on Windows beyond the files (snapshot/windows.h), read from the Windows
-// directory and the registry, and the copies of the Visual C++ runtime.
+// What else determines loading on Windows (snapshot/windows.h), from the Windows directory and the registry,
+// and the copies of the Visual C++ runtime.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ snapshot::Fact<snapshot::WindowsFacts> CollectWindows(const system::System& syst
                                                       const Variables& variables,
                                                       const std::string& working_directory);
 
-// The same with the runtime that Python environments and named programs bring along.
+// The same with the runtimes that Python environments and the given programs bundle.
 snapshot::Fact<snapshot::WindowsFacts> CollectWindows(
     const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments);
 

@@ -1,5 +1,5 @@
-// Paths that a Windows machine names in its environment and its registry, in the inside spelling
-// (base/windows_path.h), and the directories in which DLLs of CUDA may lie.
+// Paths from the environment and the registry of a Windows machine, in the inside spelling
+// (base/windows_path.h), and the directories that may contain CUDA DLLs.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace culprit::collect {
 
-// The directory that a variable names; "" when it is not set or empty.
+// The directory that a variable names; "" if it is not set or empty.
 std::string DirectoryVariable(const Surroundings& around, const std::string& name);
 // "C:\a;"D:\b c"" -> {"/C:/a", "/D:/b c"}. Empty elements are dropped; one without a drive counts from
 // `working_directory`.
@@ -25,20 +25,21 @@ std::string ExpandVariables(std::string_view text, const Variables& variables);
 std::string WindowsDirectory(const Variables& variables);
 // "/C:/Program Files", by ProgramFiles, ProgramW6432 or the usual name.
 std::string ProgramFiles(const Variables& variables);
-// The home directories of users: the one of USERPROFILE, and in a tree whose environment nobody told (--root)
-// each below /C:/Users.
+// Home directories: the one of USERPROFILE, or with --root, where the environment is unknown, each one in
+// /C:/Users.
 std::vector<std::string> UserDirectories(const Surroundings& around);
 
-// Where DLLs of CUDA may lie: the directories of named programs, PATH, the usual ones of data/libraries.toml,
-// what CUDA_PATH and its kind name, Python environments. Existing directories, each once, under the name
-// found first. PATH of the registry is looked at too: it may name a copy that this process does not see.
+// Directories that may contain CUDA DLLs: those of the given programs, PATH, the usual ones from
+// data/libraries.toml, those that CUDA_PATH and similar variables name, Python environments. Existing
+// directories, each once, under the first name found. Includes PATH from the registry, which may name a copy
+// that this process does not see.
 std::vector<std::string> DllPlaces(const Surroundings& around,
                                    std::span<const snapshot::PythonEnvironment> environments,
                                    snapshot::FileView& view);
 
 // HKLM/SOFTWARE/..., values by name whatever its case; "" when the key or the value is not there.
 std::string RegistryText(const system::System& system, const std::string& key, std::string_view value);
-// The same of a key that was read.
+// The same for a key that was already read.
 std::string RegistryValue(const system::RegistryKey& key, std::string_view value);
 
 }  // namespace culprit::collect

@@ -1,5 +1,4 @@
-// The collectors of a Windows machine: the facts of stack.h from other places. stack.cc chooses between the
-// two sets.
+// The collectors of a Windows machine: the same facts as in stack.h, from other places. stack.cc chooses.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The command line of culprit-probe. It is written by culprit, seldom by a person: strict, and short.
+// The command line of culprit-probe. Mostly culprit writes it, so it is strict and short.
 #pragma once
 
 #include <expected>
@@ -22,7 +22,7 @@ struct Arguments {
   bool Wants(probe::StepName step) const;
 };
 
-// Without the program's own name. The error is one line for a person.
+// Without the program's own name. The error is one line for people.
 std::expected<Arguments, std::string> ParseArguments(const std::vector<std::string>& words);
 
 std::string_view HelpText();

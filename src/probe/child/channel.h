@@ -6,11 +6,11 @@
 
 namespace culprit::prober {
 
-// The descriptor; -1 when there is no standard output to copy.
+// The descriptor; -1 if there is no standard output.
 int OpenChannel();
-// All of it, in one piece where the system can. Safe in a signal handler.
+// Writes everything, in one call if possible. Safe in a signal handler.
 void WriteAll(int descriptor, std::string_view bytes);
-// Ends the process at once: no exit handler of a library gets its turn.
+// Ends the process at once, without exit handlers.
 [[noreturn]] void EndNow(int status);
 
 }  // namespace culprit::prober

@@ -1,5 +1,6 @@
-// One convolution by cuDNN's functions of old, which 7, 8 and 9 all have: forward, and back to the image and
-// to the filters. All three take two tensors and give a third, so they are one here.
+// One convolution through cuDNN's legacy functions, which 7, 8 and 9 all have: forward, backward to the
+// image, and backward to the filters. All three take two tensors and produce a third, so they share their
+// code.
 #pragma once
 
 #include <optional>
@@ -40,7 +41,7 @@ class Convolution {
   // Those that succeeded.
   std::optional<Failure> Find(const Direction& direction, std::vector<cuda::CudnnPerformance>& algorithms);
 
-  // How wrong a result may be.
+  // The tolerance for a result.
   double Tolerance(std::optional<int> math_type) const;
 
  private:

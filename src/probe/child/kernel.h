@@ -1,4 +1,4 @@
-// A kernel whose every result can be foretold: word = word * factor + addend + its own place.
+// A kernel with predictable results: word = word * factor + addend + its index.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ inline constexpr char kKernelName[] = "culprit_mix";
 extern const char* const kKernelPtx;   // for any device from Maxwell on
 extern const char* const kKernelCuda;  // the same for NVRTC
 
-// Loads `image` (PTX or cubin) into the context of the session, launches the kernel and checks what it wrote.
-// `load_ms`: how long the driver took to load it, with its compiler.
+// Loads `image` (PTX or cubin) into the session's context, launches the kernel and checks the results.
+// `load_ms`: how long the driver took to load it, including JIT compilation.
 std::optional<Failure> RunKernel(Session& session, const void* image, double& load_ms);
 
 }  // namespace culprit::prober

@@ -1,4 +1,4 @@
-// The same arithmetic on the CPU, plainly: what the device's answers are held against.
+// The same arithmetic on the CPU, to compare the device's results with.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace culprit::prober {
 
-// C = A * B of square matrices of `size`, all by columns as BLAS has them.
+// C = A * B for square matrices of `size`, column-major as in BLAS.
 std::vector<float> MatrixProduct(const std::vector<float>& a, const std::vector<float>& b, size_t size);
 
 // Images `batch` x `channels` x `height` x `width` and `filters` x `channels` x `kernel` x `kernel`, with

@@ -1,4 +1,4 @@
-// Made-up data whose every byte can be foretold, and the comparison with what came back.
+// Predictable test data, and the comparison with what came back.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ std::vector<float> FloatPattern(size_t count, uint32_t seed);
 
 uint64_t Checksum(std::span<const uint32_t> words);
 
-// "" when they are equal; else how many differ, and the first.
+// "" if they are equal; otherwise how many differ, and the first one.
 std::string Difference(std::span<const uint32_t> expected, std::span<const uint32_t> actual);
 
-// The largest difference as a part of the largest expected value; infinite where a result is no number.
+// The largest difference relative to the largest expected value; infinite if a result is NaN.
 double RelativeError(std::span<const float> expected, std::span<const float> actual);
 
 }  // namespace culprit::prober

@@ -1,4 +1,4 @@
-// The name of the program of a process, as far as its number means the same here as to the driver.
+// The program name of a process, if its id means the same here and to the driver.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace culprit::prober {
 
-// "" where that is not sure: in a container the driver may count processes otherwise.
+// "" if that is not certain: in a container, the driver may use other process ids.
 std::string ProcessName(uint64_t pid);
 uint64_t OwnProcess();
 

@@ -1,5 +1,5 @@
-// What the steps of one run share: the driver's library, NVML, the device and its context. Each is made when
-// it is first asked for, so that a step works alone (--only) as well as behind the others.
+// What the steps of one run share: the driver library, NVML, the device and its context. Each is created on
+// first use, so that a step also works alone (--only).
 #pragma once
 
 #include <expected>
@@ -17,7 +17,7 @@ namespace culprit::prober {
 
 using base::OwnStatus;
 using cuda::Failure;
-// Of a step: what to add to "ok", or why not.
+// The result of a step: the detail for "ok", or the failure.
 using Outcome = std::expected<std::string, Failure>;
 
 // The status of a step that has nothing to try; its detail says why.
@@ -32,7 +32,7 @@ class Session {
   int device_index() const { return arguments_.device; }
   std::string DeviceSubject() const { return "device " + std::to_string(arguments_.device); }
 
-  // Each needs those above it, and fails as the first of them does. Done once.
+  // Each needs the ones above it and fails with the first failure among them. Done once.
   std::optional<Failure> OpenDriver();
   std::optional<Failure> Init();        // cuInit
   std::optional<Failure> PickDevice();  // --device

@@ -1,5 +1,5 @@
-// What a crash leaves behind: one line that says in which library it was. The same for the question of the
-// runner, by SIGTERM, where a step hangs.
+// After a crash, writes one line that names the library it was in. Does the same on SIGTERM, with which the
+// runner asks where a step hangs.
 #pragma once
 
 namespace culprit::prober {

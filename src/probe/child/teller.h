@@ -1,4 +1,4 @@
-// Tells what happens, line by line (probe/protocol.h).
+// Writes the protocol (probe/host/protocol.h).
 #pragma once
 
 #include <initializer_list>
@@ -8,20 +8,20 @@
 
 namespace culprit::prober {
 
-// Of a library of CUDA's: "libcudnn_ops.so.9", "nvcuda.dll"; not libc.
+// The name of a CUDA library: "libcudnn_ops.so.9", "nvcuda.dll"; not libc.
 bool IsCudaLibrary(std::string_view file_name);
 
 class Teller {
  public:
   explicit Teller(int descriptor) : descriptor_(descriptor) {}
 
-  // Words are cut where the line would become longer than the protocol allows.
+  // Words are cut if the line would become longer than the protocol allows.
   void Say(std::string_view tag, std::initializer_list<std::string_view> words = {});
   void Figure(std::string_view name, std::string_view value) { Say("figure", {name, value}); }
   void Fact(std::string_view name, std::string_view value) {
     if (!value.empty()) Say("fact", {name, value});
   }
-  // `library` lines for CUDA's libraries that came into the process since this was last asked.
+  // `library` lines for the CUDA libraries that were loaded since the last call.
   void TellNewLibraries();
 
  private:

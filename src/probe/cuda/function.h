@@ -1,5 +1,5 @@
-// A function found in a library by name, and calls that end in a status. A function that the library lacks is
-// a failure like any other.
+// A function found in a library by name, and calls that return a status. A missing function is a failure like
+// any other.
 #pragma once
 
 #include <optional>
@@ -46,15 +46,15 @@ class Function<Result(Parameters...)> {
 
 // Why `library` could not be opened.
 Failure NotOpened(const Library& library);
-// What a call says when `library` has no such function.
+// The failure of a call if `library` has no such function.
 Failure Missing(const Library& library, const char* function);
 // For Try, which is in many places and must stay small.
 std::optional<Failure> Absent(const Library& library, const char* function);
 std::optional<Failure> Failed(std::string status, const char* call, std::string detail);
-// Foreign text: nullptr is "".
+// nullptr gives "".
 std::string Text(const char* words);
 
-// Names for statuses that the library itself cannot name: an old one, a stub, one that did not start.
+// Names for statuses that the library cannot name itself: because it is old, a stub, or did not start.
 struct KnownStatus {
   int status;
   const char* name;

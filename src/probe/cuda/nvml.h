@@ -68,11 +68,11 @@ struct Nvml {
 extern const char* const kNvmlLibrary;
 Nvml OpenNvml(const std::string& name = kNvmlLibrary);
 
-// What NVML does not tell is "" or 0.
+// Unknown values are "" or 0.
 struct NvmlDevice {
   unsigned index = 0;  // as nvidia-smi counts; of an instance (MIG) that of the whole device
   void* handle = nullptr;
-  bool instance = false;  // a part of a device that MIG divides
+  bool instance = false;  // a MIG instance
   std::string name, uuid, bus_id, compute_capability, ecc_errors, driver_model;
   base::ComputeMode compute_mode = base::ComputeMode::kUnknown;
   base::Switch mig = base::Switch::kUnknown, ecc = base::Switch::kUnknown;

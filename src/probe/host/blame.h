@@ -1,4 +1,4 @@
-// What it means for a step that its child ended there.
+// What it means for a step that its child ended during it.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace culprit::probe {
 
-// Outcome, status, library and detail of `step`. `unasked`: a step that the child told of and should not
-// have, or kNone.
+// Fills in outcome, status, library and detail of `step`. `unasked`: a step that the child should not have
+// reported, or kNone.
 void Blame(snapshot::ProbeStep& step, const base::Result<system::ChildEnd>& end, const Transcript& transcript,
            StepName unasked, std::chrono::milliseconds limit);
 

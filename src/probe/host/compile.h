@@ -1,5 +1,5 @@
-// `--compile`: does the nvcc of this machine, with its host compiler and headers, make a CUDA program and a
-// cuDNN program that run? Compiling, linking and running are told apart.
+// `--compile`: can this machine's nvcc, with its host compiler and headers, build a CUDA program and a cuDNN
+// program that run? Compiling, linking and running are separate steps.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct CompileOptions {
 
 struct CompileResult {
   std::vector<snapshot::ProbeStep> steps;  // compile-cuda ... run-cudnn
-  // What suits the GPUs: "CMAKE_CUDA_ARCHITECTURES=90". Also among the figures of compile-cuda.
+  // The setting for these GPUs: "CMAKE_CUDA_ARCHITECTURES=90". Also a figure of compile-cuda.
   std::vector<std::string> advice;
 };
 

@@ -1,4 +1,4 @@
-// One job from its first child to its last: what each of its steps came to.
+// Runs one job, from its first child to its last, and reports the result of each step.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ struct JobResult {
   std::vector<snapshot::ProbedDevice> devices;
 };
 
-// Blocks until it has ended. `program` is culprit-probe, for a job that names none.
+// Blocks until it has ended. `program` is culprit-probe, for a job without its own program.
 JobResult RunJob(const Job& job, const std::string& program, std::chrono::milliseconds step_limit,
                  const JobWatch& watch);
 

@@ -1,4 +1,4 @@
-// The end of what a child wrote to standard error, in a form that can be shown.
+// The end of what a child wrote to standard error, safe to show.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ class OutputTail {
   static constexpr size_t kMost = 8 * 1024;
 
   void Add(std::string_view bytes);
-  // What came since the last time. Lines stay lines; of a line that was written over and over (a progress
-  // bar) it is what a terminal shows in the end.
+  // What came since the last call. Lines stay lines; for a line that was overwritten (a progress bar), what a
+  // terminal shows in the end.
   std::string Take();
 
  private:

@@ -1,20 +1,22 @@
-// The lines in which culprit-probe (and the small script in a framework's interpreter) tells what happens, as
-// it happens. Strict, because a library that runs in the child may do anything to its standard output:
+// The lines that culprit-probe (and the small script in a framework's interpreter) writes while it works.
+// Strict, because a library that runs in the child may do anything to its standard output:
 //
 //   culprit-probe 1                     first line
 //   begin STEP SUBJECT
-//   library NAME PATH                   the step brought this file into the process
-//   device CUDA-INDEX NVML-INDEX        a device follows; an index of "-": not seen by that one
-//   fact NAME VALUE                     of the device just begun, by its names in snapshot/probe.h
+//   library NAME PATH                   the step loaded this file
+//   device CUDA-INDEX NVML-INDEX        a device follows; "-" if CUDA or NVML does not see it
+//   fact NAME VALUE                     about that device; names as in snapshot/probe.h
 //   holder PID BYTES NAME               of its memory
-//   figure NAME VALUE                   of the step; "microseconds": how long it took, by the child's own
-//   clock crash SIGNAL LIBRARY                from the handler of a signal; nothing follows stuck LIBRARY
-//   asked by SIGTERM where it is; nothing follows ok DETAIL                           ends a step failed
-//   STATUS CALL DETAIL           ends a step not-run DETAIL                      ends a step that was never
-//   tried done                                last line
+//   figure NAME VALUE                   about the step; "microseconds" is its duration
+//   crash SIGNAL LIBRARY                from a signal handler; nothing follows
+//   stuck LIBRARY                       the answer to SIGTERM: where it is; nothing follows
+//   ok DETAIL                           ends a step
+//   failed STATUS CALL DETAIL           ends a step
+//   not-run DETAIL                      ends a step that was not tried
+//   done                                last line
 //
-// Words are separated by one space. In a word every byte but the printable ones of ASCII is written %XX, and
-// so are the space and '%'; the empty word is "%". A child begins each step once.
+// Words are separated by one space. Inside a word, space, '%' and every byte that is not printable ASCII are
+// written as %XX; the empty word is "%". A child begins each step once.
 #pragma once
 
 #include <chrono>
@@ -40,8 +42,8 @@ std::string EncodeLine(std::string_view tag, std::initializer_list<std::string_v
 // Reads the lines of one child, as they come.
 class Transcript {
  public:
-  // False from the first line on that is no line of the protocol, or stands in the wrong place; `problem`
-  // then says which.
+  // False from the first line that is not part of the protocol or is in the wrong place; `problem` says
+  // which.
   bool Feed(std::string_view bytes);
   const std::string& problem() const { return problem_; }
 

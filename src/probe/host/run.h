@@ -1,6 +1,5 @@
-// Running jobs: each in a child of its own and watched from a thread of its own. A job that dies at one step
-// is started again for the steps behind it that do not need that one. Crash, hang, silence and garbage are
-// results like any other.
+// Runs jobs, each in its own child and watched by its own thread. A job that dies in one step is started
+// again for the later steps that do not need it. Crash, hang, silence and garbage are results like any other.
 #pragma once
 
 #include <chrono>
@@ -39,11 +38,11 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Begins the job now, or when another has ended.
+  // Starts the job now, or when another one has ended.
   void Start(Job job);
-  // How many may run from now on: one, where the device allows only one process or has little memory.
+  // How many may run at once from now on: one, if the device allows only one process or has little memory.
   void Limit(size_t side_by_side);
-  // Blocks until the step "devices" has ended, or never will.
+  // Blocks until the "devices" step has ended or can no longer run.
   std::vector<snapshot::ProbedDevice> WaitForDevices();
   // Blocks until all have ended.
   snapshot::ProbeFacts Wait();

@@ -1,4 +1,4 @@
-// The steps of a probe, named once for the program that does them, the runner and the report.
+// The steps of a probe, named once for culprit-probe, the runner and the report.
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ using snapshot::StepOutcome;
 struct StepKind {
   StepName name = StepName::kNone;
   std::string_view title;            // "a kernel from PTX, compiled by the driver"
-  StepName needs = StepName::kNone;  // the step of the same job without which it cannot be tried
+  StepName needs = StepName::kNone;  // the step of the same job that must pass first
   bool deep = false;                 // only with --deep
 };
 
-// In the order in which they are done.
+// In the order in which they run.
 std::span<const StepKind> AllSteps();
 // Not for kNone.
 const StepKind& KindOf(StepName name);

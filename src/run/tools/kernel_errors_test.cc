@@ -167,9 +167,7 @@ TEST(CudaGdbLog, ExceptionWithItsKernelLineAndHostStack) {
   ASSERT_EQ(found.errors.size(), 1u);
   const report::RunKernelError& error = found.errors[0];
   EXPECT_EQ(error.kind, "Warp Illegal Address (CUDA_EXCEPTION_14)");
-  EXPECT_EQ(error.kernel, "store");
-  EXPECT_EQ(error.file, "store.cu");
-  EXPECT_EQ(error.line, 17u);
+  EXPECT_EQ(PlaceOf(error), "store at store.cu:17");
   EXPECT_EQ(error.where, "by thread (3,0,0) in block (2,0,0)");
   ASSERT_EQ(error.host_frames.size(), 3u);
   EXPECT_EQ(error.host_frames[0], "?? in /usr/lib/libcuda.so.1");
@@ -190,9 +188,7 @@ TEST(CudaGdbLog, ExceptionOfAProcessThatIsGone) {
       "[culprit] signal 9\n");
   ASSERT_EQ(found.errors.size(), 1u);
   EXPECT_EQ(found.errors[0].kind, "Warp Illegal Address");
-  EXPECT_EQ(found.errors[0].kernel, "store(int*, int)");
-  EXPECT_EQ(found.errors[0].file, "store.cu");
-  EXPECT_EQ(found.errors[0].line, 17u);
+  EXPECT_EQ(PlaceOf(found.errors[0]), "store(int*, int) at store.cu:17");
 }
 
 TEST(CudaGdbLog, KernelThatRunsAtAnInterruption) {

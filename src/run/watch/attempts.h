@@ -1,4 +1,4 @@
-// What is found at the places of a record right after the run.
+// What is at the paths of a record right after the run.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace culprit::watch {
 
-// nullopt where it cannot be told.
+// nullopt if unknown.
 std::optional<base::LoadOutcome> OutcomeAt(const system::System& machine, const std::string& path);
 
 // Real paths and vanished files of loads, outcomes of the attempts of failed requests, names of statuses.

@@ -1,6 +1,6 @@
-// Which copies of libcupti a command could use. The one of its Python environment comes first, because that
-// is the one its framework was made for; an older CUPTI works with a newer driver, but not the other way
-// round, and which driver there is nobody knows yet. The driver's hook tries them one after the other.
+// Which copies of libcupti a command could use. The one in its Python environment comes first, because its
+// framework was built for that one. An older CUPTI works with a newer driver, but not the other way around,
+// and the driver is not known yet; so the library in the program tries one after the other.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -31,10 +31,11 @@ class Search {
   }
 
   std::string FindProgram(const std::string& name) const;
-  // The Python that a program is, or that its first line names; "" none.
+  // The program itself if it is a Python, or the Python that its first line names; "" = none.
   std::string PythonOf(const std::string& program) const;
   void AddSitesOf(const std::string& python);
-  void AddPrefix(const std::string& prefix);  // of an environment: its sites, and what conda puts below it
+  // Of an environment: its site-packages, and what conda puts in it.
+  void AddPrefix(const std::string& prefix);
   void AddSite(const std::string& site);
   void AddToolkit(const std::string& root);
   void AddToolkitsBelow(const std::string& directory);
@@ -137,7 +138,7 @@ void Search::AddSite(const std::string& site) {
   std::erase_if(packages, [](const std::string& name) {
     return name != "cuda_cupti" && !(name.starts_with("cu") && name.size() == 4);  // cu13
   });
-  std::ranges::reverse(packages);  // cuda_cupti is of CUDA 12 and before
+  std::ranges::reverse(packages);  // cuda_cupti is for CUDA 12 and older
   for (const std::string& package : packages) AddDirectory(JoinPath(JoinPath(nvidia, package), "lib"));
 }
 
@@ -177,7 +178,7 @@ void Search::AddToolkitsBelow(const std::string& directory) {
   for (const std::string& name : names) AddToolkit(JoinPath(directory, name));
 }
 
-// Last: Triton's own copy is often older than what the environment has besides.
+// Last, because Triton's own copy is often older than the others in the environment.
 void Search::AddTriton() {
   for (const std::string& site : sites_) AddDirectory(JoinPath(site, "triton/backends/nvidia/lib/cupti"));
 }

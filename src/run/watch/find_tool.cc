@@ -1,6 +1,6 @@
-// Where compute-sanitizer and cuda-gdb lie. NVIDIA's toolkit keeps the first in a folder of its own with a
-// link or a script in bin; since CUDA 12 there is also a wheel (nvidia-cuda-sanitizer-api), whose parts lie
-// in two folders. cuda-gdb comes in packages of the system and of conda only.
+// Where compute-sanitizer and cuda-gdb are. NVIDIA's toolkit has the first in its own folder, with a symlink
+// or a script in bin; since CUDA 12 there is also a wheel (nvidia-cuda-sanitizer-api), which spreads it over
+// two folders. cuda-gdb comes only in system and conda packages.
 #include <algorithm>
 #include <set>
 

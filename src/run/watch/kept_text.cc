@@ -7,11 +7,11 @@
 namespace culprit::watch {
 namespace {
 
-constexpr size_t kLongLine = 4096;  // that a cut goes out of its way for
+constexpr size_t kLongLine = 4096;  // a cut moves at most this far to find the end of a line
 
 bool ContinuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// The last place up to `at` where the text may be cut: behind a line, else before a character.
+// The last place up to `at` where the text may be cut: after a line, otherwise before a character.
 size_t CutBefore(std::string_view text, size_t at) {
   if (at >= text.size()) return text.size();
   const size_t line = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);

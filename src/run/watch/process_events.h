@@ -1,6 +1,5 @@
-// What Windows told of a command while it ran (system::ProcessEvent) -> the processes of a record, as the
-// journal of the libraries gives them elsewhere. Who asked for a library is not told there, nor a load that
-// failed.
+// What Windows reported about a command while it ran (system::ProcessEvent) -> the processes of a record; on
+// Linux these come from the journal. Windows does not say who asked for a library, or which loads failed.
 #pragma once
 
 #include <chrono>

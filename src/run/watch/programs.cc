@@ -21,7 +21,7 @@ bool IsShell(const std::string& program) {
 
 std::vector<std::string> ProgramsOf(const record::Run& run) {
   if (run.processes.empty()) return {};
-  // What it became in the end: `env` and many scripts exec another.
+  // The last program of the process: `env` and many scripts exec another one.
   std::string program;
   for (const record::Process& process : run.processes) {
     if (process.id == run.processes.front().id) program = process.program;
@@ -38,7 +38,7 @@ std::string PythonOf(const system::System& machine, const record::Run& run) {
       const auto real = machine.RealPath(path);
       return real && own && *real == *own;
     };
-    // By the name it was started with: a link in an environment is what makes it one.
+    // By the name it was started with: only the symlink tells the environment.
     for (const std::string& word : {process.arguments.empty() ? std::string() : process.arguments.front(),
                                     run.command.empty() ? std::string() : run.command.front()}) {
       const std::string found = word.empty() ? "" : system::FindCommand(word).path;
@@ -46,7 +46,7 @@ std::string PythonOf(const system::System& machine, const record::Run& run) {
       const std::string path = base::CleanPath(base::JoinPath(machine.WorkingDirectory(), found));
       if (is_it(path)) return path;
     }
-    // Or by the packages that it loaded from.
+    // Or by the packages whose libraries it loaded.
     for (const record::Loaded& load : process.loads) {
       const size_t packages = load.path.find("/site-packages/");
       const size_t library =

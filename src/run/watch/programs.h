@@ -9,11 +9,11 @@
 
 namespace culprit::watch {
 
-// What of the run is played as a program: neither a shell nor an interpreter, whose imports are played
+// The programs whose loading is simulated. Not shells, and not interpreters, whose imports are simulated
 // instead.
 std::vector<std::string> ProgramsOf(const record::Run& run);
-// The interpreter among a run's processes, as the user's environment has it (.venv/bin/python, not what that
-// links to); "" none.
+// The interpreter among a run's processes, by its path in the environment (.venv/bin/python, not what that
+// symlink points to); "" = none.
 std::string PythonOf(const system::System& machine, const record::Run& run);
 
 }  // namespace culprit::watch

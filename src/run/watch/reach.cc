@@ -15,7 +15,7 @@ namespace {
 constexpr int kMaxScripts = 4;  // as many as the kernel follows
 constexpr uint64_t kFirstLine = 256;
 
-// Of "#!/usr/bin/env -S python3 -u" python3; "" for what is no script.
+// "python3" for "#!/usr/bin/env -S python3 -u"; "" if it is not a script.
 std::string InterpreterOf(const base::ByteSource& bytes) {
   std::string line(static_cast<size_t>(std::min<uint64_t>(bytes.size(), kFirstLine)), '\0');
   if (!bytes.ReadAt(0, std::as_writable_bytes(std::span(line)))) return "";
@@ -31,7 +31,7 @@ std::string InterpreterOf(const base::ByteSource& bytes) {
   return words.front();
 }
 
-// What the machine names its CPU, as ELF numbers it; 0 another.
+// The ELF number of a CPU name; 0 for any other.
 uint16_t MachineOf(const std::string& cpu) { return cpu == "x86_64" ? 62 : cpu == "aarch64" ? 183 : 0; }
 
 }  // namespace

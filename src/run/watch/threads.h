@@ -1,4 +1,4 @@
-// What the threads of a process and of all that it started are doing at this moment, from /proc.
+// What the threads of a process and of its descendants are doing right now, from /proc.
 #pragma once
 
 #include <cstdint>

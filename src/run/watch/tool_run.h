@@ -1,7 +1,7 @@
-// `culprit run --sanitize` and `--debug`: the user's command handed to compute-sanitizer or cuda-gdb. The
-// program's own output and end stay what they are: the tool's report goes to a file, and since neither tool
-// can be trusted to end as the program did (compute-sanitizer ends with 0 after a crash), how it ended is
-// written down from inside. Linux; elsewhere the tool's own exit status has to do.
+// `culprit run --sanitize` and `--debug`: the user's command under compute-sanitizer or cuda-gdb. The
+// program's own output and exit status stay the same: the tool's report goes to a file. Neither tool reliably
+// exits as the program did (compute-sanitizer exits with 0 after a crash), so a shell inside records how the
+// program ended. That is for Linux; elsewhere the tool's own exit status is used.
 #pragma once
 
 #include <optional>
@@ -25,9 +25,9 @@ std::string_view ProgramOf(Tool tool);
 // "memcheck" ...; kNone for another word.
 Tool SanitizerNamed(std::string_view word);
 
-// Where the tool lies: PATH, the toolkits of CUDA_HOME and CUDA_PATH, /usr/local/cuda*, conda and the
-// packages of the command's Python environment. Not found: kNotFound, one line with the places and the
-// package that brings it; then the command must not be run, since the user asked for this tool to look on.
+// Finds the tool: in PATH, in the toolkits of CUDA_HOME and CUDA_PATH, in /usr/local/cuda*, in conda and in
+// the packages of the command's Python environment. Otherwise kNotFound, with one line that names the places
+// and the package that provides it; then the command must not be run, since the user asked for this tool.
 base::Result<std::string> FindTool(const system::System& machine, Tool tool,
                                    const std::vector<std::string>& command);
 
@@ -37,7 +37,7 @@ struct ToolRun {
   std::string end;                   // the file that tells how the program ended; "" the report does
   bool tells_end = true;             // false: nothing does
 };
-// `help`: what `program --help` says, for options that not every version has; "" none of these.
+// `help`: the output of `program --help`, for options that not every version has; "" = use none of them.
 base::Result<ToolRun> PlanToolRun(const system::System& machine, Tool tool, const std::string& program,
                                   std::string_view help, const std::vector<std::string>& command,
                                   system::FreshDirectory& folder);
@@ -48,7 +48,7 @@ struct ProgramEnd {
   int exit_status = 0;
   int signal = 0;  // 0: none
 };
-// nullopt: it is not known, as when the tool could not start the program.
+// nullopt if unknown, for example if the tool could not start the program.
 std::optional<ProgramEnd> EndOfProgram(const system::System& machine, const ToolRun& run);
 
 }  // namespace culprit::watch

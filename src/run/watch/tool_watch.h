@@ -1,6 +1,5 @@
-// One run in which compute-sanitizer or cuda-gdb stands between culprit and the user's command: what is
-// started instead, and afterwards the tool's report in the record and the program's own end in place of the
-// tool's.
+// One run under compute-sanitizer or cuda-gdb: the command that is started instead, and afterwards the tool's
+// report for the record and the program's own exit status instead of the tool's.
 #pragma once
 
 #include <memory>
@@ -18,7 +17,7 @@ namespace culprit::watch {
 
 class ToolWatch {
  public:
-  // An error: the tool is not here, or cannot work. Then the command must not be run.
+  // It is an error if the tool is not installed or cannot work. Then the command must not be run.
   static base::Result<ToolWatch> Make(const system::System& machine, Tool tool,
                                       const std::vector<std::string>& command);
 

@@ -12,7 +12,7 @@ namespace culprit::snapshot {
 template <typename T, typename Write>
 base::Json FactToJson(const Fact<T>& fact, Write write) {
   JsonWriter json;
-  json.Value("state", Name(fact.state));
+  json.Value("state", base::Word(fact.state));
   if (fact.value) json.Value("value", write(*fact.value));
   json.Text("why", fact.why);
   json.Text("source", fact.source);
@@ -24,12 +24,12 @@ template <typename T, typename Read>
 void ReadFact(const JsonReader& json, Fact<T>& fact, Read read) {
   fact = {};
   json.Require("state");
-  json.Named("state", fact.state, FactStateFromName);
+  json.Field("state", fact.state);
   if (fact.state == FactState::kValue) {
     json.Require("value");
     json.With("value", [&](const JsonReader& value) { read(value, fact.value.emplace()); });
   } else if (json.Has("value")) {
-    json.Fail("a value although the state is " + std::string(Name(fact.state)));
+    json.Fail("a value although the state is " + std::string(base::Word(fact.state)));
   }
   json.Field("why", fact.why);
   json.Field("source", fact.source);

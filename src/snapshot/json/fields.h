@@ -73,14 +73,8 @@ void ReadRow(const JsonReader& json, T& row);
 
 template <typename T>
 void ReadField(const JsonReader& json, T& value) {
-  if constexpr (std::same_as<T, std::string> || std::integral<T>) {
+  if constexpr (std::same_as<T, std::string> || std::integral<T> || base::Worded<T>) {
     json.Get(value);
-  } else if constexpr (base::Worded<T>) {
-    std::string word;
-    json.Get(word);
-    const std::optional<T> known = base::FromWord<T>(word);
-    if (!known) return json.Fail("unknown name \"" + word + "\"");
-    value = *known;
   } else if constexpr (OneText<T>) {
     std::string text;
     json.Get(text);
@@ -143,6 +137,11 @@ class FieldWriter {
                   return list;
                 }));
   }
+  // Written even if it is empty, 0 or false.
+  template <typename T>
+  void Always(const char* key, const T& value) {
+    json_.Value(key, FieldToJson(value));
+  }
   // A value with a form of its own: `write` makes the JSON of it, `read(reader, value)` reads that.
   template <typename T, typename Write, typename Read>
   void As(const char* key, const T& value, Write write, Read) {
@@ -189,6 +188,10 @@ class FieldReader {
     json_.With(key, [&](const JsonReader& field) {
       ReadFact(field, fact, [](const JsonReader& item, std::vector<T>& values) { ReadList(item, values); });
     });
+  }
+  template <typename T>
+  void Always(const char* key, T& value) {
+    (*this)(key, value);
   }
   template <typename T, typename Write, typename Read>
   void As(const char* key, T& value, Write, Read read) {

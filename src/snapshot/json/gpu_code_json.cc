@@ -14,7 +14,7 @@ base::Json TargetToJson(const GpuTarget& target) {
   // A new field must be added in both directions; this fails to compile until then.
   [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = target;
   const std::string suffix = target.suffix == 0 ? "" : std::string(1, target.suffix);
-  return {Name(target.kind), target.arch, EncodeBytes(suffix), target.ptx_major, target.ptx_minor};
+  return {base::Word(target.kind), target.arch, EncodeBytes(suffix), target.ptx_major, target.ptx_minor};
 }
 
 void ReadTarget(const JsonReader& json, GpuTarget& target) {
@@ -23,10 +23,7 @@ void ReadTarget(const JsonReader& json, GpuTarget& target) {
     std::string text;
     switch (index++) {
       case 0:
-        item.Get(text);
-        target.kind = binfmt::GpuTargetKindFromName(text);
-        if (Name(target.kind) != text) item.Fail("unknown name \"" + text + "\"");
-        return;
+        return item.Get(target.kind);
       case 1:
         return item.Get(target.arch);
       case 2:
@@ -59,7 +56,7 @@ base::Json ContainersToJson(const GpuCode::Containers& containers) {
 base::Json GpuCodeToJson(const GpuCode& code) {
   [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = code;
   JsonWriter json;
-  json.Value("form", Name(code.form));
+  json.Value("form", base::Word(code.form));
   json.List("containers", code.containers, ContainersToJson);
   json.Flag("whole_file", code.whole_file);
   json.Flag("incomplete", !code.complete);
@@ -69,17 +66,11 @@ base::Json GpuCodeToJson(const GpuCode& code) {
 
 void ReadGpuCodeJson(const JsonReader& json, GpuCode& code) {
   json.Require("form");
-  json.Named("form", code.form, binfmt::GpuCodeFormFromName);
-  json.With("containers", [&](const JsonReader& list) {
-    list.Each([&](const JsonReader& item) {
-      GpuCode::Containers& containers = code.containers.emplace_back();
-      item.Field("section", containers.section);
-      item.With("targets", [&](const JsonReader& targets) {
-        targets.Each(
-            [&](const JsonReader& target) { ReadTarget(target, containers.targets.emplace_back()); });
-      });
-      item.Field("count", containers.count);
-    });
+  json.Field("form", code.form);
+  ReadList(json, "containers", code.containers, [](const JsonReader& item, GpuCode::Containers& containers) {
+    item.Field("section", containers.section);
+    ReadList(item, "targets", containers.targets, ReadTarget);
+    item.Field("count", containers.count);
   });
   json.Field("whole_file", code.whole_file);
   bool incomplete = false;

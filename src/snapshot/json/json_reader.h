@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/words.h"
 #include "snapshot/json/byte_text.h"
 
 namespace culprit::snapshot {
@@ -30,6 +31,8 @@ class JsonReader {
   void Get(bool& out) const;
   void Get(std::string& out) const;
   void Get(std::integral auto& out) const;
+  template <base::Worded Enum>
+  void Get(Enum& out) const;
   template <typename T>
   void Get(std::vector<T>& out) const;
   template <typename Read>
@@ -44,9 +47,6 @@ class JsonReader {
   void Field(std::string_view key, T& out) const;
   template <typename T>
   void Field(std::string_view key, std::optional<T>& out) const;
-  // An enumeration by its Name(); one that `from_name` does not know is an error.
-  template <typename Enum, typename FromName>
-  void Named(std::string_view key, Enum& out, FromName from_name) const;
   template <typename Read>
   void With(std::string_view key, Read read) const;  // read(field) if it is there
 
@@ -75,6 +75,15 @@ void JsonReader::Get(std::integral auto& out) const {
   }
   WrongType("a whole number from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
             std::to_string(std::numeric_limits<T>::max()));
+}
+
+template <base::Worded Enum>
+void JsonReader::Get(Enum& out) const {
+  std::string word;
+  Get(word);
+  const std::optional<Enum> known = base::FromWord<Enum>(word);
+  if (!known) return Fail("unknown name \"" + word + "\"");
+  out = *known;
 }
 
 template <typename Read>
@@ -110,16 +119,6 @@ void JsonReader::Field(std::string_view key, T& out) const {
 template <typename T>
 void JsonReader::Field(std::string_view key, std::optional<T>& out) const {
   With(key, [&](const JsonReader& field) { field.Get(out.emplace()); });
-}
-
-template <typename Enum, typename FromName>
-void JsonReader::Named(std::string_view key, Enum& out, FromName from_name) const {
-  With(key, [&](const JsonReader& field) {
-    std::string name;
-    field.Get(name);
-    out = from_name(name);
-    if (Name(out) != name) field.Fail("unknown name \"" + name + "\"");
-  });
 }
 
 template <typename Read>

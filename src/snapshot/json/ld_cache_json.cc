@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 
+#include "base/words.h"
 #include "snapshot/json/json_writer.h"
 
 namespace culprit::snapshot {
@@ -10,23 +11,6 @@ namespace {
 
 using binfmt::LdCache;
 using binfmt::LdCacheEntry;
-
-std::string_view Name(LdCache::Layout layout) {
-  switch (layout) {
-    case LdCache::Layout::kOld:
-      return "old";
-    case LdCache::Layout::kEmbedded:
-      return "embedded";
-    case LdCache::Layout::kNew:
-      return "new";
-  }
-  return "new";
-}
-
-LdCache::Layout LayoutFromName(std::string_view name) {
-  if (name == "old") return LdCache::Layout::kOld;
-  return name == "embedded" ? LdCache::Layout::kEmbedded : LdCache::Layout::kNew;
-}
 
 base::Json EntryToJson(const LdCacheEntry& entry) {
   // A new field must be added in both directions; this fails to compile until then.
@@ -45,19 +29,14 @@ base::Json EntryToJson(const LdCacheEntry& entry) {
 base::Json LdCacheToJson(const LdCache& cache) {
   [[maybe_unused]] const auto& [f1, f2, f3, texts] = cache;
   JsonWriter json;
-  json.Value("layout", Name(cache.layout));
+  json.Value("layout", base::Word(cache.layout));
   json.Text("generator", cache.generator);
   json.List("entries", cache.entries, EntryToJson);
   return json.Take();
 }
 
 void ReadLdCacheJson(const JsonReader& json, LdCache& cache) {
-  json.With("layout", [&](const JsonReader& layout) {
-    std::string name;
-    layout.Get(name);
-    cache.layout = LayoutFromName(name);
-    if (Name(cache.layout) != name) layout.Fail("unknown name \"" + name + "\"");
-  });
+  json.Field("layout", cache.layout);
   json.Field("generator", cache.generator);
   const auto texts = std::make_shared<std::deque<std::string>>();
   const auto read_text = [&](const JsonReader& item, const char* key, std::string_view& out) {

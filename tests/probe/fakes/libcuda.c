@@ -1,63 +1,12 @@
-// A driver without a device: memory is malloc, a copy is memcpy, a kernel is PTX read line by line (ptx.c).
-// Prototypes as in cuda.h of CUDA 13; CUDA_VISIBLE_DEVICES counts as with the real one.
-#include <pthread.h>
-#include <stdint.h>
+// A driver without a device: its devices, contexts and errors. The rest is in libcuda_memory.c.
+// The prototypes are those of cuda.h in CUDA 13; CUDA_VISIBLE_DEVICES works as with the real driver.
+#include "libcuda.h"
 
-#include "machine.h"
-#include "ptx.h"
-
-typedef uint64_t CUdeviceptr;
-typedef struct fake_context {
-  int device;
-  int retained;
-}* CUcontext;
-
-enum {
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kNotInitialized = 3,
-  kUnavailable = 46,
-  kNoDevice = 100,
-  kInvalidDevice = 101,
-  kInvalidImage = 200,
-  kInvalidContext = 201,
-  kInvalidPtx = 218,
-  kNotFound = 500,
-  kIllegalAddress = 700,
-  kPeerAlready = 704
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int started;
+int fake_started;
+struct fake_context fake_primary[FAKE_MOST_DEVICES];
+__thread CUcontext fake_current;
 static int visible[FAKE_MOST_DEVICES];  // CUDA's index -> the machine's
 static int visible_count;
-static struct fake_context primary[FAKE_MOST_DEVICES];
-static __thread CUcontext current;
-
-enum { kLarge = 256 << 20 };
-static struct allocation {
-  char* at;
-  size_t size;
-  int device;
-} allocations[256];
-static int used;  // no allocation is at this place or behind it
-
-static uint64_t Taken(int device) {
-  uint64_t sum = primary[device].retained > 0 ? FAKE_CONTEXT_BYTES : 0;
-  for (int i = 0; i < used; ++i)
-    if (allocations[i].at != NULL && allocations[i].device == device) sum += allocations[i].size;
-  return sum;
-}
-
-// Whether the range lies in one allocation.
-static int OnDevice(CUdeviceptr at, size_t size) {
-  for (int i = 0; i < used; ++i) {
-    const uint64_t begin = (uint64_t)(uintptr_t)allocations[i].at;
-    if (begin != 0 && at >= begin && size <= allocations[i].size && at - begin <= allocations[i].size - size)
-      return 1;
-  }
-  return 0;
-}
 
 // One word of CUDA_VISIBLE_DEVICES: the machine's index, or -1.
 static int Named(const char* word) {
@@ -74,7 +23,7 @@ static int Named(const char* word) {
   return end == word || index < 0 || index >= fake_devices() ? -1 : (int)index;
 }
 
-// What stands behind the first word that names no device does not count; a device named twice: none counts.
+// Words after the first one that names no device do not count; if a device is named twice, none counts.
 static void Look(void) {
   const char* list = getenv("CUDA_VISIBLE_DEVICES");
   visible_count = 0;
@@ -106,7 +55,7 @@ EXPORT int cuInit(unsigned flags) {
   if (flags != 0) return kInvalidValue;
   Look();
   if (visible_count == 0) return kNoDevice;
-  started = 1;
+  fake_started = 1;
   return 0;
 }
 
@@ -119,13 +68,13 @@ EXPORT int cuDriverGetVersion(int* version) {
 #define DEVICE(ordinal)                                                     \
   do {                                                                      \
     MISBEHAVE();                                                            \
-    if (!started) return kNotInitialized;                                   \
+    if (!fake_started) return kNotInitialized;                              \
     if ((ordinal) < 0 || (ordinal) >= visible_count) return kInvalidDevice; \
   } while (0)
 
 EXPORT int cuDeviceGetCount(int* count) {
   MISBEHAVE();
-  if (!started) return kNotInitialized;
+  if (!fake_started) return kNotInitialized;
   *count = visible_count;
   return 0;
 }
@@ -204,16 +153,16 @@ EXPORT int cuDevicePrimaryCtxRetain(CUcontext* context, int device) {
   struct fake_holder holder;
   const int real = visible[device];
   if (fake_mode() == 2 || (fake_mode() == 3 && fake_find_holder(real, &holder))) return kUnavailable;
-  if (primary[real].retained == 0 && fake_free(real) < FAKE_CONTEXT_BYTES) return kOutOfMemory;
-  primary[real].device = real;
-  ++primary[real].retained;
-  *context = &primary[real];
+  if (fake_primary[real].retained == 0 && fake_free(real) < FAKE_CONTEXT_BYTES) return kOutOfMemory;
+  fake_primary[real].device = real;
+  ++fake_primary[real].retained;
+  *context = &fake_primary[real];
   return 0;
 }
 static int Release(int device) {
   const int real = visible[device];
-  if (primary[real].retained == 0) return kInvalidContext;
-  --primary[real].retained;
+  if (fake_primary[real].retained == 0) return kInvalidContext;
+  --fake_primary[real].retained;
   return 0;
 }
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
@@ -226,7 +175,7 @@ EXPORT int cuDevicePrimaryCtxRelease(int device) {
 }
 EXPORT int cuDevicePrimaryCtxReset_v2(int device) {
   DEVICE(device);
-  primary[visible[device]].retained = 0;
+  fake_primary[visible[device]].retained = 0;
   return 0;
 }
 EXPORT int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
@@ -237,58 +186,51 @@ EXPORT int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
 EXPORT int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
   DEVICE(device);
   *flags = 0;
-  *active = primary[visible[device]].retained > 0;
+  *active = fake_primary[visible[device]].retained > 0;
   return 0;
 }
 EXPORT int cuCtxSetCurrent(CUcontext context) {
   MISBEHAVE();
-  if (!started) return kNotInitialized;
-  current = context;
+  if (!fake_started) return kNotInitialized;
+  fake_current = context;
   return 0;
 }
 EXPORT int cuCtxGetCurrent(CUcontext* context) {
   MISBEHAVE();
-  if (!started) return kNotInitialized;
-  *context = current;
+  if (!fake_started) return kNotInitialized;
+  *context = fake_current;
   return 0;
 }
 EXPORT int cuCtxCreate_v2(CUcontext* context, unsigned flags, int device) {
   DEVICE(device);
   (void)flags;
   const int status = cuDevicePrimaryCtxRetain(context, device);
-  if (status == 0) current = *context;
+  if (status == 0) fake_current = *context;
   return status;
 }
 EXPORT int cuCtxDestroy_v2(CUcontext context) {
   MISBEHAVE();
   if (context == NULL || context->retained == 0) return kInvalidContext;
   --context->retained;
-  if (current == context) current = NULL;
+  if (fake_current == context) fake_current = NULL;
   return 0;
 }
 EXPORT int cuCtxPushCurrent_v2(CUcontext context) {
   MISBEHAVE();
-  current = context;
+  fake_current = context;
   return 0;
 }
 EXPORT int cuCtxPopCurrent_v2(CUcontext* context) {
   MISBEHAVE();
-  if (context != NULL) *context = current;
-  current = NULL;
+  if (context != NULL) *context = fake_current;
+  fake_current = NULL;
   return 0;
 }
-
-#define CONTEXT()                                                          \
-  do {                                                                     \
-    MISBEHAVE();                                                           \
-    if (!started) return kNotInitialized;                                  \
-    if (current == NULL || current->retained == 0) return kInvalidContext; \
-  } while (0)
 
 EXPORT int cuCtxGetDevice(int* device) {
   CONTEXT();
   for (int i = 0; i < visible_count; ++i)
-    if (visible[i] == current->device) *device = i;
+    if (visible[i] == fake_current->device) *device = i;
   return 0;
 }
 EXPORT int cuCtxSynchronize(void) {
@@ -298,176 +240,11 @@ EXPORT int cuCtxSynchronize(void) {
 EXPORT int cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   CONTEXT();
   (void)flags;
-  return peer == NULL || peer == current ? kInvalidContext : 0;
+  return peer == NULL || peer == fake_current ? kInvalidContext : 0;
 }
 EXPORT int cuCtxDisablePeerAccess(CUcontext peer) {
   CONTEXT();
   return peer == NULL ? kInvalidContext : 0;
-}
-
-EXPORT int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
-  CONTEXT();
-  const uint64_t taken = Taken(current->device), all = fake_free(current->device);
-  *free_bytes = all > taken ? all - taken : 0;
-  *total = fake_total();
-  return 0;
-}
-// A program that takes most of the device gets room for it, but no memory before it writes there.
-static void* Give(size_t size) {
-  if (size > kLarge) return fake_reserve(size);
-  void* at = malloc(size);
-  if (at != NULL) memset(at, 0xa5, size);  // memory of a device is never clean
-  return at;
-}
-EXPORT int cuMemAlloc_v2(CUdeviceptr* pointer, size_t size) {
-  CONTEXT();
-  if (size == 0) return kInvalidValue;
-  pthread_mutex_lock(&lock);
-  int status = kOutOfMemory;
-  if (size <= fake_free(current->device) && Taken(current->device) <= fake_free(current->device) - size) {
-    for (int i = 0; i < 256 && status != 0; ++i) {
-      if (allocations[i].at != NULL) continue;
-      allocations[i].at = Give(size);
-      if (allocations[i].at == NULL) break;
-      if (i >= used) used = i + 1;
-      allocations[i].size = size;
-      allocations[i].device = current->device;
-      *pointer = (CUdeviceptr)(uintptr_t)allocations[i].at;
-      status = 0;
-    }
-  }
-  pthread_mutex_unlock(&lock);
-  return status;
-}
-EXPORT int cuMemFree_v2(CUdeviceptr pointer) {
-  CONTEXT();
-  if (pointer == 0) return 0;
-  for (int i = 0; i < used; ++i) {
-    if (allocations[i].at != (char*)(uintptr_t)pointer) continue;
-    if (allocations[i].size > kLarge)
-      fake_release(allocations[i].at, allocations[i].size);
-    else
-      free(allocations[i].at);
-    allocations[i].at = NULL;
-    return 0;
-  }
-  return kInvalidValue;
-}
-
-// wrong = 1: the last byte arrives with one bit turned.
-static int Copy(void* to, const void* from, size_t size, int wrong) {
-  memcpy(to, from, size);
-  if (wrong && size > 0) ((char*)to)[size - 1] ^= 0x10;
-  return 0;
-}
-#define HOST(pointer) ((void*)(uintptr_t)(pointer))
-EXPORT int cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t size) {
-  CONTEXT();
-  return OnDevice(to, size) ? Copy(HOST(to), from, size, WRONG()) : kInvalidValue;
-}
-EXPORT int cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t size) {
-  CONTEXT();
-  return OnDevice(from, size) ? Copy(to, HOST(from), size, WRONG()) : kInvalidValue;
-}
-EXPORT int cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size) {
-  CONTEXT();
-  return OnDevice(to, size) && OnDevice(from, size) ? Copy(HOST(to), HOST(from), size, WRONG())
-                                                    : kInvalidValue;
-}
-EXPORT int cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t size, void* stream) {
-  CONTEXT();
-  (void)stream;
-  return OnDevice(to, size) ? Copy(HOST(to), from, size, WRONG()) : kInvalidValue;
-}
-EXPORT int cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t size, void* stream) {
-  CONTEXT();
-  (void)stream;
-  return OnDevice(from, size) ? Copy(to, HOST(from), size, WRONG()) : kInvalidValue;
-}
-EXPORT int cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {
-  CONTEXT();
-  return Copy(HOST(to), HOST(from), size, WRONG());
-}
-EXPORT int cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-                        size_t size) {
-  CONTEXT();
-  if (to_context == NULL || from_context == NULL) return kInvalidContext;
-  return OnDevice(to, size) && OnDevice(from, size) ? Copy(HOST(to), HOST(from), size, WRONG())
-                                                    : kInvalidValue;
-}
-EXPORT int cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
-  CONTEXT();
-  if (!OnDevice(to, count)) return kInvalidValue;
-  memset(HOST(to), value, count);
-  return 0;
-}
-EXPORT int cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
-  CONTEXT();
-  if (!OnDevice(to, 4 * count)) return kInvalidValue;
-  for (size_t i = 0; i < count; ++i) memcpy((char*)HOST(to) + 4 * i, &value, 4);
-  return 0;
-}
-
-EXPORT int cuStreamCreate(void** stream, unsigned flags) {
-  CONTEXT();
-  (void)flags;
-  *stream = &lock;
-  return 0;
-}
-EXPORT int cuStreamSynchronize(void* stream) {
-  CONTEXT();
-  (void)stream;
-  return 0;
-}
-EXPORT int cuStreamDestroy_v2(void* stream) {
-  CONTEXT();
-  (void)stream;
-  return 0;
-}
-
-static int LoadPtx(struct ptx_module** module, const void* image) {
-  switch (ptx_load(image, module)) {
-    case kPtxLoaded:
-      return 0;
-    case kPtxNoText:
-      return kInvalidImage;
-    default:
-      return kInvalidPtx;
-  }
-}
-EXPORT int cuModuleLoadData(struct ptx_module** module, const void* image) {
-  CONTEXT();
-  return LoadPtx(module, image);
-}
-EXPORT int cuModuleLoadDataEx(struct ptx_module** module, const void* image, unsigned count, int* options,
-                              void** values) {
-  CONTEXT();
-  const int status = LoadPtx(module, image);
-  for (unsigned i = 0; i < count; ++i)  // 5: the buffer for what the compiler has to say, 6: its size
-    if (status != 0 && options[i] == 5 && values[i] != NULL && i + 1 < count && options[i + 1] == 6)
-      snprintf(values[i], (size_t)(uintptr_t)values[i + 1], "%s", "fake: not a kernel that I can read");
-  return status;
-}
-EXPORT int cuModuleUnload(struct ptx_module* module) {
-  CONTEXT();
-  ptx_unload(module);
-  return 0;
-}
-EXPORT int cuModuleGetFunction(struct ptx_function** function, struct ptx_module* module, const char* name) {
-  CONTEXT();
-  *function = ptx_find(module, name);
-  return *function == NULL ? kNotFound : 0;
-}
-EXPORT int cuLaunchKernel(struct ptx_function* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, void* stream,
-                          void** parameters, void** extra) {
-  CONTEXT();
-  (void)shared;
-  (void)stream;
-  if (function == NULL || extra != NULL || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 ||
-      block_x == 0 || block_x > 1024 || grid_x == 0)
-    return kInvalidValue;
-  return ptx_run(function, grid_x, block_x, parameters, OnDevice, WRONG()) ? 0 : kIllegalAddress;
 }
 
 static const struct {

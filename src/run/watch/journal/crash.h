@@ -1,4 +1,4 @@
-// Where a process crashed: the addresses of a crash as places in the objects that it had loaded.
+// Where a process crashed: maps the addresses of a crash to the objects that were loaded.
 #pragma once
 
 #include <vector>
@@ -14,10 +14,10 @@ struct MappedObject {
   std::string path;
   uint64_t begin = 0;
   uint64_t end = 0;   // 0: not known
-  uint64_t bias = 0;  // address in memory less address in the file
+  uint64_t bias = 0;  // address in memory minus address in the file
 };
 
-// Of two objects at one address the first one counts.
+// If two objects claim an address, the first one counts.
 record::Crash CrashOf(const JournalEvent& event, const std::vector<MappedObject>& objects,
                       const JournalFiles& files);
 

@@ -1,4 +1,4 @@
-// The events of a journal (witness/journal.h), one after the other, whatever its bytes are.
+// The events of a journal (witness/journal.h), in order. Any bytes give an answer.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct JournalEvent {
   std::string_view Text(size_t field) const {
     return field < fields.size() ? fields[field] : std::string_view();
   }
-  uint64_t Number(size_t field) const;  // 0 for what is no hexadecimal number of 64 bits
+  uint64_t Number(size_t field) const;  // 0 if it is not a 64-bit hex number
 };
 
 struct JournalSlot {
@@ -28,9 +28,9 @@ struct JournalSlot {
   std::string_view function;
 };
 
-// False when the bytes are no journal.
+// False if the bytes are not a journal.
 bool IsJournal(std::string_view bytes);
-// Events that could not be written or not be read.
+// Events that could not be written or read.
 uint64_t ForEachEvent(std::string_view bytes, const std::function<void(const JournalEvent&)>& see);
 // CUDA calls that did not return.
 std::vector<JournalSlot> OpenSlots(std::string_view bytes);

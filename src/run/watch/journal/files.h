@@ -1,4 +1,4 @@
-// The files of a machine for the reader of a journal.
+// Answers the journal reader's questions about files.
 #pragma once
 
 #include "run/watch/journal/reader.h"
@@ -6,7 +6,7 @@
 
 namespace culprit::watch {
 
-// Asks `machine`, which must outlive the answer. Names of C++ functions come as a person writes them.
+// Asks `machine`, which must outlive the answer. C++ function names are demangled.
 JournalFiles FilesOf(const system::System& machine);
 
 }  // namespace culprit::watch
