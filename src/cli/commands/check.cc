@@ -72,13 +72,12 @@ void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) 
 }
 
 // SARIF or JUnit. The Windows spelling leaves the URIs of SARIF alone: none of them starts like a path.
-bool WriteForCi(const CheckOptions& options, const report::CheckReport& full,
-                const snapshot::Snapshot& snapshot) {
+bool WriteForCi(const CheckOptions& options, report::CheckReport report, const snapshot::Snapshot& snapshot) {
   const bool redact = !options.common.no_redact;
-  const report::CheckReport report = redact
-                                         ? render::Redacted(full, base::ValueOf(snapshot.environment, "HOME"),
-                                                            base::ValueOf(snapshot.environment, "USER"))
-                                         : full;
+  const auto& variables = snapshot.environment;
+  if (redact)
+    report = render::Redacted(std::move(report), base::ValueOf(variables, "HOME"),
+                              base::ValueOf(variables, "USER"));
   const bool sarif = options.common.format == Format::kSarif;
   std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), redact)
                             : render::ToJunit(report, engine::RulePages(), options.strict);

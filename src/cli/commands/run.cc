@@ -62,8 +62,8 @@ int BeginOfCommand(const CommandLine& app, int argc, const char* const* argv) {
   return argc;
 }
 
-// Removes "--sanitize=racecheck" from the words: CLI11 has no flag with an optional value. False if there is
-// no such check.
+// Removes "--sanitize=racecheck" from the words, because the parser knows --sanitize as a plain flag. False
+// if there is no such check.
 bool TakeSanitizer(std::vector<const char*>& words, RunOptions& options) {
   constexpr std::string_view kSanitize = "--sanitize=";
   for (auto word = words.begin(); word != words.end();) {
