@@ -1,8 +1,8 @@
 # culprit_program(NAME SOURCES ... SEES ... LINKS ...)
 #   A program for users, placed at the top of the build folder (build/release/culprit). With CULPRIT_STATIC it
-#   depends on glibc alone, so that it starts on any distribution with that glibc or a newer one
-#   (packaging/test-release checks which), and carries no function that nothing calls. On Windows it depends on
-#   the DLLs of Windows alone.
+#   depends only on glibc, so that it starts on any distribution with that glibc or a newer one
+#   (packaging/test-release checks which), and contains no unused functions. On Windows it depends only on
+#   the DLLs of Windows.
 function(culprit_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;SEES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -15,8 +15,8 @@ function(culprit_program name)
   elseif(CULPRIT_STATIC)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc LINKER:--gc-sections LINKER:-O1
                                         LINKER:--as-needed LINKER:-z,relro,-z,lazy
-                                        -no-pie)  # 4,600 relocations less at each start: docs/decisions.md
-    # Lazy: a command calls a quarter of the functions that the program takes from glibc.
+                                        -no-pie)  # 4,600 fewer relocations at each start: docs/decisions.md
+    # Lazy: a command calls only a quarter of the glibc functions that the program imports.
   endif()
   install(TARGETS ${name} RUNTIME)
 endfunction()
