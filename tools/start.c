@@ -1,7 +1,6 @@
-/* start CLONE ARGUMENTS...: the fast half of ./culprit. Starts the program of the clone; if a source is newer
-   than the last successful build, tools/build-program runs first. It checks all sources, as find -newer does,
-   without the cost of starting find. Compiled by tools/build-program, which lists the program's sources in
-   ROOTS. */
+/* start CLONE ARGUMENTS...: the fast half of ./culprit. Starts the program of the clone; if a source is newer than
+   the last successful build, tools/build-program runs first. It checks all sources, as find -newer does, without the
+   cost of starting find. Compiled by tools/build-program, which lists the program's sources in ROOTS. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +16,7 @@ static int IsNewer(const struct stat* file) {
          (file->st_mtim.tv_sec == built.tv_sec && file->st_mtim.tv_nsec > built.tv_nsec);
 }
 
-/* Whether `name` in the directory `at`, or anything below it, is newer. Unreadable files are not newer, as
- * for find. */
+/* Whether `name` in the directory `at`, or anything below it, is newer. Unreadable files are not newer, as for find. */
 static int HasNewer(int at, const char* name) {
   struct stat status;
   if (fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return 0;
@@ -29,8 +27,7 @@ static int HasNewer(int at, const char* name) {
   if (directory == NULL) return 0;
   int newer = 0;
   for (const struct dirent* entry = readdir(directory); entry != NULL && !newer; entry = readdir(directory)) {
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      newer = HasNewer(opened, entry->d_name);
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) newer = HasNewer(opened, entry->d_name);
   }
   closedir(directory);
   return newer;
@@ -38,8 +35,7 @@ static int HasNewer(int at, const char* name) {
 
 int main(int count, char** arguments) {
   static const char* const kRoots[] = {ROOTS};
-  static const char kRebuild[] =
-      "\"$0/tools/build-program\" || exit 2; exec \"$0/build/release/culprit\" \"$@\"";
+  static const char kRebuild[] = "\"$0/tools/build-program\" || exit 2; exec \"$0/build/release/culprit\" \"$@\"";
   if (count < 2) return 2;
   const int clone = open(arguments[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat stamp;

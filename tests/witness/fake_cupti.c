@@ -6,8 +6,8 @@
 
 static const char* const kNames[2][6] = {
     {"", "cuInit", "cuLaunchKernel", "cuCtxSynchronize", "cuCtxGetDevice", "cuMemAlloc"},
-    {"", "cudaMalloc_v3020", "cudaLaunchKernel_v7000", "cudaDeviceSynchronize_v3020",
-     "cudaGetLastError_v3020", "cudaStreamQuery_v3020"},
+    {"", "cudaMalloc_v3020", "cudaLaunchKernel_v7000", "cudaDeviceSynchronize_v3020", "cudaGetLastError_v3020",
+     "cudaStreamQuery_v3020"},
 };
 static CuptiCallback callback;
 static void* user;

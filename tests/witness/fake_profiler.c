@@ -1,5 +1,4 @@
-/* Linked to libcupti like PyTorch's profiler: its pointer to cuptiSubscribe exists before the driver starts.
- */
+/* Linked to libcupti like PyTorch's profiler: its pointer to cuptiSubscribe exists before the driver starts. */
 #include "run/witness/cupti.h"
 
 int32_t cuptiSubscribe(CuptiSubscriber* subscriber, CuptiCallback callback, void* user);

@@ -1,5 +1,5 @@
-// A driver without a device: memory is malloc, a copy is memcpy, a kernel is PTX read line by line (ptx.c).
-// Prototypes as in cuda.h of CUDA 13; CUDA_VISIBLE_DEVICES counts as with the real one.
+// A driver without a device: memory is malloc, a copy is memcpy, a kernel is PTX interpreted line by line (ptx.c).
+// Prototypes as in cuda.h of CUDA 13; CUDA_VISIBLE_DEVICES works as with the real one.
 #include <pthread.h>
 #include <stdint.h>
 
@@ -49,7 +49,7 @@ static uint64_t Taken(int device) {
   return sum;
 }
 
-// Whether the range lies in one allocation.
+// Whether the range is inside one allocation.
 static int OnDevice(CUdeviceptr at, size_t size) {
   for (int i = 0; i < used; ++i) {
     const uint64_t begin = (uint64_t)(uintptr_t)allocations[i].at;
@@ -74,7 +74,7 @@ static int Named(const char* word) {
   return end == word || index < 0 || index >= fake_devices() ? -1 : (int)index;
 }
 
-// What stands behind the first word that names no device does not count; a device named twice: none counts.
+// Ignores everything after the first word that is not a device; if a device is listed twice, there are none.
 static void Look(void) {
   const char* list = getenv("CUDA_VISIBLE_DEVICES");
   visible_count = 0;
@@ -312,7 +312,7 @@ EXPORT int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
   *total = fake_total();
   return 0;
 }
-// A program that takes most of the device gets room for it, but no memory before it writes there.
+// A program that takes most of the device gets address space, but no memory before it writes there.
 static void* Give(size_t size) {
   if (size > kLarge) return fake_reserve(size);
   void* at = malloc(size);
@@ -354,7 +354,7 @@ EXPORT int cuMemFree_v2(CUdeviceptr pointer) {
   return kInvalidValue;
 }
 
-// wrong = 1: the last byte arrives with one bit turned.
+// wrong = 1: the last byte arrives with one bit flipped.
 static int Copy(void* to, const void* from, size_t size, int wrong) {
   memcpy(to, from, size);
   if (wrong && size > 0) ((char*)to)[size - 1] ^= 0x10;
@@ -510,7 +510,7 @@ EXPORT int cuGetErrorString(int status, const char** text) {
   return *text == NULL ? kInvalidValue : 0;
 }
 
-// The newest version of a function first, as the real one does for its newest version of CUDA.
+// Tries the newest version of a function first, as the real driver does for its newest CUDA version.
 EXPORT int cuGetProcAddress_v2(const char* symbol, void** function, int version, uint64_t flags, int* found) {
   MISBEHAVE();
   (void)version;

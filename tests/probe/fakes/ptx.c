@@ -1,6 +1,6 @@
-// Reads the text once into instructions with numbered registers, then walks them for each thread. All
-// registers are 64 bits wide and hold the bits of whatever type the instruction names. What is not understood
-// is refused when it is loaded, never guessed.
+// Parses the text once into instructions with numbered registers, then executes them for each thread. All
+// registers are 64 bits wide and hold the bits of whatever type the instruction names. Unknown code is
+// rejected when it is loaded, never guessed.
 #include "ptx.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ struct ptx_module {
   struct ptx_function functions[4];
 };
 
-// "f32" -> 'f', 4; 0 when it is no type.
+// "f32" -> 'f', 4; 0 if it is not a type.
 static int ReadType(const char* word, char* type, int* bytes) {
   if (strcmp(word, "pred") == 0) {
     *type = 'b';
@@ -128,7 +128,7 @@ static int ReadOperand(struct ptx_function* function, char* text, struct operand
   return length > 0;
 }
 
-// "ld.param.u64" in its words; the last ones are types.
+// Splits "ld.param.u64" into its words; the last ones are types.
 static int ReadOpcode(char* text, struct instruction* instruction) {
   char* words[8];
   int count = 0;
@@ -387,7 +387,7 @@ static uint64_t Convert(const struct instruction* i, uint64_t a) {
   return Cut(i->from_type == 's' ? (uint64_t)Signed(a, i->from_bytes) : Cut(a, i->from_bytes), i->bytes);
 }
 
-// What an instruction with a result makes of its operands.
+// The result of an instruction for its operands.
 static uint64_t Compute(const struct instruction* i, uint64_t a, uint64_t b, uint64_t c) {
   const int f = i->type == 'f';
   const int wide_signed = i->type == 's';
