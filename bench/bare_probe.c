@@ -1,5 +1,5 @@
-// The steps of `culprit probe` once, in one process, as a user would write them against the headers, with nothing around:
-// the peer that bench/probe compares culprit with. Needs a GPU, the toolkit's and cuDNN's headers:
+// The steps of `culprit probe` once, in one process, as a user would write them with the headers, and nothing else.
+// bench/probe compares culprit with it. Needs a GPU, the toolkit's and cuDNN's headers:
 //   cc -O2 bare_probe.c -I$CUDA/include -L$CUDA/lib64 -lcuda -lcudart -lnvrtc -lcublas -lcublasLt -lcudnn -lm
 #include <cublasLt.h>
 #include <cublas_v2.h>

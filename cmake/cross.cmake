@@ -1,6 +1,6 @@
 # Toolchain for the other architecture: Debian's cross compiler, and its libraries installed side by side
 # (dpkg --add-architecture; tools/setup release). Chosen by CULPRIT_TARGET = x86_64 | aarch64.
-# Programs that must run during the build belong to this machine; qemu-user runs those of the target.
+# Programs that run during the build are for this machine; qemu-user runs those of the target.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CULPRIT_TARGET)
 set(triple ${CULPRIT_TARGET}-linux-gnu)
 

@@ -1,9 +1,9 @@
 # culprit_dependency(PREFIX MODULE)
 #   The library that pkg-config calls MODULE, as the target PkgConfig::PREFIX. With CULPRIT_STATIC the target
-#   names the archives (libz.a) instead of the shared objects, and with them the archives that MODULE itself
-#   is made of; the linker takes from an archive only the members that are used, so liblzma costs its
-#   decoder alone. What belongs to glibc stays shared, and so does what the distribution ships no archive of:
-#   an archive that a used member needed and that is missing shows as an undefined symbol at link time.
+#   names the static libraries (libz.a) instead of the shared ones, including those that MODULE itself
+#   requires. The linker takes only the members that are used, so liblzma only adds its
+#   decoder. glibc stays shared, and so do libraries without a static version in the distribution.
+#   If a static library that is really needed is missing, there is an undefined symbol at link time.
 find_package(PkgConfig REQUIRED)
 
 function(culprit_dependency prefix module)

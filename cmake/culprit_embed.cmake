@@ -1,8 +1,8 @@
 # culprit_embed(TARGET SYMBOL FILE [DEPENDS TARGET])
-#   Puts the bytes of FILE (also one that is built, then with DEPENDS) into TARGET as read-only data between
+#   Puts the bytes of FILE (for one that is built, pass DEPENDS) into TARGET as read-only data between
 #   `extern "C" const unsigned char SYMBOL_begin[], SYMBOL_end[]`. The assembler reads the file, so a few megabytes
-#   cost no compile time. For gcc, clang and mingw; the assembler of MSVC has no .incbin, and there the symbols are
-#   not defined: CULPRIT_EMBEDS says whether they are.
+#   cost no compile time. For gcc, clang and mingw. MSVC's assembler has no .incbin, so the symbols are not defined
+#   there: CULPRIT_EMBEDS says whether they are.
 if(MSVC)
   set(CULPRIT_EMBEDS OFF)
 else()

@@ -1,15 +1,15 @@
 # culprit_folder(NAME [COLD] [PLATFORM] [TESTS_ALONE] SOURCES ... WITHOUT ... SEES ... LINKS ... TEST_LINKS ...)
-#   The library culprit_NAME from every source of the calling folder, and the test program NAME_test from every *_test.cc:
-#   a new file is built because it is there. SOURCES are generated ones; WITHOUT leaves files out. SEES names the rooms
-#   whose headers may be included; tests/layers_test holds the includes to it. LINKS are libraries from outside.
+#   Builds the library culprit_NAME from every source of the calling folder, and the test program NAME_test from every
+#   *_test.cc: a new file is built because it is there. SOURCES are generated ones; WITHOUT leaves files out. SEES names the
+#   rooms whose headers may be included; tests/layers_test checks the includes. LINKS are external libraries.
 #   COLD: runs once and waits for files or people, so it is compiled with -O1, in two thirds of the time.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: its tests use the same names for different things, so each is compiled by itself even in a unity build.
-#   With CULPRIT_UNITY=N a compiler run takes N sources of a folder at once, and with CULPRIT_PCH it finds the headers of the
-#   standard library compiled: the first build needs a quarter of the time. The `dev` preset and `./test --all` do
-#   without both, so a source that forgets an include does not pass.
+#   With CULPRIT_UNITY=N, one compiler run takes N sources of a folder at once; with CULPRIT_PCH, the headers of the
+#   standard library are precompiled. Together the first build takes a quarter of the time. The `dev` preset and
+#   `./test --all` use neither, so they catch a missing include.
 
-# g++ 12 sees overlapping and overlong copies in "literal" + std::string (GCC bugs 105651 and 105329, mended in 13).
+# g++ 12 wrongly warns about overlapping and too long copies in "literal" + std::string (GCC bugs 105651 and 105329, fixed in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   set(CULPRIT_FALSE_WARNINGS -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
                               -Wno-stringop-overread)
@@ -27,14 +27,14 @@ else()
   endif()
   target_compile_options(culprit_flags INTERFACE $<$<BOOL:${CULPRIT_STATIC}>:-ffunction-sections -fdata-sections>)
 endif()
-if(NOT WIN32)  # RE2 asks for it, and precompiled headers serve only sources with the same macros
+if(NOT WIN32)  # RE2 requires it, and precompiled headers only work for sources with the same macros
   target_compile_options(culprit_flags INTERFACE -pthread)
 endif()
 if(WIN32)  # Windows 10 and later
   target_compile_definitions(culprit_flags INTERFACE _WIN32_WINNT=0x0A00 UNICODE _UNICODE NOMINMAX)
 endif()
 
-# Fit for libculprit.so. Hidden, so that calls and variables need no table: programs are as quick as without.
+# Needed for libculprit.so. Hidden, so that calls and variables need no table: programs are as fast as without it.
 function(culprit_as_room target)
   if(NOT WIN32)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
@@ -42,7 +42,7 @@ function(culprit_as_room target)
   endif()
 endfunction()
 
-# Compiled once: culprit_headers for the rooms, culprit_test_headers for the tests. Sources include what they use all the same.
+# Compiled once: culprit_headers for the rooms, culprit_test_headers for the tests. Sources still include what they use.
 set(CULPRIT_HEADERS <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <optional> <set> <span>
                     <string> <string_view> <utility> <vector> <fmt/format.h> <nlohmann/json.hpp>)
 file(WRITE ${CMAKE_BINARY_DIR}/empty.cc "")
@@ -64,8 +64,8 @@ if(CULPRIT_PCH)
   endif()
 endif()
 
-# culprit_sources(SOURCES [TESTS] [PLATFORM] [WITHOUT ...]): the sources of the calling folder and its sub-folders
-# that are no room of their own (have no CMakeLists.txt), for this platform.
+# culprit_sources(SOURCES [TESTS] [PLATFORM] [WITHOUT ...]): the sources of the calling folder and its subfolders
+# that are not separate rooms (have no CMakeLists.txt), for this platform.
 function(culprit_sources sources)
   cmake_parse_arguments(ARG "TESTS;PLATFORM" "" "WITHOUT" ${ARGN})
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
@@ -132,7 +132,7 @@ function(culprit_folder name)
       culprit_unity(${name}_test)
     endif()
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_LINKS} GTest::gtest_main)
-    # What is tested is optimised; the tests themselves need not be, and compile in half of the time.
+    # The code under test is optimized; the tests themselves need not be, and compile in half the time.
     target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
     if(CULPRIT_PCH)
       target_precompile_headers(${name}_test REUSE_FROM culprit_test_headers)

@@ -18,8 +18,8 @@ function(culprit_program name)
   elseif(CULPRIT_STATIC)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc LINKER:--gc-sections LINKER:-O1
                                         LINKER:--as-needed LINKER:-z,relro,-z,lazy
-                                        -no-pie)  # 4,600 relocations less at each start: docs/decisions.md
-    # Lazy: a command calls a quarter of the functions that the program takes from glibc.
+                                        -no-pie)  # 4,600 fewer relocations at each start: docs/decisions.md
+    # Lazy: a command calls only a quarter of the glibc functions that the program imports.
   endif()
   install(TARGETS ${name} RUNTIME)
 endfunction()

@@ -1,5 +1,5 @@
-# culprit_source_library(PREFIX INCLUDE folder SOURCES files...): the target PkgConfig::PREFIX, a static library from
-# sources of a Debian source package (packaging/fetch-debian-source), compiled from a list of our own.
+# culprit_source_library(PREFIX INCLUDE folder SOURCES files...): the target PkgConfig::PREFIX, a static library built
+# from a Debian source package (packaging/fetch-debian-source) with our own list of sources.
 function(culprit_source_library prefix)
   cmake_parse_arguments(ARG "" "INCLUDE" "SOURCES;PRIVATE_INCLUDE;DEFINITIONS" ${ARGN})
   string(TOLOWER source_${prefix} target)

@@ -1,7 +1,7 @@
 # culprit_text(TARGET NAME FUNCTION FILE... [FUNCTION FILE...]...)
-#   Puts texts into TARGET: NAME.h declares `std::string culprit::FUNCTION()` for each word that is no file name (no
-#   dot in it), and it returns the FILEs behind it, one after the other. For any compiler: texts become string
-#   literals, in pieces that MSVC takes too. (culprit_embed is for bytes, and not for MSVC.)
+#   Puts texts into TARGET: NAME.h declares `std::string culprit::FUNCTION()` for each argument that is not a file name (has
+#   no dot); it returns the FILEs that follow it, concatenated. Works with any compiler: texts become string
+#   literals, in pieces small enough for MSVC. (culprit_embed is for bytes, and not for MSVC.)
 function(culprit_text target name)
   set(files "")
   foreach(word IN LISTS ARGN)

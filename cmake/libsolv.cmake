@@ -1,5 +1,5 @@
-# libsolv from the sources in `folder`, as PkgConfig::SOLV: Debian ships no archive of it, and what we release is one
-# file. Only the solver is compiled, none of the readers of repositories.
+# libsolv from the sources in `folder`, as PkgConfig::SOLV: Debian ships no static library, and our release is one
+# file. Only the solver is compiled, not the repository readers.
 function(culprit_libsolv folder)
   foreach(name bitmap chksum cleandeps cplxdeps decision dirpool diskusage evr filelistfilter fileprovides linkedpkg
                md5 order policy pool poolarch poolid poolvendor problems queue repo repo_solv repo_write repodata
@@ -18,7 +18,7 @@ function(culprit_libsolv folder)
     foreach(name fnmatch regcomp regexec regerror strfncs tre-mem)
       list(APPEND sources ${folder}/win32/${name}.c)
     endforeach()
-    # It asks for a header in a spelling that only a file system without case knows.
+    # It includes a header with a spelling that only a case-insensitive file system accepts.
     file(WRITE ${headers}/BaseTsd.h "#include <basetsd.h>\n")
     set(private ${folder}/win32)
     list(APPEND definitions SOLV_STATIC_LIB)

@@ -1,4 +1,4 @@
-# Toolchain for Windows: Debian's mingw-w64 with the threads of C++ (tools/setup windows).
+# Toolchain for Windows: Debian's mingw-w64 with C++ threads (tools/setup windows).
 set(triple x86_64-w64-mingw32)
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)

@@ -1,7 +1,7 @@
-# The libraries of a mingw-w64 build. Header-only ones are those of the distribution, reached through a folder of
-# links: /usr/include as a whole belongs to another operating system. zlib is Debian's package for mingw-w64.
-# What else must be compiled comes from Debian's source packages (packaging/fetch-debian-source) and is built here
-# from lists of our own: of liblzma and libzstd only what unpacks.
+# The libraries of a mingw-w64 build. Header-only ones come from the distribution, through a folder of symlinks:
+# /usr/include as a whole belongs to another operating system. zlib is Debian's package for mingw-w64.
+# Everything else comes from Debian's source packages (packaging/fetch-debian-source) and is built here
+# from our own lists of sources: only the decompressors of liblzma and libzstd.
 set(CULPRIT_WINDOWS_SOURCES ${PROJECT_SOURCE_DIR}/build/source CACHE PATH
     "folder with the unpacked source packages re2, xz-utils, libzstd and libsolv")
 foreach(package re2 xz-utils libzstd libsolv)
@@ -26,7 +26,7 @@ endforeach()
 target_compile_definitions(fmt::fmt-header-only INTERFACE FMT_HEADER_ONLY=1)
 file(STRINGS ${headers}/fmt/core.h fmt_version REGEX "#define FMT_VERSION")
 string(REGEX MATCH "[0-9]+" fmt_version "${fmt_version}")
-math(EXPR fmt_VERSION "${fmt_version} / 10000")  # as find_package() would name it
+math(EXPR fmt_VERSION "${fmt_version} / 10000")  # the name that find_package() would use
 
 find_path(CULPRIT_MINGW_ZLIB_HEADER zlib.h REQUIRED)
 find_library(CULPRIT_MINGW_ZLIB NAMES libz.a REQUIRED)
@@ -38,7 +38,7 @@ foreach(name bitstate compile dfa filtered_re2 mimics_pcre nfa onepass parse pre
              set simplify stringpiece tostring)
   list(APPEND re2_sources ${re2}/re2/${name}.cc)
 endforeach()
-# Debian's sources of RE2 come without the tables that RE2's own scripts make; those would ask unicode.org.
+# Debian's sources of RE2 lack the tables that RE2's own scripts generate; those would download from unicode.org.
 set(tables ${CMAKE_BINARY_DIR}/re2-tables)
 file(READ ${re2}/re2/unicode.py reader)
 string(REGEX REPLACE "https://www.unicode.org/Public/[0-9.]+/ucd" "/usr/share/unicode" reader "${reader}")

@@ -1,5 +1,5 @@
 # cmake -DWORDS=A|a.txt|b.txt|B|c.txt -DSOURCE=DIR -DNAME=name -DFOLDER=DIR -P write_texts.cmake: see culprit_text.cmake.
-set(piece 12000)  # MSVC takes 16 kB in one literal
+set(piece 12000)  # MSVC allows 16 kB per literal
 string(REPLACE "|" ";" words "${WORDS}")
 set(header "// Made by cmake/write_texts.cmake.\n#pragma once\n\n#include <string>\n\nnamespace culprit {\n\n")
 set(source "// Made by cmake/write_texts.cmake.\n#include \"${NAME}.h\"\n\nnamespace culprit {\n")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""tests/harvest_test.py [--index]: the data files that tools/harvest makes, against the sources they were made from.
+"""tests/harvest_test.py [--index]: compares the data files that tools/harvest writes with their sources.
 
-Without --index against those that are installed: what an index says changes from day to day. With it the newest releases
-alone are asked for. A source that is not there is a skip with its reason.
+Without --index, only with installed sources: an index changes from day to day. With it, only the newest releases
+are queried. A missing source is a skip with its reason.
 """
 import pathlib
 import subprocess
@@ -16,7 +16,7 @@ from harvesting import distributions, gpu_code, pins
 
 
 def requirement_cases():
-    """(Requires-Dist line, what harvest makes of it)"""
+    """(Requires-Dist line, its parsed form)"""
     yield 'nvidia-cudnn-cu12==9.1.0.70; platform_system == "Linux"', ("nvidia-cudnn-cu12==9.1.0.70", "")
     yield "nvidia-cublas-cu12 (==12.2.5.6) ; extra == 'and-cuda'", ("nvidia-cublas-cu12==12.2.5.6", "and-cuda")
     yield "cuda-toolkit[cublas,cudart]==13.0.2", ("cuda-toolkit==13.0.2", "")
@@ -70,7 +70,7 @@ def main():
     print(run.stdout + run.stderr, end="")
     for subject in subjects:
         lines = [line for line in run.stdout.splitlines() if line.startswith((f"{subject}: ", f"skipped: {subject}: "))]
-        # A release that appeared since is news, not a mistake: the rest of what --check finds is one.
+        # A new release is not a mistake; everything else that --check finds is one.
         if any(line.startswith("skipped: ") for line in lines):
             skipped += 1
         elif lines and all(line.endswith((": not in the data", ": as the source says")) for line in lines):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/tally counts what happened: crashes, skips and reports cut short included."""
+"""tools/tally counts what happened, including crashes, skips and truncated reports."""
 import os
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
-/* start CLONE ARGUMENTS...: the quick half of ./culprit. Starts the program of the clone, unless a source is newer than
-   the last good build: then tools/build-program goes first. It asks all of them, as find -newer does, without the time
-   that starting find takes. Compiled by tools/build-program, which lists in ROOTS what the program is made of. */
+/* start CLONE ARGUMENTS...: the fast half of ./culprit. Starts the program of the clone; if a source is newer than
+   the last successful build, tools/build-program runs first. It checks all sources, as find -newer does, without the
+   cost of starting find. Compiled by tools/build-program, which lists the program's sources in ROOTS. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int IsNewer(const struct stat* file) {
          (file->st_mtim.tv_sec == built.tv_sec && file->st_mtim.tv_nsec > built.tv_nsec);
 }
 
-/* Whether `name` in the directory `at` is newer, or anything below it. What cannot be read is not newer, as for find. */
+/* Whether `name` in the directory `at`, or anything below it, is newer. Unreadable files are not newer, as for find. */
 static int HasNewer(int at, const char* name) {
   struct stat status;
   if (fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return 0;

@@ -41,7 +41,7 @@ Buffer AllocateAtMost(std::size_t& bytes, std::size_t least) {
     if (status) return Buffer(memory);
     if (status.error().cause() != "out-of-memory" || bytes / 2 < least) throw status.error();
     std::clog << status.error().reason().summary << "; trying with half of " << bytes << " bytes\n";
-    cudaGetLastError();  // the runtime remembers an error until it is asked
+    cudaGetLastError();  // the runtime keeps an error until it is read
   }
 }
 

@@ -1,8 +1,8 @@
-"""Packages of Debian's archive in the cache, unpacked as dpkg does: no wheel holds a driver, Debian 12 does.
+"""Packages of Debian's archive in the cache, unpacked as dpkg does: no wheel contains a driver, Debian 12 does.
 
-The archive keeps one version of a package, so the version is not pinned: what depends on it says {driver}
-(edits.py). Files are reduced like those of wheels; documentation and what is for reporting bugs is left out. Debian 13 is for
-files that a stack on Debian 12 should not have: of a newer C library, or of 32 bits.
+The archive has one version of each package, so the version is not pinned: edits that depend on it use {driver}
+(edits.py). Files are reduced like those of wheels; documentation and bug-report files are left out. Debian 13 is for
+files that a stack on Debian 12 should not have: for a newer C library, or 32-bit.
 """
 import os
 import pathlib
@@ -46,7 +46,7 @@ def unpack(deb, target, scratch):
 
 
 def fetch(names, arch, cache, system="debian-12"):
-    """Brings packages into the cache. OSError says why they could not be had."""
+    """Downloads packages into the cache. OSError says why they are not available."""
     missing = [name for name in sorted(set(names)) if not cached(name, arch, cache, system).exists()]
     if not missing:
         return

@@ -1,22 +1,22 @@
-"""Enters a deflate stream in its middle: the end of a member of a zip file without what stands before it.
+"""Starts to inflate in the middle of a deflate stream: gets the end of a zip member without what comes before it.
 
-Deflate is made to be read from its start, but it consists of blocks, and each block with codes of its own (or
-stored bytes) begins with a header that few other bits look like. So from a place in the stream every bit is tried as
-the start of a block, cheaply first, then by inflating on from there; a wrong start runs into an error within some
-kilobytes.
+Deflate is made to be read from its start. But it consists of blocks, and each block with its own codes (or
+stored bytes) starts with a header that few other bits look like. So starting at some place in the stream, every bit is
+tried as the start of a block: first with cheap checks, then by inflating from there. A wrong start gives an error within
+some kilobytes.
 
-What stands in the first blocks may be a copy of up to 32 KiB before them, which nobody has. So they are inflated
-twice, behind two windows that differ in every byte: what comes out different is not known, what comes out the same
-is. In data that hardly repeats (GPU code, compressed as it is) all is known soon; then one inflating is enough.
+The first blocks may copy from the 32 KiB before them, which are not available. So they are inflated
+twice, after two windows that differ in every byte: bytes that differ in the output are unknown, equal bytes are
+known. In data that hardly repeats (GPU code, already compressed) everything is soon known; then inflating once is enough.
 """
 import struct
 import zlib
 
 WINDOW = 1 << 15
-SEARCHED = 1 << 18  # bytes in which a block must start; blocks of zlib are a tenth of that
+SEARCHED = 1 << 18  # bytes in which a block must start; zlib's blocks are a tenth of that
 PROBED = 1 << 17  # bytes that must inflate without an error
 STEP = 1 << 16
-GRAIN = 256  # bytes that are known or not known together
+GRAIN = 256  # granularity of known and unknown bytes
 
 
 class NoEntry(ValueError):
@@ -27,14 +27,14 @@ def _kraft(lengths):
     return sum(128 >> length for length in lengths if length)
 
 
-# By ten bits of the stream: the positions 0-7 in them at which a block with codes of its own, not the last, may start.
+# By ten bits of the stream: the positions 0-7 at which a block with its own codes, not the last, may start.
 _DYNAMIC = [[k for k in range(8) if bits >> k & 7 == 4] for bits in range(1024)]
-# By twelve bits, four lengths of the code for lengths: their share of the code.
+# By twelve bits (four lengths of the code-length code): their share of the code.
 _SHARES = [_kraft((bits & 7, bits >> 3 & 7, bits >> 6 & 7, bits >> 9)) for bits in range(4096)]
 
 
 def _header_fits(bits):
-    """Is the start of these bits a sound header? The code for the lengths must be complete."""
+    """Do these bits start with a valid header? The code-length code must be complete."""
     if bits >> 3 & 31 > 29 or bits >> 8 & 31 > 29:
         return False
     lengths = bits >> 17 & (1 << 3 * ((bits >> 13 & 15) + 4)) - 1
@@ -46,7 +46,7 @@ def _header_fits(bits):
 
 
 def candidates(data, end):
-    """(byte, bit) in data[:end] where a block may start; bit None: the lengths of a stored block stand at the byte."""
+    """(byte, bit) in data[:end] where a block may start; bit None: the lengths of a stored block are at the byte."""
     for at in range(min(end, len(data) - 16)):
         for bit in _DYNAMIC[data[at] | data[at + 1] << 8 & 0x300]:
             if _header_fits(int.from_bytes(data[at:at + 11], "little") >> bit):
@@ -90,7 +90,7 @@ class _Inflater:
 
 
 def find(data, complete):
-    """The first place in data at which a block starts. complete: data goes up to the end of the stream."""
+    """The first place in data where a block starts. complete: data extends to the end of the stream."""
     window = bytes(WINDOW)
     for at, bit in candidates(data, SEARCHED):
         inflater = _Inflater(data, at, bit, window, 144)

@@ -1,39 +1,39 @@
-"""Edits of a built stack: the words in which recipes lay things out (setup) and faults break them, and the way back.
+"""Edits of a built stack: how recipes set things up (setup) and faults break them, and how to undo that.
 
-An edit is a table with one verb and what the verb needs; paths are those inside the root, and may hold {venv}, {site}
-(site-packages), {lib} (the directory of libraries of that Debian) and {driver} (the version of Debian's driver in it):
+An edit is a table with one verb and its arguments. Paths are inside the root and may contain {venv}, {site}
+(site-packages), {lib} (the library directory of that Debian) and {driver} (the version of Debian's driver in it):
 
-  {remove = PATH}                         a file, a link or a tree; PATH may be a pattern, and must match something
+  {remove = PATH}                         a file, a symlink or a tree; PATH may be a pattern, and must match something
   {move = PATH, to = PATH}
   {copy = FROM, to = PATH}                FROM: a path or pattern in the root, "wheel:NAME==VERSION/PATTERN" (with @ARCH
                                           behind the version: for that machine), "debian-13:PACKAGE/PATTERN", or
                                           "here:/PATH", of the machine that this runs on; a `to` that ends with / is
                                           a directory
-  {link = PATH, to = TARGET}              a symbolic link, in place of whatever is there
-  {write = PATH, text = TEXT}             a file; fill = true: TEXT may hold {venv} and so on
+  {link = PATH, to = TARGET}              a symlink; replaces whatever is there
+  {write = PATH, text = TEXT}             a file; fill = true: TEXT may contain {venv} and so on
   {empty = PATH}                          a file of no bytes
   {truncate = PATH, bytes = N}            the first N bytes stay; share = 0.5: that part of it; less = N: all but the last N
   {patch = PATH, at = N, hex = "03"}      bytes of a file
-  {replace = PATH, text = OLD, with = NEW}   a text inside a file by another one, at most as long
+  {replace = PATH, text = OLD, with = NEW}   a text inside a file with another one that is not longer
   {rename_version = PATH, from = "GLIBC_2.17", to = "GLIBC_2.38"}   a symbol version that it needs or defines
-  {execstack = PATH}                      marks it as in need of an executable stack
-  {chmod = PATH, mode = "600"}            also a directory; as root it means something only to unprivileged trials
+  {execstack = PATH}                      marks it as requiring an executable stack
+  {chmod = PATH, mode = "600"}            also a directory; has no effect on root, only in unprivileged trials
   {uninstall = NAME}                      as pip does, by RECORD
-  {install = "NAME==VERSION"}             as pip does: the installed version goes first; over = true: it stays
-  {debian = NAME, version = V, files = FROM, to = DIR}   libraries as a package of NVIDIA's archive lays them out;
+  {install = "NAME==VERSION"}             as pip does: replaces the installed version; over = true: keeps it
+  {debian = NAME, version = V, files = FROM, to = DIR}   libraries with the layout of a package of NVIDIA's archive;
                                           headers = FROM: files that keep their names
-  {deb = [NAME, ...]}                     packages of Debian 12 (main, contrib, non-free), unpacked and recorded; what
-                                          their scripts would do is left to other edits
-  {ldconfig = true}                       /etc/ld.so.cache, made by that system's own ldconfig
-  {node = PATH}                           a device node; a pipe stands in for it, which an ordinary user can make, and
-                                          nobody who only looks opens it
-  {module = PATH, version = V}            a kernel module that tells its version and nothing else; unsigned
+  {deb = [NAME, ...]}                     packages of Debian 12 (main, contrib, non-free), unpacked and recorded; other
+                                          edits do what their scripts would do
+  {ldconfig = true}                       /etc/ld.so.cache, written by that system's own ldconfig
+  {node = PATH}                           a device node; really a pipe, which an ordinary user can create; a check
+                                          never opens it
+  {module = PATH, version = V}            a kernel module that contains only its version; unsigned
   {machine = NAME}                        the edits of machines/NAME.toml: the kernel, driver and GPU below a stack
 
 layouts.py adds: toolkit, conda, container; windows_edits.py: dll, system32.
-On Windows {win_venv} and {win_site} are spelled as there, for variables.
+On Windows, {win_venv} and {win_site} have Windows spelling, for variables.
 
-Wheels are those of some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.
+Wheels must be in some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.
 """
 import fnmatch
 import os
@@ -49,13 +49,13 @@ import elf_edits
 import here
 import wheels
 
-UNDO = "undo"  # the folder beside root that keeps what an edit has put aside; as long as it is there, the root is broken
+UNDO = "undo"  # the folder next to root with what an edit moved aside; as long as it exists, the root is broken
 RECIPES = pathlib.Path(__file__).resolve().parent.parent / "recipes"
 MACHINES = RECIPES.parent / "machines"
 
 
 class Place(typing.NamedTuple):
-    """The stack that is edited."""
+    """The stack to edit."""
     root: pathlib.Path
     venv: str
     recipe: dict
@@ -71,7 +71,7 @@ class Place(typing.NamedTuple):
         return wheels.venv_layout(self.root, self.venv, self.recipe["python"])
 
     def driver(self):
-        """The version of the driver in the cache of Debian's packages: the one that edits lay out."""
+        """The version of the driver in the cache of Debian packages, which edits install."""
         tree = debs.cached("libcuda1", self.recipe["arch"], self.cache)
         return next((path.name.split(".so.")[1] for path in tree.rglob("libcuda.so.*.*")), "")
 
@@ -90,7 +90,7 @@ class Place(typing.NamedTuple):
 
 
 class Undo:
-    """What was there before. Everything that an edit makes, replaces or takes goes through put_aside first."""
+    """What was there before. Everything that an edit creates, replaces or removes goes through put_aside first."""
 
     def __init__(self, folder=None):
         self.folder, self.steps = folder, []
@@ -130,7 +130,7 @@ def delete(path):
 
 
 def matches(place, pattern):
-    """Files of the root that the pattern names; at least one, or the edit means nothing."""
+    """Files of the root that match the pattern; at least one, or the edit is an error."""
     whole = place.fill(pattern).lstrip("/")
     if not any(character in whole for character in "*?["):
         found = [place.root / whole] if os.path.lexists(place.root / whole) else []
@@ -221,7 +221,7 @@ def place_file(source, target, undo):
 
 
 def private_copy(path, undo):
-    """A copy of the file in its own place that may be written to."""
+    """Replaces the file with a writable copy."""
     fresh = path.with_name(path.name + ".copy")
     subprocess.run(["cp", "--sparse=always", "--preserve=mode", path.resolve(), fresh], check=True)
     undo.put_aside(path)
@@ -340,7 +340,7 @@ def install(edit, place, undo):
 
 
 def debian(edit, place, undo):
-    """Files under their full version, a link for the soname, and the records of dpkg."""
+    """Files named with their full version, a symlink for the soname, and dpkg's records."""
     directory, version = place.path(edit["to"]), edit["version"]
     number = ".".join(version.split("-")[0].split(".")[:3])
     names = []
@@ -397,7 +397,7 @@ def node(edit, place, undo):
 
 
 def module(edit, place, undo):
-    """An object file with the .modinfo of nvidia.ko; a real one is only made by compiling it for a kernel."""
+    """An object file with the .modinfo of nvidia.ko; a real one would have to be compiled for a kernel."""
     info = place.fill(f"license=NVIDIA\0version={edit['version']}\0").encode()
     names = b"\0.modinfo\0.shstrtab\0"
     at = 64 + len(info)
@@ -430,7 +430,7 @@ VERBS = {function.__name__: function for function in (remove, move, copy, link, 
 
 
 def make(edits, place, undo=None):
-    """Carries the edits out. ValueError where one means nothing for this stack."""
+    """Applies the edits. ValueError if one makes no sense for this stack."""
     undo = undo or Undo()
     for edit in edits:
         verbs = [verb for verb in VERBS if verb in edit]

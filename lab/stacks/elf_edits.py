@@ -1,6 +1,6 @@
-"""Edits inside an ELF file that a byte at a fixed place cannot say: the same words fit every build of a library.
+"""Edits inside an ELF file that do not depend on fixed offsets: the same edit works for every build of a library.
 
-Only 64-bit little-endian files, as all stacks here have.
+Only for 64-bit little-endian files; all stacks here have only those.
 """
 import struct
 
@@ -68,7 +68,7 @@ def version_records(elf, tags):
 
 
 def rename_version(path, old, new):
-    """As if it had been built with, or were, another release: a symbol version gets another name of the same length."""
+    """Makes it look like another release, or built with one: renames a symbol version to one of the same length."""
     old, new = old.encode(), new.encode()
     if len(old) != len(new):
         raise ValueError("both names have one length")
@@ -87,7 +87,7 @@ def rename_version(path, old, new):
 
 
 def want_executable_stack(path):
-    """As after linking an assembler file that does not say otherwise."""
+    """As if an assembler file that does not say otherwise had been linked in."""
     with open(path, "r+b") as file:
         elf = Elf(file)
         for at, kind, flags, *_ in elf.headers:

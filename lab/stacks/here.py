@@ -8,7 +8,7 @@ import reduce
 
 
 def reduced(path, cache):
-    """The tree at `path`, read once. OSError where this machine has no such thing."""
+    """The tree at `path`, read once. OSError if this machine does not have it."""
     if not path.exists():
         raise OSError(f"this machine has no {path}")
     name = str(path).strip("/").replace("/", "+")

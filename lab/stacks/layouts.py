@@ -1,11 +1,11 @@
-"""Verbs of edits.py that lay out a whole installation the way its packager does, out of the libraries of wheels:
+"""Verbs of edits.py that create a whole installation with its packager's layout, from the libraries of wheels:
 
   {toolkit = "/usr/local/cuda-12.4", version = "12.4.1", wheels = [...]}   as NVIDIA's installer: lib64, include, bin,
-                                          version.json, the link /usr/local/cuda and a line for ldconfig
-  {conda = NAME, version = V, build = B, wheels = [...]}   a package of conda in the environment, with conda-meta
-  {container = "docker"}                  the mark of an image that runs in a container; also "podman"
+                                          version.json, the symlink /usr/local/cuda and a line for ldconfig
+  {conda = NAME, version = V, build = B, wheels = [...]}   a conda package in the environment, with conda-meta
+  {container = "docker"}                  the marker of an image that runs in a container; also "podman"
 
-A library of a wheel is called by its soname. Here the file has its full version, and links lead to it.
+In a wheel, a library file is named by its soname. Here its name has the full version, and symlinks point to it.
 """
 import json
 import os
@@ -25,9 +25,9 @@ def wheel_files(place, pin):
 
 
 def place_library(source, directory, version, undo):
-    """The file under its full version, links for the soname and for the linker. Returns the names."""
+    """The file named with its full version, symlinks for the soname and for the linker. Returns the names."""
     stem, _, number = source.name.partition(".so")
-    if stem.startswith("libcudnn"):  # its archive leaves the number of the build out
+    if stem.startswith("libcudnn"):  # its archive omits the build number
         version = ".".join(version.split(".")[:3])
     real = f"{stem}.so.{version}" if number else source.name  # without a number: a plug-in
     edits.place_file(source, directory / real, undo)

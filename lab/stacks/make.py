@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes Python environments of real wheels inside a small Debian or on a drive C:, to be looked at and never run.
+"""Builds Python environments from real wheels inside a small Debian or on a drive C:, to be inspected and never run.
 
   make.py RECIPE...            builds them; RECIPE is a name in recipes/ or a path; --ci is all those with ci = true
-  make.py --update RECIPE...   asks the index what the recipe means today and writes recipes/RECIPE.lock
+  make.py --update RECIPE...   resolves the recipe with the current index and writes recipes/RECIPE.lock
 
-A recipe with shelf = true is no environment: its lock holds single wheels that edits take, whatever they depend on.
+A recipe with shelf = true is not an environment: its lock has single wheels for edits, without their dependencies.
 
 Each environment is a folder OUT/RECIPE: root/ (a root file system), env (for --env) and environment.json (where the
-environment lies in root, the host it must be healthy on). The cache makes a second run need no network; what is built
-already and unbroken stays.
+environment is in root, the host it must be healthy on). Thanks to the cache, a second run needs no network;
+environments that are built and not broken stay.
 """
 import argparse
 import concurrent.futures
@@ -113,7 +113,7 @@ def missing_groups(recipes, cache, extra):
     """What to fetch, as (wheels, recipe) for one call of pip each: large wheels alone, small ones together."""
     seen, large, small = set(), [], {}
     wanted = [(wheel, recipe, recipe["name"]) for recipe in recipes for wheel in wheels.read_lock(recipe["lock"])]
-    # Two versions of a package cannot stand in one call: each recipe has its own, and so has each of the others.
+    # One call cannot have two versions of a package: each recipe has its own call, and so does each of the others.
     for wheel, recipe, together in wanted + [(wheel, recipe, wheel.sha256) for wheel, recipe in extra]:
         if wheel.sha256 in seen or wheels.cached(wheel, cache).exists():
             continue
@@ -126,7 +126,7 @@ def missing_groups(recipes, cache, extra):
 
 
 def fetch_missing(recipes, cache, verbose=False, extra=()):
-    """Fills the cache, with `extra` wheels besides those of the recipes. Returns, by hash, why a wheel could not be had."""
+    """Fills the cache with the wheels of the recipes and the `extra` ones. Returns, by hash, why a wheel is not available."""
     began, failed, came, size = time.monotonic(), {}, 0, 0
     cache.mkdir(parents=True, exist_ok=True)
     groups = missing_groups(recipes, cache, extra)
@@ -153,7 +153,7 @@ def fetch_missing(recipes, cache, verbose=False, extra=()):
 
 
 def debian_python(root, python):
-    """The interpreter of that Debian. It has one version; another is a stand-in, the same file under another name."""
+    """The interpreter of that Debian. It has one version; any other is a stand-in, the same file under another name."""
     path = root / "usr/bin" / f"python{python}"
     if not path.exists():
         os.link(root / "usr/bin" / f"python{DEBIAN_PYTHON}", path)
@@ -168,7 +168,7 @@ def debian_environment(recipe, cache, root, needed):
     (prefix / "bin").mkdir(parents=True)
     (prefix / "lib" / f"python{python}" / "site-packages").mkdir(parents=True)
     interpreter = debian_python(root, python)
-    if recipe.get("conda"):  # conda brings its own Python; here it is Debian's
+    if recipe.get("conda"):  # conda has its own Python; here it is Debian's
         os.link(interpreter, prefix / "bin" / f"python{python}")
         for name in ("python", "python3"):
             (prefix / "bin" / name).symlink_to(f"python{python}")
@@ -202,7 +202,7 @@ def windows_environment(recipe, cache, root, needed):
 
 
 def stamp(recipe):
-    """What an environment is made of: the same stamp means that it need not be built again."""
+    """Identifies the inputs of an environment: with the same stamp it need not be built again."""
     made_of = {key: value for key, value in recipe.items() if key != "lock"}
     text = json.dumps(made_of, sort_keys=True) + recipe["lock"].read_text() + str(reduce.REVISION)
     for source in sorted(HERE.glob("*.py")) + [HERE / "debian-root"]:
@@ -211,7 +211,7 @@ def stamp(recipe):
 
 
 def build(recipe, cache, out, failed):
-    """One environment from the cache. Returns its folder; OSError where something could not be had."""
+    """Builds one environment from the cache. Returns its folder; OSError if something is not available."""
     if recipe.get("shelf"):
         raise ValueError(f"{recipe['name']} is a shelf: its wheels are for edits, there is nothing to build")
     if not os.path.exists(recipe.get("needs", "/")):

@@ -1,7 +1,7 @@
-"""The tables of a PE file (DLL, EXE, PYD) that a loader or a reader looks into, and where in the file they lie.
+"""The tables of a PE file (DLL, EXE, PYD) that a loader or a reader uses, and where in the file they are.
 
-For reduce.py, which keeps those bytes alone, and for tests/windows/harvest.py, which keeps what they say. It knows
-nothing of culprit's own reader, so that each can be held against the other. Written from Microsoft's "PE Format".
+For reduce.py, which keeps only those bytes, and for tests/windows/harvest.py, which keeps their contents. It is
+independent of culprit's own reader, so that each can check the other. Written from Microsoft's "PE Format".
 """
 import re
 import struct
@@ -28,7 +28,7 @@ class NotUnderstood(Exception):
 
 
 class PeFile:
-    """Tables of the file in `data` (bytes or a map of it). NotUnderstood where it is no PE file or a table leaves it."""
+    """Tables of the file in `data` (bytes or a mapping). NotUnderstood if it is not a PE file or a table extends beyond it."""
 
     def __init__(self, data):
         self.data = data
@@ -55,7 +55,7 @@ class PeFile:
         return self._bytes(at, end + 1 - at)[:-1].decode("latin-1")
 
     def offset(self, address):
-        """Where in the file the byte of this relative address lies."""
+        """File offset of the byte at this relative address."""
         if address < self.header_size:
             return address
         for _, base, _, offset, raw_size, _ in self.sections:

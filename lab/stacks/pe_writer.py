@@ -1,8 +1,8 @@
-"""Writes small PE files that a real loader takes: the tables of a DLL without its code.
+"""Writes small PE files that a real loader accepts: the tables of a DLL without its code.
 
-A function is `return 0`, a DLL has no DllMain, a program ends with 0 at once. Nothing holds an address, so the file
-may lie anywhere in memory. For trees of Windows where the real files are too large, may not be kept here, or are to be
-broken: the loader sees what it looks at (machine, imports, exports, version), and decides as it would.
+A function is `return 0`, a DLL has no DllMain, a program exits with 0 at once. Nothing contains an address, so the file
+can be anywhere in memory. For Windows trees where the real files are too large, must not be kept here, or are meant to be
+broken: the loader sees what it checks (machine, imports, exports, version), and decides as usual.
 """
 import struct
 
@@ -87,7 +87,7 @@ def resources(section, items):
 
 
 def thunk_table(tables, names, ordinals, bits):
-    """The list of what is wanted of one DLL, as bytes."""
+    """The list of imports from one DLL, as bytes."""
     layout, top = ("<Q", 1 << 63) if bits == 64 else ("<I", 1 << 31)
     rows = [tables.add(b"\0\0" + name.encode("latin-1") + b"\0", 2) for name in names]
     rows += [top | number for number in ordinals]
@@ -153,7 +153,7 @@ def write(path, spec, name=None):
 def image(spec, name):
     machine = spec.get("machine", "x86-64")
     bits = 64 if machine == "x86-64" else 32
-    # Each section has room for whatever may come, so that their addresses are known before their content.
+    # Each section has enough space for anything, so that addresses are known before the contents.
     code = Section(".text", PAGE, 0x60000020)
     tables = Section(".rdata", 0x100000, 0x40000040)
     writable = Section(".data", 0x1000000, 0xC0000040)
@@ -196,7 +196,7 @@ def laid_out(spec, machine, bits, sections, directories):
     end = PAGE
     for section in sections:
         raw = aligned(len(section.data), FILE_BLOCK)
-        # No hole between sections in memory: some loaders refuse it. The room up to the next one is zeros.
+        # No gap between sections in memory: some loaders reject that. The space up to the next one is zeros.
         following = [other.address for other in sections if other.address > section.address]
         size = min(following) - section.address if following else len(section.data)
         rows += struct.pack("<8sIIIIIIHHI", section.name.encode(), size, section.address, raw, offset, 0, 0, 0, 0,

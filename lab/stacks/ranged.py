@@ -1,22 +1,22 @@
-"""Takes from a wheel on the index, by ranges, what static analysis reads; for large files that is head and tail.
+"""Downloads from a wheel on the index, by ranges, what static analysis reads; for large files that is head and tail.
 
-Small members are read whole. Of a member larger than LARGE:
-  - a library (ELF): headers, dynamic section, symbols, versions, notes, words that tell a version, for cuDNN also the
-    names among the constants that stand before GPU code. These lie at the start and at the end of the file; between
-    them stretches the largest gap, mostly host code and GPU code, and that is not fetched. Its end is reached by
-    entering the deflate stream in the middle (deflate_entry.py).
+Small members are read completely. For a member larger than LARGE:
+  - a library (ELF): headers, dynamic section, symbols, versions, notes, version words, for cuDNN also the
+    names among the constants before GPU code. These are at the start and at the end of the file; between
+    them is the largest gap, mostly host code and GPU code, which is not downloaded. To get the end, inflating
+    starts in the middle of the deflate stream (deflate_entry.py).
   - a DLL (PE): all but its largest section of host code or GPU code.
-  - GPU code of a framework is always read, all of it, since rules judge each container. GPU code of NVIDIA's own
-    libraries is read by no rule: it is there whole where it lies outside the gap, and not at all where it lies inside.
-    So `culprit inspect` of such a library can name no architectures; that is the one thing that differs.
-  - nvcc, for it is searched from its end; and what is not understood: whole.
+  - GPU code of a framework is always read completely, because rules judge each container. No rule reads the GPU code
+    of NVIDIA's own libraries: outside the gap it is complete, inside it is missing.
+    So `culprit inspect` of such a library cannot name architectures; that is the only difference.
+  - nvcc, because it is searched from its end, and files of unknown format: completely.
   - other files: as much of head and tail as reduce.py keeps.
-Then reduce.py has its way, so a file from here holds no byte that one of a whole download does not hold.
+Then reduce.py runs as usual, so a file from here has no byte that a complete download does not have.
 
-The hash of a wheel cannot be checked this way. Checked are: the hash that the index names, the size, the CRC of
-every member that was read whole, and that the deflate streams end where they should.
+The hash of a wheel cannot be checked this way. Instead: the hash that the index names, the size, the CRC of
+every member that was read completely, and that the deflate streams end where they should.
 
-Of the wheels of frameworks about three quarters come (their GPU code), of the others a tenth.
+About three quarters of a framework's wheels are downloaded (their GPU code), a tenth of the others.
 """
 import mmap
 import os
@@ -35,7 +35,7 @@ LARGE = 2 << 20  # compressed
 FIRST_READ, LONGEST_READ = 1 << 18, 1 << 22
 HEADERS = 1 << 16
 ROUNDS = 4
-SEARCHED_HEAD = 8 << 20  # as far as culprit looks for names in cuDNN
+SEARCHED_HEAD = 8 << 20  # as far as culprit searches for names in cuDNN
 NEEDED_TYPES = {5, 6, 7, 11, 0x6FFFFFF6, 0x6FFFFFFD, 0x6FFFFFFE, 0x6FFFFFFF}
 STRINGS, ALLOCATED, OBJECT = 3, 2, 1
 GPU_SECTION = re.compile(r"\.nv_fatb|__nv_rel|\.cask_re")
@@ -45,7 +45,7 @@ NVIDIA_LIBRARY = re.compile(r"(lib)?(cu(dart|dnn|blas|fft|rand|solver|sparse|ten
 
 
 def is_judged(package, name):
-    """Do rules look at the GPU code of the file?"""
+    """Do rules judge the GPU code of the file?"""
     return not (NVIDIA_PACKAGE.match(package) or NVIDIA_LIBRARY.match(name) or UNJUDGED_PART.match(name))
 
 
@@ -107,14 +107,14 @@ class Member:
             raise OSError(f"{self.info.filename}: the CRC or the size is another one")
 
     def tail(self, wanted):
-        """Makes ranges near the end known; the whole file where that fails or takes as much."""
+        """Makes ranges near the end known; the whole file if that fails or takes as much."""
         first = min((begin for begin, end in wanted if begin < end), default=self.size)
         while not covered(wanted, self.known):
             if not self.info.compress_type:
                 self.tail_read = self.size - first
             elif not self.tail_read:
                 self.tail_read = FIRST_READ
-            else:  # further back, as far as what is known of the ratio tells
+            else:  # further back, as far as the known compression ratio suggests
                 share = (self.size - first) / (self.size - self.tail_begin) if self.tail_begin < self.size else 2
                 self.tail_read = int(self.tail_read * min(max(share * (0.8 if share > 2 else 1.1), 1.3), 8))
             if self.end - self.tail_read <= self.read:
@@ -137,7 +137,7 @@ class Member:
 
 
 def version_words(data, sections):
-    """[begin, end) of the exported objects whose names tell that they hold a version."""
+    """[begin, end) of the exported objects whose names indicate a version."""
     for _, kind, _, _, offset, size, link, _ in sections:
         if kind != reduce.DYNSYM or link >= len(sections):
             continue
@@ -152,7 +152,7 @@ def version_words(data, sections):
 
 
 def needed_of_elf(data, sections, name, judged):
-    """The ranges that must be known. judged: rules look at the GPU code of this file."""
+    """The ranges that must be known. judged: rules judge the GPU code of this file."""
     gpu = [(section[4], section[4] + section[5]) for section in sections
            if section[1] != reduce.NOBITS and GPU_SECTION.match(section[0].decode("latin-1"))]
     (table,) = struct.unpack_from("<Q", data, 40)
@@ -170,7 +170,7 @@ def needed_of_elf(data, sections, name, judged):
 
 
 def gap_in(needed, size):
-    """The largest stretch that holds nothing needed."""
+    """The largest range that contains nothing needed."""
     needed = reduce.joined([part for part in needed if part[0] < part[1]] + [(size, size)])
     gaps = [(after[0] - before[1], before[1], after[0]) for before, after in zip(needed, needed[1:])]
     return max(gaps, default=(0, size, size))[1:]
@@ -191,7 +191,7 @@ def read_elf(member, name, judged):
     with member.view() as data:
         offset, size = struct.unpack_from("<QQ", data, table + 64 * names + 24)
     member.tail([(offset, offset + size)])
-    for _ in range(ROUNDS):  # symbols, once they are known, show more that is needed
+    for _ in range(ROUNDS):  # once symbols are known, they show what else is needed
         with member.view() as data:
             sections = reduce.elf_sections(data)
             if not sections:
@@ -227,7 +227,7 @@ def read_pe(member, judged):
 
 
 def read_large(member, package):
-    """Makes known what is needed of a large member. Returns the gap, or None where all of it was read."""
+    """Makes known what is needed of a large member. Returns the gap, or None if all of it was read."""
     name = pathlib.PurePosixPath(member.info.filename).name
     judged = is_judged(package, name)
     member.head(min(HEADERS, member.size))
@@ -247,7 +247,7 @@ def read_large(member, package):
 
 
 class Reader:
-    """What of the archive behind `source` (a remote.RemoteFile) is read in parts, and how."""
+    """Which parts of the archive behind `source` (a remote.RemoteFile) are read, and how."""
 
     def __init__(self, source, package, scratch):
         self.source, self.package, self.scratch = source, package, scratch
@@ -257,14 +257,14 @@ class Reader:
                 and info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
 
     def fetch_small(self, members):
-        """Fetches all that is not large, in few requests: what stands between two large members is one stretch."""
+        """Downloads everything that is not large, in few requests: what is between two large members is one range."""
         ends = [info.header_offset for info in members[1:]] + [members[-1].header_offset + members[-1].compress_size]
         parts = [(info.header_offset, end) for info, end in zip(members, ends) if self.is_large(info)]
         for begin, end in without((0, ends[-1]), parts):
             self.source.fetch(begin, end)
 
     def copy(self, info, path):
-        """Brings a large member to path."""
+        """Writes a large member to path."""
         with Member(self.source, info, self.scratch) as member:
             gap = read_large(member, self.package)
             reduce.copy_reduced(member.file, path, [gap] if gap else [])

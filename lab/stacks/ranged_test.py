@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A member of a zip file read in parts is, where it is known, what the whole member is; and only parts are fetched."""
+"""A zip member read in parts equals the whole member wherever it is known; and only parts are downloaded."""
 import io
 import pathlib
 import random
@@ -24,7 +24,7 @@ def deflated(data, level=6):
 
 
 def text(size):
-    """What compresses well and repeats at every distance."""
+    """Data that compresses well and repeats at every distance."""
     words = [b"cudnn", b"graph", b"\0\0\0\0", b"_ZN", b"St6vector", b"E", b"v\0", b"infer", b"\x08\0\0\0\0\0\0\0"]
     choose = random.Random(size)
     return b"".join(choose.choices(words, k=size // 3))[:size]

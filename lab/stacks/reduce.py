@@ -1,16 +1,16 @@
-"""Which bytes of a file in a wheel static analysis can see; the rest becomes a hole of a sparse file.
+"""Which bytes of a file in a wheel static analysis can see; the rest becomes a hole in a sparse file.
 
-A CUDA library is mostly machine code, for the host and for GPUs. Nothing that reads a binary without running it
-looks there, so a file keeps its true size and loses, in whole blocks of the file system:
-  - sections of host code and of stack unwinding and debugging that are larger than SMALL_SECTION, except the code
-    of exported functions whose name holds "ersion" or "GetProperty" (versions are constants in such code);
-  - the GPU code in fatbin containers, wherever in the file they lie. Container headers, entry headers and the first
+A CUDA library is mostly machine code, for the host and for GPUs. Static analysis does not look
+there, so a file keeps its true size and loses, in whole blocks of the file system:
+  - sections of host code, stack unwinding and debug data that are larger than SMALL_SECTION, except the code
+    of exported functions whose name contains "ersion" or "GetProperty" (versions are constants in such code);
+  - the GPU code in fatbin containers, anywhere in the file. Container headers, entry headers and the first
     PAYLOAD_HEAD bytes of each payload stay (header of a cubin, first lines of PTX, magic of a compressed stream);
-  - of a PE file all sections larger than SMALL_SECTION but for the tables in them (imports, exports, resources), what
-    such exports as above name, and names of DLLs of CUDA;
-  - the middle of a large file that is neither ELF, PE nor a fatbin (static archives, models).
+  - in a PE file, all sections larger than SMALL_SECTION except the tables in them (imports, exports, resources), the
+    targets of exports as above, and names of CUDA DLLs;
+  - the middle of a large file that is not ELF, PE or a fatbin (static archives, models).
 Everything else of an ELF file is kept: headers, dynamic section, symbols, versions, relocations, notes, .rodata, .data.
-A file that is not understood is kept whole.
+A file of unknown format is kept completely.
 """
 import mmap
 import os
@@ -19,7 +19,7 @@ import struct
 
 import pe_tables
 
-REVISION = 1  # part of the path of the cache; raise it when another choice of bytes is kept
+REVISION = 1  # part of the cache path; increase it when the choice of kept bytes changes
 BLOCK = 4096
 SMALL_FILE = 1 << 20
 SMALL_SECTION = 1 << 20
@@ -36,7 +36,7 @@ FUNCTIONS = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 
 
 def fatbin_entries(data, start, end):
-    """(header, payload, end) offsets of each entry of the container, or None where it is not a sound container."""
+    """(header, payload, end) offsets of each entry of the container, or None if it is not a valid container."""
     entries = []
     at = start + 16
     while at < end:
@@ -51,7 +51,7 @@ def fatbin_entries(data, start, end):
 
 
 def fatbins(data):
-    """(start, entries) of every sound fatbin container in the file."""
+    """(start, entries) of every valid fatbin container in the file."""
     at = data.find(FATBIN_MAGIC)
     while at >= 0:
         found = None
@@ -95,7 +95,7 @@ def version_functions(data, sections):
 
 
 def host_code(data, sections):
-    """Ranges of code and unwinding tables that nobody reads, and the ranges within them that somebody may."""
+    """Ranges of code and unwinding tables that nothing reads, and the ranges within them that something may read."""
     unseen, seen = [], []
     large = [section for section in sections if section[1] != NOBITS and section[5] > SMALL_SECTION and
              (section[2] & CODE_FLAG or UNSEEN_SECTION.match(section[0]))]
@@ -110,7 +110,7 @@ def host_code(data, sections):
 
 
 def pe_sections(data):
-    """Ranges of a PE file that nobody reads, and the ranges within them that somebody may. None: not understood."""
+    """Ranges of a PE file that nothing reads, and the ranges within them that something may read. None: unknown format."""
     try:
         tables = pe_tables.PeFile(data)
         named = [tables.offset(address) for name, address in tables.exports.items()
@@ -120,7 +120,7 @@ def pe_sections(data):
         return None
     unseen = [(offset, offset + size) for _, _, _, offset, size, _ in tables.sections if size > SMALL_SECTION]
     seen = tables.ranges + [(at, at + FUNCTION_BYTES) for at in named]
-    return unseen, seen + list(pe_tables.names_inside(data))  # a name that is loaded tells the CUDA it was built for
+    return unseen, seen + list(pe_tables.names_inside(data))  # the name of a loaded library shows which CUDA it was built for
 
 
 def gpu_code(data):

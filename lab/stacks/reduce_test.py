@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reduce.py loses nothing that can be read without running: headers of GPU code stay, only whole blocks go."""
+"""reduce.py loses nothing that static analysis reads: headers of GPU code stay, only whole blocks are removed."""
 import pathlib
 import random
 import struct

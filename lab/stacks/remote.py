@@ -1,8 +1,8 @@
-"""A wheel on the index, of which only those bytes are fetched that somebody reads.
+"""A wheel on the index; only the bytes that are read are downloaded.
 
-pip finds the file and makes the connection, in this process: its finder and its session, so that its index, proxy,
-certificate and credentials are the ones that count. Neither is an interface that pip promises to keep; where they
-are not as expected, Unavailable says so, and the wheel is fetched whole by a call of pip.
+pip's own finder and session, in this process, locate the file and connect, so that pip's index, proxy,
+certificates and credentials are used. Neither is a stable interface of pip. If they are not as expected,
+Unavailable says so, and a call of pip downloads the whole wheel.
 """
 import contextlib
 import io
@@ -10,13 +10,13 @@ import os
 import tempfile
 import time
 
-BLOCK = 1 << 16  # what is fetched at once, at least
+BLOCK = 1 << 16  # minimum per request
 REQUEST = 1 << 23  # at most
 ATTEMPTS = 5
 
 
 class Unavailable(OSError):
-    """The index cannot be read in ranges, or not by these means."""
+    """The index cannot be read in ranges, or not this way."""
 
 
 @contextlib.contextmanager
@@ -57,7 +57,7 @@ class RemoteFile(io.RawIOBase):
         self.spool = tempfile.TemporaryFile(dir=scratch)
         self.present = bytearray(-(-size // BLOCK))
         self.at = self.fetched = 0
-        self.fetch(max(size - BLOCK, 0), size)  # where an archive is entered; also tells whether there are ranges
+        self.fetch(max(size - BLOCK, 0), size)  # first read of an archive; also shows whether the server supports ranges
 
     def close(self):
         self.spool.close()
@@ -83,7 +83,7 @@ class RemoteFile(io.RawIOBase):
         return len(data)
 
     def read_range(self, begin, end):
-        """The bytes [begin, end), from the server where they are not here yet."""
+        """The bytes [begin, end), from the server if they are not here yet."""
         self.fetch(begin, end)
         return os.pread(self.spool.fileno(), end - begin, begin)
 
@@ -103,7 +103,7 @@ class RemoteFile(io.RawIOBase):
     def _request(self, begin, end):
         for attempt in range(ATTEMPTS):
             try:
-                # Without a length a server may compress; a range of that would be of no use.
+                # Without a length, the server may compress; a range of that would be useless.
                 headers = {"Range": f"bytes={begin}-{end - 1}", "Accept-Encoding": "identity"}
                 with self.session.get(self.url, headers=headers, stream=True) as answer:
                     if answer.status_code == 200:

@@ -1,9 +1,8 @@
-"""Wheels: which ones a recipe needs, where they are cached, and how they are put into an environment.
+"""Wheels: which ones a recipe needs, where they are cached, and how they are installed into an environment.
 
-pip is the resolver and fetches the files or finds where they are (remote.py), so whatever index, proxy or certificate
-pip is configured with is used.
-The answer of the resolver is kept as a requirements file with hashes beside the recipe: a test sees the same files
-until somebody asks for newer ones. A wheel is unpacked once, reduced (reduce.py), into the cache; environments
+pip resolves, and downloads or locates the files (remote.py), so pip's configured index, proxy and certificates are
+used. The result of the resolver is stored as a requirements file with hashes next to the recipe: a test sees the same files
+until somebody requests newer ones. A wheel is unpacked once, reduced (reduce.py), into the cache; environments
 share it by hard links, so never write into a file of an environment: replace it.
 """
 import base64
@@ -31,8 +30,8 @@ import reduce
 import remote
 
 LOCK_LINE = re.compile(r"(\S+?)==(\S+) --hash=sha256:(\w+)  # (\S+) (\d+) bytes( requested)?")
-SMALL_WHEEL = 20 << 20  # is fetched whole; many of these share one call of pip
-# pip takes --platform from the target but evaluates markers for the machine it runs on; this makes them agree.
+SMALL_WHEEL = 20 << 20  # is downloaded completely; many of these share one call of pip
+# pip uses --platform for the target but evaluates markers for the machine it runs on; this makes them agree.
 PIP_FOR_OTHER_MACHINE = """
 import json, sys
 import pip._vendor.packaging.markers as markers
@@ -67,7 +66,7 @@ def read_lock(path):
 
 
 def platform_options(recipe):
-    """Every tag that a system with glibc 2.36 (Debian 12) or a Windows takes, newest first."""
+    """Every tag that a system with glibc 2.36 (Debian 12), or Windows, accepts, newest first."""
     arch, python = recipe["arch"], recipe["python"]
     if recipe["platform"] == "windows":
         return ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}", "--platform=win_amd64"]
@@ -78,7 +77,7 @@ def platform_options(recipe):
 
 
 class Refused(OSError):
-    """pip finds no solution with these packages held at the version of another lock."""
+    """pip finds no solution with these packages pinned to the versions of another lock."""
 
     def __init__(self, names):
         super().__init__(f"pip: conflict about {', '.join(names)}")
@@ -96,7 +95,7 @@ def run_pip(recipe, *arguments):
                "--no-input", "--disable-pip-version-check", *platform_options(recipe), *arguments[1:]]
     done = subprocess.run(command, capture_output=True, text=True)
     if "DO NOT MATCH THE HASHES" in done.stderr:
-        raise ValueError(done.stderr)  # not an index that is out of reach, but one that gives other files
+        raise ValueError(done.stderr)  # the index is reachable but returns other files
     refused = re.findall(r"\(constraint\) (\S+?)==", done.stdout + done.stderr)
     if done.returncode and refused:
         raise Refused(refused)
@@ -113,7 +112,7 @@ def remote_size(url):
 
 
 def resolve(recipe, constraints, *options):
-    """The wheels that pip would install for the recipe today. constraints: wheels to share where they fit."""
+    """The wheels that pip would install for the recipe today. constraints: wheels to share if possible."""
     while True:
         try:
             return resolve_with(recipe, constraints, options)
@@ -165,7 +164,7 @@ def unpack_reduced(archive, target, scratch, parts=None):
 
 
 def unpack_ranged(wheel, recipe, target, scratch):
-    """Unpacks a wheel below target without fetching all of it. Returns how many bytes came."""
+    """Unpacks a wheel below target without downloading all of it. Returns how many bytes were downloaded."""
     with remote.connection(platform_options(recipe)) as (finder, session):
         with remote.RemoteFile(session, remote.find(finder, wheel), wheel.size, scratch) as source:
             unpack_reduced(source, target, scratch, ranged.Reader(source, wheel.name, scratch))
@@ -197,7 +196,7 @@ class Fetched(typing.NamedTuple):
 
 
 def fetch(wheels, recipe, cache):
-    """Brings wheels into the cache: a large one by ranges (ranged.py), others whole, by one call of pip."""
+    """Downloads wheels into the cache: a large one by ranges (ranged.py), others completely, by one call of pip."""
     began = time.monotonic()
     cached(wheels[0], cache).parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as work:
@@ -246,7 +245,7 @@ if __name__ == '__main__':
 
 
 class Layout(typing.NamedTuple):
-    """Where an environment keeps its parts, below `prefix`."""
+    """The directories of an environment, below `prefix`."""
     prefix: pathlib.Path
     python: str  # the interpreter, as scripts name it
     site: str

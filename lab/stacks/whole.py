@@ -1,8 +1,8 @@
-"""A stack that can be run: whole files instead of reduced ones, in the same Debian, for programs that really load them.
+"""A stack that can be run: complete files instead of reduced ones, in the same Debian, for programs that really load them.
 
-Whole wheels lie in the cache beside the reduced ones, in whole/; only libraries and the records of pip are kept.
-Where this machine has a CUDA toolkit with cuDNN of its own (TOOLKIT), its libraries come into the root as well, under
-the path that they have here: another version of cuDNN, of real bytes, without any download.
+Complete wheels are in the cache next to the reduced ones, in whole/; only libraries and pip's records are kept.
+If this machine has a CUDA toolkit with its own cuDNN (TOOLKIT), its libraries are added to the root, under
+the same path: another, real version of cuDNN without any download.
 """
 import json
 import os
@@ -22,7 +22,7 @@ PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "trials" / "load.c"
 
 
 def fetch(recipe, cache):
-    """Brings the wheels of the recipe, whole, into the cache. OSError where they cannot be had."""
+    """Downloads the complete wheels of the recipe into the cache. OSError if they are not available."""
     for wheel in wheels.read_lock(recipe["lock"]):
         final = wheels.cached(wheel, cache / "whole")
         if final.exists():

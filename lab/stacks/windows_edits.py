@@ -1,10 +1,10 @@
-"""Verbs of edits.py for a drive C:, where files are needed that no wheel has:
+"""Verbs of edits.py for a drive C:, for files that no wheel has:
 
   {dll = PATH, like = FROM, imports = {DLL = [FUNCTION, ...]}, exports = [...], version = V, bits = 32, program = true}
-                                          a DLL or program; with the tables of FROM, and these besides, where it is given
+                                          a DLL or program; if FROM is given, with its tables and these in addition
   {system32 = true}                       C:\\Windows\\System32 with what belongs to Windows itself
 
-The files are tables without code (pe_writer.py): what a loader, and a reader of files, decides by.
+The files are tables without code (pe_writer.py): all that a loader or a reader of files needs.
 """
 import pathlib
 import struct
@@ -53,7 +53,7 @@ def system32(edit, place, undo):
 
 
 def install(edit, place, undo):
-    """Python is a stand-in that has the functions which the modules of its environment import: these, too."""
+    """Python is a stand-in with the functions that the modules of its environment import; this adds more."""
     edits.install(edit, place, undo)
     if not place.windows:
         return

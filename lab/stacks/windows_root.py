@@ -1,10 +1,10 @@
-"""Drive C: of a Windows with a Python and nothing else: what lies below an environment whose recipe says
+"""Drive C: of a Windows with Python and nothing else: the base of an environment whose recipe says
 platform = "windows".
 
 There is no Windows directory: culprit assumes what belongs to Windows. Python itself is on no package index, so
 python.exe and its DLLs are stand-ins (pe_writer.py) with the right names, version and imports, and with every function
-that the modules of the environment import of them. The C runtime that Python brings is Microsoft's own file where the
-recipe has the package msvc-runtime, a stand-in otherwise.
+that the modules of the environment import from them. Python's bundled C runtime is Microsoft's own file if the
+recipe has the package msvc-runtime, otherwise a stand-in.
 """
 import os
 
@@ -27,7 +27,7 @@ def variables(python):
 
 
 def imported(root):
-    """For each DLL, in lower case, the functions that some file below root imports of it by name."""
+    """For each DLL, in lower case, the functions that files below root import from it by name."""
     wanted = {}
     for folder, _, names in os.walk(root):
         for name in names:
@@ -45,7 +45,7 @@ def imported(root):
 
 
 def add_python(root, python):
-    """python.exe and what it needs, beside what is installed already."""
+    """python.exe and its dependencies, next to what is already installed."""
     home, number = root / prefix(python), python.replace(".", "")
     wanted = imported(root)
     texts = {"CompanyName": "Python Software Foundation", "FileDescription": "Python", "ProductName": "Python",

@@ -1,9 +1,9 @@
 """enter.py ROOT PROGRAM < calls > answers: runs PROGRAM several times with ROOT as its root file system.
 
-A program of its own, as changing the root is for a process that does nothing else. PROGRAM is opened before, so that it
-may lie outside: an emulator. Calls are a JSON list of {arguments, variables}, answers one of {status, out, err}; a
-status below 0 is a signal, a call that takes longer than LIMIT seconds one of SIGALRM. Without the right to change the
-root it ends with status 3. A user who is not root enters through a user namespace of his own.
+A separate program, because a process that changes its root can do nothing else. PROGRAM is opened before that, so it
+may be outside: an emulator. Calls are a JSON list of {arguments, variables}, answers a list of {status, out, err}; a
+negative status is a signal, SIGALRM for a call that takes longer than LIMIT seconds. Without permission to change the
+root, it exits with 3. Users other than root use their own user namespace.
 """
 import ctypes
 import json

@@ -1,9 +1,9 @@
-/* Really loads: does what its arguments say, in order, and tells how each went and what is in the process then.
+/* Really loads: does what its arguments say, in order, and prints the results and what is in the process afterwards.
      NAME      dlopen
      @NAME     calls a function without arguments that returns a number
      nvrtc     compiles a kernel with NVRTC, which needs no GPU
-   Lines: "did WHAT: RESULT" for each, "has PATH" for each object in the process, at the end or at its death.
-   With -Wl,... it is linked with the libraries that a trial is about. */
+   Lines: "did WHAT: RESULT" for each, "has PATH" for each object in the process, at the end or when it dies.
+   With -Wl,... it is linked with the libraries of a trial. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

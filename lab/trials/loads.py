@@ -1,13 +1,13 @@
-"""The real loader as the judge: what `culprit why` says is loaded, against what that system's own ld.so loads.
+"""Compares what `culprit why` says is loaded with what that system's own ld.so loads.
 
-glibc's ld.so lists what a library would load (what ldd shows) without running any of it, and all that it reads there is
-kept when files are reduced: headers, dynamic sections, symbols, versions. So each stack, healthy or broken, is entered
-with chroot and its own ld.so is asked about the modules and libraries that matter (SUBJECTS), with the variables of the
-trial; for another CPU than this one under qemu. Compared are the files in load order, what is not found, and every
-word about an error or a version. What the loader does after start-up (dlopen) is judged by native.py, with real bytes.
+glibc's ld.so lists what a library would load (what ldd shows) without running any of it, and reduced files keep
+everything that it reads: headers, dynamic sections, symbols, versions. So the lab enters each stack, healthy or broken,
+with chroot and runs its own ld.so on the modules and libraries that matter (SUBJECTS), with the variables of the
+trial; under qemu for another CPU. It compares the files in load order, what is not found, and every
+message about an error or a version. native.py tests what the loader does after start-up (dlopen), with complete files.
 
-A subject that is no library of this CPU (empty, text, cut, foreign) cannot be asked about: ld.so is told to preload it
-into the interpreter of Python instead, and says why it will not.
+ld.so does not accept a subject that is not a library for this CPU (empty, text, truncated, foreign). Then ld.so
+preloads it into the Python interpreter instead, and says why that fails.
 """
 import dataclasses
 import json
@@ -20,7 +20,7 @@ import struct
 import subprocess
 import sys
 
-# What frameworks import first, then what they load. Asked about are the first that are there, MOST in a healthy stack.
+# What frameworks import first, then what they load. The first ones that exist are used, MOST of them in a healthy stack.
 SUBJECTS = [re.compile(pattern) for pattern in (
     r"/torch/_C\.[^/]*so$", r"/torch/lib/libtorch_cuda(_linalg)?\.so$", r"/torch/lib/libtorch_python\.so$",
     r"/onnxruntime/capi/libonnxruntime_providers_(cuda|tensorrt)\.so$", r"/onnxruntime_pybind11_state[^/]*so$",
@@ -38,12 +38,12 @@ MOST, MOST_BROKEN = 24, 16
 BIND = {"LD_WARN": "1", "LD_BIND_NOW": "1"}  # ldd -r: also whether every symbol is found
 MOST_BOUND = 2  # of the frameworks' files, which have hundreds of thousands of symbols, in a broken stack
 CUDA_LIBRARY = re.compile(r"/lib(cu|nv|nccl)[^/]*$")
-# Symbols that the process has from elsewhere when the file is loaded.
+# Symbols that the process already has when the file is loaded.
 LATER = {"Provider_GetHost": "of libonnxruntime_providers_shared.so, which ONNX Runtime opens before its providers",
          "Py": "of the interpreter", "_Py": "of the interpreter",
          "_ZN5torch4cuda4nccl6detail16throw_nccl_error": "nowhere in PyTorch 1.4.0: the release has it undefined, and only "
                                                          "an error of NCCL would ask for it"}
-# Loaded by the libcudnn of their directory alone; asked by themselves they meet another one's libraries.
+# Only loaded by the libcudnn in their directory; on their own they find the libraries of another one.
 PART_OF_CUDNN = re.compile(r"/libcudnn_[a-z_]+\.so")
 SKIPPED = ("/proc", "/sys", "/dev", "/usr/share", "/var")
 PYTHON = "/usr/bin/python3.11"
@@ -72,14 +72,14 @@ class Loads:
 
 @dataclasses.dataclass
 class Told:
-    """What one side says about one subject."""
+    """The answer of one side about one subject."""
     loads: list = dataclasses.field(default_factory=list)  # "name => path" in load order
     missing: set = dataclasses.field(default_factory=set)
     words: set = dataclasses.field(default_factory=set)  # errors and warnings, without the name of the subject
     unbound: set = dataclasses.field(default_factory=set)  # (symbol, who asks); only the real loader says it
 
     def difference(self, real):
-        """In words; "" where both say the same."""
+        """In words; "" if both say the same."""
         parts = []
         for what, model, truth in (("missing", self.missing, real.missing), ("says", self.words, real.words)):
             parts += [f"{what} {sorted(model - truth)}, not so ld.so"] if model - truth else []
@@ -92,7 +92,7 @@ class Told:
 
 
 class CannotAsk(Exception):
-    """Why the real loader cannot be asked."""
+    """Why the real loader cannot be used."""
 
 
 class Loader:
@@ -116,7 +116,7 @@ class Loader:
     def ask(self, questions):
         """What it tells about each (subject, variables)."""
         told = self.run([(subject, {**variables, "LD_TRACE_LOADED_OBJECTS": "1"}) for subject, variables in questions])
-        # This mode lists what is not there and goes on. Where the loader gives up, it says so in its other mode.
+        # This mode lists what is missing and continues. If the loader gives up, its other mode says so.
         gives_up = [index for index, one in enumerate(told) if one.missing]
         for index, last in zip(gives_up, self.run([questions[index] for index in gives_up], "--list")):
             told[index].words |= last.words
@@ -136,7 +136,7 @@ class Loader:
         return [self.read(subject, answer) for (subject, _), answer in zip(questions, json.loads(done.stdout))]
 
     def read(self, subject, answer):
-        """The listing as Told. The loader itself, the vdso and the subject stand in it too, without an arrow."""
+        """The listing as Told. It also contains the loader itself, the vdso and the subject, without an arrow."""
         told = Told()
         for line in answer["out"].splitlines() + answer["err"].splitlines():
             found = LISTED.fullmatch(line)
@@ -183,7 +183,7 @@ def model(program, root, env_file, subject):
     if error.endswith(KILLED) or any(text.endswith(CUT) for text in fatal):
         return Told(words={"killed by SIGBUS"})
     told.words |= {line.removeprefix(f"{subject}: ") for line in error.splitlines()}
-    # ldd's mode lists what is not there and goes on; anything worse ends it before it lists anything.
+    # ldd's mode lists what is missing and continues; anything worse ends it before it lists anything.
     if fatal:
         last = f"error while loading shared libraries: {fatal[0]}"
         return Told(words={word for word in told.words if word.startswith("ERROR: ld.so")} | {last})
@@ -191,7 +191,7 @@ def model(program, root, env_file, subject):
 
 
 def is_library(path, machine):
-    """Is it a program or library for this CPU, so that ld.so can be asked about it?"""
+    """Is it a program or library for this CPU, so that ld.so accepts it?"""
     try:
         with open(path, "rb") as file:
             head = file.read(20)
@@ -245,7 +245,7 @@ class Comparison:
         return refused
 
     def look_for_symbols(self, questions):
-        """Of what loads whole: where a library is missing, so are its symbols, and nothing more is learned."""
+        """Only for what loads completely: if a library is missing, so are its symbols, which adds no information."""
         asked_for = [(asked, known | BIND) for asked, known in questions
                      if asked in self.bind and not PART_OF_CUDNN.search(asked)]
         for truth in self.loader.ask(asked_for):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""loads.py: the listing of ld.so is read as it is meant, and every kind of difference is one."""
+"""loads.py: the listing of ld.so is parsed correctly, and every kind of difference is noticed."""
 import pathlib
 import unittest
 

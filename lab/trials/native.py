@@ -1,20 +1,20 @@
-"""Failures that are really produced: a program loads whole CUDA libraries, and culprit has said what would happen.
+"""Real failures: a program loads complete CUDA libraries, after culprit predicted what will happen.
 
-The stack (stacks/whole.py) is that of this machine's CPU. A row of native.toml:
+The stack (stacks/whole.py) is for this machine's CPU. A row of native.toml:
   id, says  its name, and what is wrong, or not
   edit, env what breaks it, as in faults/*.toml; besides {site} and {lib} there is {toolkit}
-  program   one of whole.py's; steps: what it does (load.c), without it every part of cuDNN is made to speak
+  program   one of whole.py's; steps: what it does (load.c); default: calls every cuDNN sub-library
   happens   a pattern that its output must match: proof that it happened
   code      what `culprit check PROGRAM` must find, at `severity` ("error"), naming `file`; without a code: no error
   toolkit   needs this machine's own CUDA toolkit with cuDNN (the other rows do not see it)
-  unprivileged  root must not be allowed to read everything
-  files_only    why what was found cannot be compared, but files can
+  unprivileged  root must not be able to read everything
+  files_only    why only the files can be compared, not the findings
 
-Compared are
+It compares
   - what happened with what `check` found;
-  - the files in the process with those that `culprit why --for PROGRAM` foretold: each that is there was foretold, by
-    path, and each DT_NEEDED that was foretold is there;
-  - where the program did not start, the words of ld.so with those of `why`.
+  - the files in the process with those that `culprit why --for PROGRAM` predicted: each loaded file was predicted, by
+    path, and each predicted DT_NEEDED is loaded;
+  - if the program did not start, the message of ld.so with that of `why`.
 """
 import dataclasses
 import json
@@ -41,12 +41,12 @@ LOADER = re.compile(r"/ld-linux-[^/]*$|^linux-(vdso|gate)")
 
 
 class NoRight(Exception):
-    """This user cannot have another root file system."""
+    """This user cannot use another root file system."""
 
 
 @dataclasses.dataclass
 class Outcome:
-    """One row: what happened, what culprit had said, and where the two differ."""
+    """One row: what happened, what culprit predicted, and how the two differ."""
     row: dict
     happened: str = ""
     said: str = ""
@@ -59,7 +59,7 @@ def rows():
 
 
 def carry_out(root, row, variables):
-    """Runs the program in the root. Returns its status and what it said."""
+    """Runs the program in the root. Returns its status and output."""
     program = f"/app/{row['program']}"
     calls = [{"arguments": [program, *row.get("steps", SPEAK)], "variables": variables}]
     command = [sys.executable, "-IS", loads.ENTER, root, root / program[1:]]
@@ -95,7 +95,7 @@ def foretold(program, folder, row, variables, host):
 
 
 def compare_files(output, status, why):
-    """Files in the process against files foretold."""
+    """Compares the files in the process with the predicted ones."""
     there = [line[4:] for line in output.splitlines() if line.startswith("has ") and not LOADER.search(line[4:])]
     paths = {row["path"] for row in why["loads"]}
     for path in there:
@@ -109,7 +109,7 @@ def compare_files(output, status, why):
 
 
 def compare_start(output, status, why):
-    """The last words of ld.so against those foretold."""
+    """Compares the final message of ld.so with the predicted one."""
     words = [line for line in output.splitlines() if LAST_WORDS.search(line)]
     foretold_words = (why["error"] or "").splitlines()
     if status == NOT_STARTED or words:
@@ -133,7 +133,7 @@ def compare_finding(row, report):
 
 
 def in_short(row, status, output):
-    """What happened, in one line: the one that the row is about, or the last."""
+    """What happened, in one line: the line that the row is about, or the last one."""
     lines = [line.strip() for line in output.splitlines() if line and not line.startswith("has ")]
     line = next((line for line in lines if re.search(row["happens"], line)), lines[-1] if lines else "")
     killed = f"killed by {signal.Signals(-status).name}" if status < 0 else ""
@@ -174,7 +174,7 @@ def run_row(program, folder, row, recipe, cache, facts):
 
 
 def run(program, wanted, recipe, cache, built):
-    """Returns outcomes; (row, why) for rows whose files could not be had; and for those that need another machine."""
+    """Returns outcomes; (row, why) for rows whose files are not available; and for those that need another machine."""
     if not wanted:
         return [], [], []
     if not shutil.which("cc"):

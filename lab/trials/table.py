@@ -1,4 +1,4 @@
-"""What a run of the lab found: totals for a terminal, and docs/accuracy.md with every fault and every miss."""
+"""The results of a lab run: totals for a terminal, and docs/accuracy.md with every fault and every miss."""
 import collections
 import pathlib
 import tomllib
@@ -7,22 +7,22 @@ HEAD = """# How often culprit is right
 
 Made by `lab/run --accuracy docs/accuracy.md`; not edited by hand. culprit {version}, {date}, on {machine}.
 
-The stacks are real wheels of the package index for Linux x86-64, Linux aarch64 and Windows, unpacked as pip does (the code
-in them, which nothing here reads, is left out), in a Debian, a conda-like prefix, a container's root file system or on a
-drive C:. A fault is one edit of a healthy stack, or a host that it does not run on; its truth was written down before
-culprit saw it: the cause, the code, the file to blame, the fix. About one truth in five was corrected after the first run,
-where the list of causes or the real loader said otherwise, the stack had a second fault, or another fix is as good.
+The stacks are real wheels of the package index for Linux x86-64, Linux aarch64 and Windows, unpacked as pip does (without
+the code in them, which nothing here reads), in a Debian, a conda-like prefix, a container's root file system or on a
+drive C:. A fault is one edit of a healthy stack, or a host that it does not run on. Its truth was written down before
+culprit saw it: the cause, the code, the file at fault, the fix. About one truth in five was corrected after the first run,
+because the list of causes or the real loader said otherwise, the stack had a second fault, or another fix is as good.
 `lab/README.md` says how to run it and add to it.
 
-On a machine with an H200, driver 580 and PyTorch 2.11 (`lab/real`, 2026-11-16) culprit 0.7.0 foretold 33 of 33 outcomes: what it
-called an error failed, what it did not call one ran. One is by design: an empty CUDA_VISIBLE_DEVICES is a warning.
+On a machine with an H200, driver 580 and PyTorch 2.11 (`lab/real`, 2026-11-16) culprit 0.7.0 predicted 33 of 33 outcomes: what it
+called an error failed, and everything else ran. One is by design: an empty CUDA_VISIBLE_DEVICES is a warning.
 
 """
 NATIVE = """
 ## Really loaded
 
-Whole libraries of this machine's CPU, a program that loads them and calls them (no GPU takes part), one fault. culprit was
-asked before: which files would be in the process, with which words the loader would give up, what is wrong.
+Complete libraries for this machine's CPU, a program that loads and calls them (without a GPU), one fault. culprit predicted
+before each run which files would be in the process, which error message the loader would print, and what is wrong.
 
 """
 
@@ -71,7 +71,7 @@ class Totals:
         return sum(v.loaded.subjects for v in self.verdicts)
 
     def not_judged(self):
-        """(why, how many) for what the real loader could not be asked about."""
+        """(why, how many) for subjects that the real loader did not accept."""
         return sorted(collections.Counter(why for v in self.verdicts for why in v.loaded.not_judged).items())
 
     def times(self):
@@ -103,11 +103,11 @@ class Totals:
                  "\n## By cause\n\n",
                  grid(["cause", "faults", "found", "cause first", "file named", "right fix", "proven"], self.by_cause()),
                  "\n## Every miss\n\n", self.list_misses(self.held + self.healthy),
-                 "\n## Added after the rules were finished\n\nFrom threads of real people, for which no rule was written; the result as it came.\n\n",
+                 "\n## Added after the rules were finished\n\nFrom real issue threads for which no rule was written; the results are unchanged.\n\n",
                  self.list_newcomers(),
-                 "\n## Fixes that no look at files can prove\n\n", self.list_unproven(),
-                 "\n## Before anything was mended\n\nThe same stacks as culprit 0.6.0 saw them for the first time, right in "
-                 "everything. What it missed was mended, so the numbers above are of faults that culprit's makers know.\n\n",
+                 "\n## Fixes that files cannot prove\n\n", self.list_unproven(),
+                 "\n## Before anything was fixed\n\nThe same stacks when culprit 0.6.0 first saw them; counts trials that were right in "
+                 "everything. We fixed what it missed, so the numbers above are for faults that culprit's developers know.\n\n",
                  first_run(),
                  "\n## Every fault\n\n",
                  grid(["fault", "what is wrong", "code", "found", "first", "file", "fix", "proof"], (

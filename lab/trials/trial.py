@@ -1,4 +1,4 @@
-"""One trial: culprit looks at a stack, as it is or with one fault in it, and is judged by what is known to be true.
+"""One trial: culprit checks a stack, as it is or with one fault, and its answer is compared with the truth.
 
 A fault in faults/*.toml:
   id        its name, unique
@@ -6,17 +6,17 @@ A fault in faults/*.toml:
   says      what is wrong, in a sentence
   edit      the edits that break it (stacks/edits.py); env: variables that do; host: --host, "" for none at all
   cause     the true cause (a slug of causes.md); code: the rule that must name it
-  file      what is to blame: a file, a variable, a package, as the finding must name it
-  fix       what the fix must hold, in its text or its commands
-and where needed
-  severity  "warning" where it does not fail but should be said, "note" where it may; otherwise "error"
-  also      codes that are right as well: what the same edit breaks besides
-  target    what is looked at, instead of the environment of the recipe; [] for the root itself
-  unprivileged  true: culprit looks as a user who may do what the modes of files allow, and no more
-  unproven  why no look at files can show that the fix works; without it the proof is wanted
+  file      what is at fault: a file, a variable, a package, as the finding must name it
+  fix       what the fix must contain, in its text or its commands
+and if needed
+  severity  "warning" if it does not fail but should be reported, "note" if it may be; otherwise "error"
+  also      codes that are also right: what else the same edit breaks
+  target    what to check instead of the environment of the recipe; [] for the root itself
+  unprivileged  true: culprit runs as a user with only the permissions that the file modes give
+  unproven  why files cannot show that the fix works; without it, the proof is required
   lesson    the number in lessons.md, or the address of the thread
-  missed    why culprit does not get it right today: it counts as a miss, and is no reason to fail
-  as_it_came  added after the rules were finished: reported, and no reason to fail
+  missed    why culprit does not get it right today: it counts as a miss, but not as a test failure
+  as_it_came  added after the rules were finished: reported, but not a test failure
 """
 import dataclasses
 import json
@@ -45,8 +45,8 @@ class Verdict:
     trial: dict
     found: bool = False  # a finding of the right cause or the right code, at its severity
     code: bool = False  # of the right code
-    first: bool = False  # the right cause stands first
-    file: bool = False  # and names what is to blame
+    first: bool = False  # the right cause comes first
+    file: bool = False  # and names what is at fault
     fix: bool = False  # the right fix
     proof: str = ""  # what culprit says of it: shown, not shown, no proof
     extra: list = dataclasses.field(default_factory=list)  # errors and warnings that are not true
@@ -54,7 +54,7 @@ class Verdict:
     error: str = ""  # no report at all
     seconds: float = 0.0
     recipe_host: str = ""
-    loaded: loads.Loads = dataclasses.field(default_factory=loads.Loads)  # held against the real loader
+    loaded: loads.Loads = dataclasses.field(default_factory=loads.Loads)  # compared with the real loader
 
     @property
     def is_fault(self):
@@ -66,7 +66,7 @@ class Verdict:
 
     @property
     def right(self):
-        """Everything that the trial asks for."""
+        """Everything that the trial needs."""
         if not self.is_fault:
             return not self.extra and not self.error
         return (self.found and self.code and self.first and self.file and self.fix and not self.extra
@@ -108,7 +108,7 @@ def healthy():
 
 
 def variables_of(folder, trial, place):
-    """The environment of the trial; "-" takes a variable of the recipe away."""
+    """The environment of the trial; "-" removes a variable of the recipe."""
     variables = dict(line.split("=", 1) for line in (folder / "env").read_text().splitlines())
     variables |= {name: place.fill(value) for name, value in trial.get("env", {}).items()}
     return {name: value for name, value in variables.items() if value != "-"}
@@ -136,7 +136,7 @@ def ask(program, verb, folder, facts, trial, place):
 
 
 def plain(text):
-    """Paths in a text as a person would write them: what run paths lead to is full of a/../, and /lib is /usr/lib."""
+    """Paths in a text as people write them: paths from run paths are full of a/../, and /lib is /usr/lib."""
     while (shorter := re.sub(r"/(?!\.\./)[^/\s]+/\.\.(?=/)", "", text)) != text:
         text = shorter
     return re.sub(r"(?<![\w./-])/lib(?=/)", "/usr/lib", text)
@@ -174,7 +174,7 @@ def judge(trial, report, fixes, verdict):
     verdict.file = bool(blamed)
     offered = [fix for fix in fixes["fixes"]
                if any((fix["code"], fix["subject"]) == (f["code"], f["subject"]) for f in blamed or right)]
-    if trial.get("severity") == "note":  # `culprit fix` takes up no notes: what the finding itself says
+    if trial.get("severity") == "note":  # `culprit fix` ignores notes: use the finding itself
         offered = [{**f, "proof": {"outcome": ""}} for f in blamed or right]
     fitting = [fix for fix in offered if trial["fix"] in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]])]
     verdict.fix = bool(fitting)
@@ -185,7 +185,7 @@ def judge(trial, report, fixes, verdict):
 
 
 def run(program, folder, trial, recipe, cache):
-    """Breaks the stack in `folder` where the trial is a fault, lets culprit look, and mends it again."""
+    """Breaks the stack in `folder` if the trial is a fault, runs culprit, and repairs the stack."""
     facts = json.loads((folder / "environment.json").read_text())
     place = edits.Place(folder / "root", facts["venv"], recipe, cache)
     trial = {**trial, **{key: place.fill(trial[key]) for key in ("file", "fix") if key in trial}}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""culprit fix --apply and --undo, with the program itself on real trees: what was broken is whole, undone it is
-as it was to the byte; killed with SIGKILL before each of its system calls that change anything, every file is
-the old or the new one, and --undo brings all back.
+"""culprit fix --apply and --undo, with the program itself on real trees: what was broken works, and after --undo
+everything is as before, byte for byte. If it is killed with SIGKILL before any system call that changes something,
+every file is either the old or the new one, and --undo restores everything.
 
   apply_test.py CULPRIT [NAME]     NAME: only the cases whose name contains it
 """
@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True
 from trees import TRIPLET, differences, library, pinned_environment, small_machine, state_of
 
 CULPRIT = pathlib.Path(sys.argv[1]).resolve()
-# Every call by which culprit changes a file, or waits for a program that does.
+# Every system call with which culprit changes a file, or waits for a program that does.
 CALLS = ("write", "fsync", "fdatasync", "syncfs", "renameat", "renameat2", "linkat", "symlinkat", "unlinkat", "mkdirat",
          "fchmod", "fchown", "utimensat", "ppoll,poll")
 
@@ -40,7 +40,7 @@ class Case:
         self.tree.mkdir()
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.top / "home"), "LC_ALL": "C.UTF-8",
                             "SHELL": "/bin/bash", "CULPRIT_STATE": str(self.top / "state")}
-        self.words = []  # what the fixes are asked of
+        self.words = []  # what to fix
         self.under = []  # a program that runs culprit
 
     def run(self, *words, expect=None, before=()):
@@ -75,7 +75,7 @@ def case(make):
 
 
 def broken_link_and_path(world):
-    """A library's link leads to a version that is gone, and the environment file names a directory that is gone."""
+    """A library has a dangling symlink, and the environment file names a directory that does not exist."""
     small_machine(world.tree)
     folder = world.tree / "usr/lib" / TRIPLET
     library(folder / "libgreet.so.1.1", "libgreet.so.1")
@@ -92,7 +92,7 @@ def broken_link_and_path(world):
 
 
 def stale_cache(world):
-    """A library was copied into a directory of the loader's cache, and nobody told the cache."""
+    """A library was copied into a directory of the loader's cache, but nobody ran ldconfig."""
     if os.geteuid() != 0:
         raise Skip("ldconfig -r needs root")
     small_machine(world.tree)
@@ -104,13 +104,13 @@ def stale_cache(world):
     cache = world.tree / "etc/ld.so.cache"
     old = cache.read_bytes()
     library(folder / "libgreet.so.1", "libgreet.so.1")
-    library(folder / "libother.so.2.5", "libother.so.2")  # to which ldconfig makes a link
+    library(folder / "libother.so.2.5", "libother.so.2")  # ldconfig creates a symlink to it
     world.words = ["CUL5003", "/app/train", "--root", str(world.tree)]
     world.watched = {cache: (old, None)}
 
 
 def pinned(world):
-    """A package of a virtual environment names another cuDNN than is installed."""
+    """A package of a virtual environment requires another cuDNN than the installed one."""
     world.prefix, world.site, wheels = pinned_environment(world.tree, world.__dict__.get("real_pip"))
     world.environment.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels), PYTHONDONTWRITEBYTECODE="1")
     world.words = ["CUL6007", str(world.prefix)]
@@ -134,7 +134,7 @@ def expect_same(before, world, when):
 
 
 def there_and_back(world):
-    """Shown and not touched; applied and gone; undone and as before; nothing more to undo."""
+    """Shown without changing anything; applied, and the finding is gone; undone, and as before; nothing more to undo."""
     before = state_of(world.tree)
     shown = world.ask(*world.words, expect=1)
     assert {fix["proof"]["outcome"] for fix in shown["fixes"]} == {"shown"}, json.dumps(shown["fixes"], indent=1)
@@ -163,7 +163,7 @@ def need_strace():
 
 
 def strace(*injections):
-    """The one thread that changes files; its children and the threads that look are not followed."""
+    """The one thread that changes files; its children and the collector threads are not traced."""
     calls = ",".join(injection.split(":")[0] for injection in injections)
     return ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={calls}",
             *(word for injection in injections for word in ("-e", f"inject={injection}"))]
@@ -216,7 +216,7 @@ def undo_killed_everywhere(world, calls, stride=None):
 
 
 def learn_fresh(world):
-    """What the watched files are once the fix is applied."""
+    """The watched files after the fix is applied."""
     world.apply()
     world.fresh = {path: as_bytes(content(path)) for path in world.watched}
     world.undo()
@@ -244,7 +244,7 @@ def test_undo_of_a_pin_killed_everywhere():
 
 
 def test_where_a_file_can_have_one_name_only():
-    """The journal is on another file system: copies instead of further names."""
+    """The journal is on another file system: copies instead of hard links."""
     need_strace()
     with case(broken_link_and_path) as world:
         world.under = strace("linkat:error=EXDEV")
@@ -394,7 +394,7 @@ def test_never_through_a_link_and_never_out_of_the_tree():
         outside = world.top / "outside"
         shutil.copytree(world.tree / "usr/lib", outside / "lib", symlinks=True)
         shutil.rmtree(world.tree / "usr/lib")
-        (world.tree / "usr/lib").symlink_to(outside / "lib")  # in the tree this leads to nowhere
+        (world.tree / "usr/lib").symlink_to(outside / "lib")  # dangling inside the tree
         real = world.top / "real.env"
         os.rename(world.file, real)
         world.file.symlink_to(real)
@@ -450,7 +450,7 @@ def main():
             except Skip as why:
                 result = "skipped"
                 print(f"skipped: {name}: {why}", flush=True)
-            except Exception:  # whatever it is, it is told
+            except Exception:  # whatever it is, it is reported
                 result = "failed"
                 print(f"FAILED {name}\n{traceback.format_exc()}", flush=True)
             results.append(result)

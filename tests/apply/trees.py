@@ -1,5 +1,5 @@
-"""Trees to break, mend and put back: a tiny machine with real libraries, a virtual environment, and what is in
-them to the byte."""
+"""Trees to break, fix and restore: a tiny machine with real libraries, a virtual environment, and their exact
+contents."""
 import base64
 import hashlib
 import os
@@ -17,7 +17,7 @@ LOADER = {"x86_64": "/lib64/ld-linux-x86-64.so.2", "aarch64": "/lib/ld-linux-aar
 
 
 def state_of(top):
-    """{path: all that undoing has to bring back}"""
+    """{path: everything that undo has to restore}"""
     found = {}
     for folder, folders, files in os.walk(top):
         for name in [*folders, *files, "."]:
@@ -87,7 +87,7 @@ def unpack(members, site):
         (site / path).write_text(text)
 
 
-# What pip does as far as culprit asks it to, in a hundredth of its time.
+# Does what culprit needs from pip, in a hundredth of the time.
 SMALL_PIP = """import os, sys, zipfile
 words = sys.argv[1:]
 name, version = words[-1].split("==")
@@ -99,7 +99,7 @@ with zipfile.ZipFile(os.path.join(os.environ["PIP_FIND_LINKS"],
 
 
 def pinned_environment(top, real_pip):
-    """A virtual environment in which a package asks for cuDNN 9.1.0.70 and has 9.5.1.17; the wheels to choose from."""
+    """A virtual environment with cuDNN 9.5.1.17 in which a package requires 9.1.0.70; and the available wheels."""
     prefix = top / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
     site = next(prefix.glob("lib/python3*/site-packages"))

@@ -1,11 +1,11 @@
-// The audit library (LD_AUDIT) through which the real glibc loader tells what it does. One line per event
+// The audit library (LD_AUDIT) through which the real glibc loader reports what it does. One line per event
 // goes to descriptor 9, fields separated by tabs:
-//   S  request  NAME  REQUESTER    la_objsearch: a name that is not loaded yet is asked for
+//   S  request  NAME  REQUESTER    la_objsearch: a name that is not loaded yet is requested
 //   S  STAGE    PATH  REQUESTER    la_objsearch: one candidate for it
 //   O  PATH                        la_objopen: a new object of the base namespace
 //   C  PATH                        la_objclose
-// It must not disturb: no libc (a second one would be searched for and loaded), so system calls are made
-// here. docs: rtld-audit(7).
+// It must not interfere: no libc (a second one would be searched for and loaded), so it makes system calls
+// itself. docs: rtld-audit(7).
 #define _GNU_SOURCE
 #include <link.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
-// The one program of which every program of a generated tree is a stamped copy (stamp.h). Each argument is
-// one dlopen, "-NAME" from the program itself or "K:NAME" from the K-th library of the tree that is loaded at
-// that time (K is taken modulo their number; without any, the program calls). What happened goes to
-// descriptor 9, between the lines of audit.c:
+// The template of every program in a generated tree (stamp.h). Each argument is one dlopen: "-NAME" from the
+// program itself, or "K:NAME" from the K-th library of the tree that is loaded at that time (K modulo their
+// number; if there are none, the program calls). Results go to descriptor 9, between the lines of audit.c:
 //   D  CALLER  NAME      about to call; CALLER is empty for the program
 //   R  ok      PATH      the handle's path          R  error  TEXT
 //   L  PATH              at the end: the list of loaded objects, in the order of the link map

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through its debugging pipe: one JSON message after the other, each ended by a zero byte.
+"""A headless Chromium, controlled through its debugging pipe: JSON messages, each terminated by a zero byte.
 
 Only what the tests of the page need; the standard library is enough.
 """
@@ -103,7 +103,7 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def open(self, path):
-        """Opens a file and waits until it is drawn. Events of it begin here."""
+        """Opens a file and waits until it is drawn. Its events start here."""
         self.events = []
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         until = time.monotonic() + SECONDS
@@ -134,7 +134,7 @@ class Browser:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def complaints(self):
-        """What a console would show in red, exceptions included, since `open`."""
+        """Console errors, including exceptions, since `open`."""
         found = []
         for event in self.events:
             if event["method"] == "Runtime.exceptionThrown":
@@ -148,7 +148,7 @@ class Browser:
         return found
 
     def requests(self):
-        """Everything that was asked for since `open`, but the page itself and data: addresses."""
+        """Every request since `open`, except for the page itself and data: URLs."""
         urls = [event["params"]["request"]["url"] for event in self.events
                 if event["method"] == "Network.requestWillBeSent"]
         return [url for url in urls[1:] if not url.startswith("data:")]

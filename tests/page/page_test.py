@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The page of `culprit check --format html` in a real browser: tests/page/page_test.py CULPRIT [FOLDER-FOR-SCREENSHOTS]
 
-Headless Chromium opens it as a user does; what is checked is what the user would meet.
+Headless Chromium opens it as a user does, and the test checks what the user would see.
 """
 import pathlib
 import re
@@ -33,7 +33,7 @@ def check(top, output, *options):
 
 
 def overlapping(cards):
-    """Pairs of cards that share room; sorted, so that only neighbours are compared."""
+    """Pairs of cards that overlap; sorted, so that only neighbors are compared."""
     cards = sorted(cards, key=lambda card: card["x"])
     found = []
     for place, one in enumerate(cards):
@@ -46,7 +46,7 @@ def overlapping(cards):
 
 
 class Page:
-    """The tests, in the order in which a user comes along."""
+    """The tests, in the order in which a user would work."""
 
     def __init__(self, top, tab):
         self.tab = tab
@@ -117,7 +117,7 @@ class Page:
         assert len(places) >= 3 and "missing" in places[0] and "found" in places[-1], places
 
     def test_nothing_overlaps(self):
-        cards = self.tab.run(RECTANGLES)  # the search has unfolded the large group
+        cards = self.tab.run(RECTANGLES)  # the search has expanded the large group
         assert len(cards) > stack.PADDING, len(cards)
         assert overlapping(cards) == []
         too_long = [card["label"] for card in cards if card["text"] > card["width"]]

@@ -1,5 +1,5 @@
-"""A machine to make a page of: a cuDNN of two versions in one program, file names that want to be markup, and eight
-hundred libraries more."""
+"""A machine for a page: two versions of cuDNN in one program, file names that look like markup, and eight
+hundred other libraries."""
 import pathlib
 import shutil
 import subprocess
@@ -9,8 +9,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "apply")
 import trees  # noqa: E402
 
 PADDING = 850
-# A path that ends the script element, one that would be an image, one that turns what follows around, bytes that are
-# no text.
+# A path that closes the script element, one that would be an image, one with a bidirectional override, and bytes that are
+# not text.
 HOSTILE_FOLDER = "x<"
 HOSTILE = [b"script><script>hit()<", b"lib<img src=x onerror=hit()>.so", 'lib\u202egnp.so'.encode(),
            b"lib\x1b[31m\xff\n.so",
@@ -18,7 +18,7 @@ HOSTILE = [b"script><script>hit()<", b"lib<img src=x onerror=hit()>.so", 'lib\u2
 
 
 def shared(path, soname, text="", *options):
-    """Bytes for names: they are no text."""
+    """Names are bytes, because they are not text."""
     path.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run([b"cc", b"-x", b"c", b"-", b"-x", b"none", b"-o", bytes(path), b"-shared", b"-fPIC",
                     b"-nostdlib", b"-Wl,-soname," + soname, *(option.encode() for option in options)],
@@ -42,7 +42,7 @@ def cudnn(folder, minor):
 
 
 def make(top):
-    """Folder with root/ and env; the programs are /home/ada/train, which mixes, and another, which misses a library."""
+    """Folder with root/ and env; the programs are /home/ada/train, which mixes versions, and another that lacks a library."""
     root = top / "root"
     trees.small_machine(root)
     home = root / "home/ada"

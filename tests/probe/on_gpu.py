@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """tests/probe/on_gpu.py [--program CULPRIT] [FAULT...]: what `culprit probe` must show on a real GPU.
 
-Needs a machine with an NVIDIA GPU, root (faults hide files in a mount namespace of their own) and a cuDNN; it is not part of
-./test. Each fault is made, `culprit check` is asked what it predicts, `culprit probe` what it finds, and both are held against
-what is known of the fault. What was changed is changed back. A line for each fault, then the counts.
+Needs a machine with an NVIDIA GPU, root (faults hide files in their own mount namespace) and a cuDNN; it is not part of
+./test. For each fault, it compares what `culprit check` predicts and what `culprit probe` finds with
+what is known about the fault. Changes are reverted. Prints a line for each fault, then the counts.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ class CannotBeMade(Exception):
 
 
 class Machine:
-    """The program, and what it finds on this machine when nothing is wrong."""
+    """The program, and what it finds on this machine if nothing is wrong."""
 
     def __init__(self, program, work):
         self.program, self.work = program, work
@@ -58,7 +58,7 @@ class Machine:
         raise CannotBeMade("no libcuda.so.1 of a driver here")
 
     def copy_of(self, cudnn, name):
-        """A directory with links to all files of a copy of cuDNN."""
+        """A directory with symlinks to all files of a copy of cuDNN."""
         folder = self.work / name
         folder.mkdir()
         for part in cudnn["parts"]:
@@ -69,15 +69,15 @@ class Machine:
 class Fault:
     def __init__(self, name, make, causes, check=True, step=None, words=(), clean=False):
         self.name, self.make = name, make
-        self.causes = causes  # any of these is right, the first cause of the report must be one
-        self.check = check  # whether files and variables show it: then `check` must say so alone
+        self.causes = causes  # any of these is right; the first cause of the report must be one of them
+        self.check = check  # whether files and variables show it: then `check` alone must report it
         self.step = step  # that must have failed
         self.words = words  # that must be in the report
         self.clean = clean
 
 
 def hidden(*commands):
-    """A shell in a mount namespace of its own, in which these commands are run first."""
+    """A shell in its own mount namespace, in which these commands run first."""
     return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", "; ".join(commands) + '; exec "$@"', "sh"]
 
 
@@ -101,14 +101,14 @@ def mixed_parts(machine):
 def part_removed(machine):
     folder = machine.copy_of(machine.newest(), "removed")
     (folder / "libcudnn_ops.so.9").unlink()
-    # The part of another copy would be taken in its place, so those are not to be seen.
+    # The sub-library of another copy would be loaded instead, so those are hidden.
     yield {"environment": {"LD_LIBRARY_PATH": f"{folder}:{machine.driver_directory()}"}, "probe": ["--cudnn", str(folder)],
            "check": [str(folder / "libcudnn.so.9")],
            "before": hidden("mount --bind /dev/null /etc/ld.so.cache", *without_parts_of(machine, machine.cudnn[:-1]))}
 
 
 def without_parts_of(machine, copies):
-    """Commands that lay a file system over the directories of these copies of cuDNN in which their files are gone."""
+    """Commands that mount a file system without these files over the directories of these cuDNN copies."""
     for number, copy in enumerate(copies):
         directory = os.path.realpath(copy["directory"])
         upper, room = machine.work / f"upper{number}", machine.work / f"room{number}"
@@ -226,7 +226,7 @@ FAULTS = [
 
 
 def first_cause(report):
-    """Findings come worst first. A variable that hides all GPUs is a warning to `check`: it may be meant."""
+    """Findings come worst first. A variable that hides all GPUs is only a warning in `check`: it may be intentional."""
     return next((finding["cause"] for finding in report["findings"] if finding["severity"] != "note"), None)
 
 
@@ -275,7 +275,7 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     passed = failed = skipped = 0
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was changed is changed back
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that changes are reverted
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         machine = Machine(str(options.program.resolve()), pathlib.Path(folder))

@@ -1,4 +1,4 @@
-"""What on_gpu.py tries: programs that go wrong in a known way, and what a report on each must say."""
+"""The cases of on_gpu.py: programs that fail in a known way, and what the report about each must say."""
 
 import json
 import os
@@ -97,7 +97,7 @@ class Machine:
 
 
 def mirror(source, target):
-    """Directories are made, files linked: hard where that can be, since another link could be followed out of it."""
+    """Creates directories and links files: with hard links if possible, because a symlink could be followed out of it."""
     os.makedirs(target)
     for entry in os.scandir(source):
         to = os.path.join(target, entry.name)
@@ -179,7 +179,7 @@ def part_missing(machine):
     kept = parts[0].with_name("kept")
     parts[0].rename(kept)
     try:
-        # The part of a system's cuDNN would be taken in its place, so that is not to be seen.
+        # The sub-library of a system cuDNN would be loaded instead, so that is hidden.
         yield {
             "command": [python, "-c", "import torch\n" + CONVOLUTION],
             "before": without_cudnn_of_the_system(machine),
@@ -211,7 +211,7 @@ def without_cudnn_of_the_system(machine):
 
 
 def import_fails(machine):
-    """torch/_C -> libtorch_python -> libtorch_cuda -> a library that is gone."""
+    """torch/_C -> libtorch_python -> libtorch_cuda -> a missing library."""
     python, site = machine.environment("environment")
     for name in ("libcusparseLt.so.0", "libnvshmem_host.so.3", "libnccl.so.2"):
         found = sorted(site.glob(f"nvidia/**/{name}"))

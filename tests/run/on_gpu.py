@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """tests/run/on_gpu.py [--program CULPRIT] [--python PYTHON] [--out FOLDER] [CASE...]: `culprit run` on a real GPU.
 
-Needs a machine with an NVIDIA GPU and a Python with PyTorch; nvcc and gcc for some cases, root for one. It is no part
-of ./test. Each case (gpu_cases.py) is run as it is and under `culprit run`: both must end alike, and the report must
-name the right cause and file at first try. Then the tools (--sanitize, --debug), then what watching costs. A line for
-each, a table at the end; the whole reports are written to FOLDER/reports.txt.
+Needs a machine with an NVIDIA GPU and a Python with PyTorch; nvcc and gcc for some cases, root for one. It is not part
+of ./test. Each case (gpu_cases.py) runs alone and under `culprit run`: both must end the same way, and the report must
+name the right cause and file first. Then the tools (--sanitize, --debug), then the cost of watching. Prints a line for
+each and a table at the end; the full reports are written to FOLDER/reports.txt.
 """
 
 import argparse
@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def run(command, environment, interrupt=None, seconds=LIMIT):
-    """(status, all that it wrote). `interrupt`: on a terminal, and Ctrl-C 3 s after it has said this word."""
+    """(status, its whole output). `interrupt`: on a terminal, with Ctrl-C 3 s after it printed this word."""
     environment = {**os.environ, **environment}
     if interrupt is None:
         done = subprocess.run(
@@ -54,7 +54,7 @@ def run(command, environment, interrupt=None, seconds=LIMIT):
                 break
             text += piece
         if interrupt.encode() in text and not presses:
-            # Python hears Ctrl-C only when the call returns; a user then takes Ctrl-\.
+            # Python notices Ctrl-C only when the call returns; users then press Ctrl-\.
             presses = [(time.monotonic() + 3, b'\x03'), (time.monotonic() + 9, b'\x1c'), (end, b'')]
         if presses and time.monotonic() > presses[0][0]:
             os.write(terminal, presses.pop(0)[1])
@@ -101,7 +101,7 @@ def judge(case, machine, plain):
             alone, said = run([*before, *given["command"]], environment, given.get("interrupt"))
             if alone % 256 != status % 256 and 128 - alone != status:
                 wrong.append(f"ends with {status}, alone with {alone}")
-            # Numbers are of the moment; under a tool a kernel fails with another status.
+            # Numbers vary between runs; under a tool, a kernel fails with another status.
             last = re.sub(r"[\d.]+", "N", (said.strip().splitlines() or [""])[-1])
             if not case.options and last not in re.sub(r"[\d.]+", "N", text) and "0x" not in last:
                 wrong.append("its last line is not in the output: " + last[:100])
@@ -162,7 +162,7 @@ def overhead(machine, repetitions):
             raise CannotBeMade(f"import torch: status {status}: {said[-300:]}")
         return time.perf_counter() - start
 
-    whole([])  # so that the files are in memory
+    whole([])  # warms the file cache
     usual = "a training step loop"
     good = ratio(usual, machine, lambda before: steps(before, "100", "128", "64", "64"), repetitions, 1.03)
     tiny = "a loop of tiny steps, where calls decide"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""culprit run, end to end: the program is what it would be without us, in a real terminal and without one; and what is
-said of it afterwards. usage: run_test.py CULPRIT [TEST...]"""
+"""culprit run, end to end: the program behaves as without culprit, in a real terminal and without one; and the
+report afterwards. usage: run_test.py CULPRIT [TEST...]"""
 
 import hashlib
 import json
@@ -211,7 +211,7 @@ class InATerminal(unittest.TestCase):
             self.assertEqual(terminal.settings(), before)
 
     def test_control_z_stops_both_and_fg_continues_both(self):
-        # A shell with job control: the leader of the session, with culprit in a group of its own.
+        # A shell with job control: the session leader, with culprit in its own process group.
         shell = textwrap.dedent("""
             import os, signal, sys, time
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -338,7 +338,7 @@ class Explained(unittest.TestCase):
         self.assertGreaterEqual(len(seen["threads"]), 2)
 
     def test_overhead(self):
-        """Printed, not judged: machines that test are busy."""
+        """Printed, not checked: test machines are busy."""
         def seconds(*before):
             begin = time.monotonic()
             for _ in range(5):

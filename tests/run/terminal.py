@@ -1,4 +1,4 @@
-"""A user at a terminal, for tests: starts a command in a real pseudo-terminal, types, looks, waits."""
+"""A user at a terminal, for tests: starts a command in a real pseudo-terminal, types, reads, waits."""
 
 import fcntl
 import os
@@ -75,7 +75,7 @@ class Terminal:
         return bool(ready)
 
     def wait_for(self, text, seconds=20):
-        """Until the text is on the screen; what came before it is forgotten."""
+        """Waits until the text is on the screen; forgets what came before it."""
         end = time.monotonic() + seconds
         while text not in self.seen:
             if time.monotonic() > end:
@@ -86,7 +86,7 @@ class Terminal:
         return before
 
     def wait(self, seconds=40):
-        """Until it has ended: its exit status, or minus its signal."""
+        """Waits until it has ended: its exit status, or minus its signal."""
         end = time.monotonic() + seconds
         while True:
             self._read(0.02)

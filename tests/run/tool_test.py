@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """tests/run/tool_test.py CULPRIT: `culprit run --sanitize` and `--debug` with stand-ins for the tools.
 
-The stand-ins do what the real ones do to a program and its end: compute-sanitizer writes its report to --log-file and ends
-with 0 whatever happened, cuda-gdb talks on its own output.
+The stand-ins treat a program and its exit status like the real tools: compute-sanitizer writes its report to --log-file and
+exits with 0 whatever happened; cuda-gdb prints to its own output.
 """
 
 import os

@@ -1,8 +1,8 @@
 """What culprit must say about each tree of trees.py: the ten demonstrations of the Windows side.
 
-Each is the whole judgement: the codes of all errors and warnings, the exit status, and words that must be in the report.
-`why` has a line for each DLL that the loader is really asked for (run, in Wine): the flags of LoadLibraryEx, the name,
-the code that it gives and, with 0, the file. culprit must predict the same.
+Each is the complete expectation: the codes of all errors and warnings, the exit status, and words that must be in the report.
+`why` has a line for each DLL that is really loaded (run, in Wine): the flags of LoadLibraryEx, the name,
+the resulting code and, for 0, the file. culprit must predict the same.
 """
 import dataclasses
 import typing
@@ -10,11 +10,11 @@ import typing
 import trees
 from trees import CUDA, CUDNN, CUDNN_9, MODULE, OLD, PROGRAM, PYTHON, windows_path
 
-# Where Wine does not do as Windows does (dlls/ntdll/loader.c of Wine 8.0):
-#   a function that the imported DLL does not have is given a stub that raises when it is called; Windows ends the load
-#   with STATUS_ENTRYPOINT_NOT_FOUND, which LoadLibrary gives as 127;
-#   whatever is wrong with an imported DLL, the load ends with STATUS_DLL_NOT_FOUND (126); Windows passes on its own
-#   status, for a damaged file STATUS_INVALID_IMAGE_FORMAT (193).
+# Where Wine differs from Windows (dlls/ntdll/loader.c of Wine 8.0):
+#   if an imported DLL lacks a function, Wine uses a stub that raises an exception when called; Windows ends the load
+#   with STATUS_ENTRYPOINT_NOT_FOUND, which LoadLibrary reports as 127;
+#   whatever is wrong with an imported DLL, Wine ends the load with STATUS_DLL_NOT_FOUND (126); Windows passes on the
+#   actual status, for a corrupt file STATUS_INVALID_IMAGE_FORMAT (193).
 WINE_HAS_STUBS = 0
 WINE_SAYS_NOT_FOUND = 126
 
@@ -42,7 +42,7 @@ class Demo:
     why: tuple = ()
     made_up: bool = False  # with a file that no wheel has: not with real DLLs
     target: str = PROGRAM
-    judge: str = "Programs/Reader/judge.exe"  # where the real loader is asked from
+    judge: str = "Programs/Reader/judge.exe"  # the directory from which the real loader is called
 
     @property
     def status(self):

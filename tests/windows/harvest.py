@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What the tables of real DLLs say, as facts: harvest.py WHEEL... writes facts/PACKAGE-VERSION.json for each wheel.
+"""The tables of real DLLs, as facts: harvest.py WHEEL... writes facts/PACKAGE-VERSION.json for each wheel.
 
-Facts only, never bytes of a file: names, machine, imports, exports, version texts, exported version words, names of
-DLLs that lie in it as texts, the wheel they were read in and its hash. trees.py makes DLLs of them that a loader takes for the real ones.
+Only facts, never bytes of a file: names, machine, imports, exports, version strings, exported version words, names of
+DLLs that it contains as strings, the wheel they were read from and its hash. From these, trees.py makes DLLs that a loader
+cannot tell from the real ones.
 
-To stay small, of a DLL that no wheel of the same call has (Windows' own) one imported function stands for all, and of
-the exports those stay that a DLL of the same call imports, the version words, and OTHER_EXPORTS names of the rest. So
-give all wheels in one call.
+To keep the files small: for a DLL that no wheel of the same call has (Windows' own), one imported function stands for all.
+Of the exports, it keeps those that a DLL of the same call imports, the version words, and OTHER_EXPORTS other names. So
+pass all wheels in one call.
 """
 import argparse
 import hashlib
@@ -53,7 +54,7 @@ def read(archive, member, scratch):
 
 
 def cut(dlls):
-    """Leaves out what nothing in the harvest asks for."""
+    """Leaves out what nothing in the harvest imports."""
     there = {dll["name"].lower() for dll in dlls}
     wanted = {}
     for dll in dlls:

@@ -1,6 +1,6 @@
-// judge.exe PATH [+DIRECTORY...] {FLAGS NAME}...: what the loader really does. Sets PATH, adds the directories as
-// os.add_dll_directory does, then calls LoadLibraryEx for each pair. One line each: code, a tab, the file that came
-// (empty where none did). It has to lie in the directory of the program that it stands for.
+// judge.exe PATH [+DIRECTORY...] {FLAGS NAME}...: shows what the loader really does. Sets PATH, adds the directories as
+// os.add_dll_directory does, then calls LoadLibraryEx for each pair. Prints one line each: code, a tab, the loaded file
+// (empty if none). It must be in the directory of the program that it stands for.
 #include <stdio.h>
 #include <stdlib.h>
 #include <wchar.h>

@@ -1,9 +1,9 @@
 """Windows trees with CUDA 11.8 and cuDNN 8.9 that a loader can really load, and the ways in which they are broken.
 
-The DLLs are skeletons: the tables of the real ones (facts/, made by harvest.py) without their code. What no wheel of the
-index has is made up: a program, a Python, a cuDNN that imports zlibwapi.dll and that zlibwapi.dll (its functions are
-those of zlib's public header), and parts of a cuDNN 8.4 (no wheel for Windows is older than 8.9.4): the tables of 8.9.5
-without the functions whose name holds "traceback", which stand for whatever came after 8.4.
+The DLLs are skeletons: the tables of the real ones (facts/, made by harvest.py) without their code. What no wheel on the
+index has is made up: a program, a Python, a cuDNN that imports zlibwapi.dll and that zlibwapi.dll (with the functions
+of zlib's public header), and sub-libraries of a cuDNN 8.4 (no wheel for Windows is older than 8.9.4): the tables of 8.9.5
+without the functions whose name contains "traceback", which stand for whatever came after 8.4.
 """
 import json
 import os
@@ -44,7 +44,7 @@ class Tree:
     """A folder that is drive C:, and the PATH of a process on it."""
 
     def __init__(self, root, real=None):
-        """real: (package, DLL name) -> the real file, to stand in the tree in place of a skeleton."""
+        """real: (package, DLL name) -> the real file, to use in the tree instead of a skeleton."""
         self.root, self.real = root, real
         self.path = [CUDA + "/bin", CUDNN]
         self.variables = {"CUDA_PATH": windows_path(CUDA), "CUDA_PATH_V11_8": windows_path(CUDA)}
@@ -137,7 +137,7 @@ def python_with_module(tree):
 def cut_in_half(tree, path):
     with open(tree.file(path), "rb") as file:
         half = file.read(tree.file(path).stat().st_size // 2)
-    tree.remove(path)  # it may be a link to a file that others use
+    tree.remove(path)  # it may be a hard link to a file that others use
     tree.file(path).write_bytes(half)
 
 
@@ -159,7 +159,7 @@ def not_searched(tree):
 
 
 def asks_for_zlib(tree):
-    """cudnn_cnn_infer64_8.dll with an import of zlibwapi.dll, as reports say that 8.3 to 8.9.3 have it; no wheel does."""
+    """cudnn_cnn_infer64_8.dll with an import of zlibwapi.dll, as reported for 8.3 to 8.9.3; no wheel has it."""
     spec = facts(CUDNN_8_9_5)["cudnn_cnn_infer64_8.dll"]
     imports = [*spec["imports"], ["zlibwapi.dll", ["inflate", "inflateInit_", "inflateEnd"], []]]
     tree.dll(CUDNN + "/cudnn_cnn_infer64_8.dll", {**spec, "imports": imports})

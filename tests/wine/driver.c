@@ -1,6 +1,6 @@
-// Runs under Wine and does what a plan says: one operation a line, fields divided by tabs. For every load it
-// writes what came of it and which files of the trees are loaded afterwards. Trees share a process as long as
-// nothing that cannot be taken back differs; "tree" starts the next one with everything put back.
+// Runs under Wine and executes a plan: one operation per line, fields separated by tabs. For every load it
+// prints the result and which files of the trees are loaded afterwards. Trees share a process unless they
+// differ in something that cannot be reverted; "tree" starts the next one with everything reset.
 //
 //   tree NAME                cd DIR                 path VALUE            dlldir DIR (empty: no current directory)
 //   adddir DIR               removedir DIR          defaults HEX          load HEX NAME

@@ -1,4 +1,4 @@
-/* A program that uses CUDA, as its arguments say, and tells what it got. All libraries lie beside it. */
+/* A program that uses CUDA as its arguments say, and prints the results. All libraries are next to it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

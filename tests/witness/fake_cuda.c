@@ -1,4 +1,4 @@
-/* A driver of our own for tests: its cuInit does what the real one does with CUDA_INJECTION64_PATH. */
+/* A fake driver for tests: its cuInit handles CUDA_INJECTION64_PATH like the real one. */
 #include <dlfcn.h>
 #include <stdlib.h>
 

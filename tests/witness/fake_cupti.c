@@ -1,4 +1,4 @@
-/* A CUPTI of our own for tests: serves one subscriber, and plays CUDA calls that a program asks it to play. */
+/* A fake CUPTI for tests: has one subscriber, and simulates CUDA calls when a program tells it to. */
 #include <stdint.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ int32_t cuptiGetResultString(int32_t result, const char** text) {
   return 0;
 }
 
-/* Enters a call and, where `ends`, leaves it with `code`; says how often the subscriber was asked. A call that
- * has no number here is number 5 of its interface. */
+/* Enters a call and, if `ends`, leaves it with `code`; returns how often the subscriber was called. A call
+ * without a number here is number 5 of its interface. */
 int FakeCall(int32_t domain, const char* function, int32_t code, const char* kernel, int ends) {
   static uint32_t calls;
   uint32_t id = 1;

@@ -1,4 +1,4 @@
-/* Linked to libcupti as PyTorch's profiler is: its pointer to cuptiSubscribe is there before the driver starts. */
+/* Linked to libcupti like PyTorch's profiler: its pointer to cuptiSubscribe exists before the driver starts. */
 #include "run/witness/cupti.h"
 
 int32_t cuptiSubscribe(CuptiSubscriber* subscriber, CuptiCallback callback, void* user);

@@ -1,4 +1,4 @@
-/* A program that does what programs do while they are watched: victim HOW [ARGUMENT...]. */
+/* A program to watch; it does what its arguments say: victim HOW [ARGUMENT...]. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-"""The GPU code that wheels on the package index were built for, against data/frameworks.toml, which is kept by hand.
+"""Compares the GPU code that wheels on the package index were built for with data/frameworks.toml, which is written by hand.
 
-torch has the list as a text of libtorch_python.so, tensorflow in its build_info.py: one member of a wheel is read.
+torch has the list as a string in libtorch_python.so, tensorflow in its build_info.py: one member of a wheel is read.
 """
 import concurrent.futures
 import re
@@ -41,7 +41,7 @@ def tensorflow_code(wheel):
 
 
 def newest_wheel(files, machine):
-    """One of them: all Pythons have the same code."""
+    """Any one of them: all Pythons have the same code."""
     fitting = [f["filename"] for f in files if re.search(rf"-cp3\d+m?-(many)?linux[^-]*{machine}\.whl$", f["filename"])]
     return next((f for f in files if fitting and f["filename"] == max(fitting)), None)
 

@@ -1,4 +1,4 @@
-"""The package index that pip is set up with: what it lists, and members of wheels read by byte ranges."""
+"""The package index that pip is configured to use: what it lists, and members of wheels read by byte ranges."""
 import email.parser
 import functools
 import io
@@ -15,7 +15,7 @@ import zipfile
 
 
 class Unreachable(Exception):
-    """The source of a subject cannot be had here."""
+    """The source of a subject is not available here."""
 
 
 def pip_setting(name):
@@ -40,7 +40,7 @@ def index_address():
 
 
 class Index:
-    """What an index tells of a release: its JSON, or else the METADATA inside a wheel, read by byte ranges."""
+    """What an index says about a release: its JSON, or else the METADATA inside a wheel, read by byte ranges."""
 
     def __init__(self):
         self.address = index_address()
@@ -52,7 +52,7 @@ class Index:
         return urllib.request.urlopen(request, timeout=30, context=self.context)
 
     def read(self, address, what, **headers):
-        """The bytes, or None when there is nothing."""
+        """The bytes, or None if there is nothing."""
         for attempt in range(3):
             try:
                 with self.open(address, **headers) as answer:
@@ -76,7 +76,7 @@ class Index:
         return json.loads(text)
 
     def wheel(self, package, file):
-        """A wheel of which only what is asked for is read."""
+        """A wheel of which only the needed parts are read."""
         address = urllib.parse.urljoin(f"{self.address}/{package}/json", file["url"])
         return zipfile.ZipFile(RangeFile(self, address, file["size"]))
 

@@ -23,10 +23,10 @@ PACKAGES = {
     "cupy-cuda13x": ("11", ["ctk"]),
     "cuda-toolkit": ("11", ["all"]),
 }
-# What is worth keeping of their requirements.
+# Which of their requirements to keep.
 KEPT = re.compile(r"nvidia-(cudnn|cuda-runtime|cuda-nvrtc|cublas|nccl)(-cu\d+)?|cuda-toolkit|triton|torch|jaxlib|keras"
                   r"|torchvision|torchaudio|jax-cuda\d+-(plugin|pjrt)")
-# Distributions of which all versions are listed.
+# Distributions whose versions are all listed.
 WHEELS = ["nvidia-cudnn-cu11", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13"]
 PIN_SOURCE = "package index: metadata of that release"
 HEADER = """\

@@ -1,10 +1,10 @@
-// What is known of one library: problem, file, who asked, every place that was searched.
+// The details of one library: problem, file, what requested it, every place that was searched.
 const VIA = {'loaded-before': 'loaded before', rpath: 'RPATH', ld_library_path: 'LD_LIBRARY_PATH', runpath: 'RUNPATH', cache: 'ld.so.cache',
   default: 'default directories', ld_preload: 'LD_PRELOAD', path: 'its full path', 'exe-dir': 'directory of the program', 'system-dir': 'system directory',
   'known-dll': 'KnownDLLs', add_dll_directory: 'AddDllDirectory'};
 const inWords = (via) => VIA[via] || via;
 
-// A path that may be broken behind its slashes.
+// A path that may be wrapped after its slashes.
 function pathWords(path) {
   const span = element('span', {class: 'path'});
   for (const part of path.split(/(?=[\\/])/)) span.append(part, element('wbr'));

@@ -1,12 +1,12 @@
-// The data of the page unpacked, and where each library stands in the picture.
+// Unpacks the data of the page, and computes where each library is in the picture.
 //
-// A picture is a tree: each library stands right of the one that brought it in. What brings in nothing itself
-// stands together in one block, so that one line leads to twenty libraries and not twenty lines. Boxes are packed
-// and never overlap. The way to the culprit comes first and runs along the top. Libraries of the operating system,
-// and of packages that have nothing to do with CUDA, are folded into one card each until somebody wants them.
+// A picture is a tree: each library is to the right of the one that loaded it. Libraries that load nothing
+// themselves form one block, so that one line leads to twenty libraries instead of twenty lines. Boxes are packed
+// and never overlap. The path to the culprit comes first and runs along the top. Libraries of the operating system,
+// and of packages unrelated to CUDA, are collapsed into one card each until somebody expands them.
 const FLAG = {culprit: 1, suspect: 2, loses: 4, missing: 8, unloaded: 16, system: 32};
 const CARD = {height: 44, loser: 24, gapX: 38, gapY: 8, pad: 9, least: 150, most: 232};
-const DEEPEST = 200;  // below it everything stands in one column
+const DEEPEST = 200;  // below this, everything is in one column
 
 function unpack(data, picture) {
   const text = (place) => data.strings[place];
@@ -35,12 +35,12 @@ function unpack(data, picture) {
   }
   for (const library of libraries) if (library.loses) libraries[library.winner].losers.push(library);
   giveParents(libraries);
-  // What ends the load is a culprit, whether or not a rule speaks of it.
+  // What ends the load is a culprit, whether or not a rule mentions it.
   for (const library of libraries) if (library.missing && picture.error.includes(library.name)) library.culprit = true;
   return {title: picture.title, error: picture.error, libraries, edges};
 }
 
-// The first one who asked is the parent; whatever does not lead to the program hangs on it directly.
+// The first requester is the parent; what has no path to the program is attached to it directly.
 function giveParents(libraries) {
   for (const library of libraries) {
     library.parent = library.index === 0 || library.loses ? null : libraries[library.askedBy.length ? library.askedBy[0].from : 0];
@@ -57,7 +57,7 @@ const isBad = (library) => library.culprit;
 const matters = (library) => library.culprit || library.missing || library.suspect || library.unloaded || library.title !== '' ||
   library.findings.length > 0 || library.index === 0 || library.askedBy.some((edge) => edge.mixed);
 
-// Which cards there are: libraries, and groups of folded ones. `open`: keys of groups that are unfolded.
+// The cards: libraries, and groups of collapsed ones. `open`: keys of groups that are expanded.
 function cardsOf(picture, open) {
   const shown = new Set();
   const show = (library) => { for (let at = library; at && !shown.has(at); at = at.parent) shown.add(at); };
@@ -84,7 +84,7 @@ function cardsOf(picture, open) {
   return {root: cards.get(picture.libraries[0]), cards: [...cards.values()]};
 }
 
-// Worst first: the way to a culprit runs along the top.
+// Worst first: the path to a culprit runs along the top.
 function weigh(card) {
   card.weight = card.group ? -1 : card.library.culprit ? 8 : card.library.suspect ? 4 : card.library.missing ? 3 :
     card.library.title ? 2 : 0;
@@ -96,7 +96,7 @@ function weigh(card) {
 
 const cardHeight = (card) => CARD.height + card.losers.length * (CARD.loser + 3);
 
-// A block of leaves: columns of about the shape of a screen.
+// A block of leaves: columns with about the shape of a screen.
 function packBlock(leaves, width) {
   const count = Math.max(1, Math.round(Math.sqrt(leaves.length * 0.42)));
   const total = leaves.reduce((sum, card) => sum + cardHeight(card) + CARD.gapY, 0);
@@ -113,8 +113,8 @@ function packBlock(leaves, width) {
   return {leaves, width: 2 * CARD.pad + columns.length * (width + CARD.gapY) - CARD.gapY, height: 2 * CARD.pad + tallest - CARD.gapY};
 }
 
-// Gives `card` and each card below it its place, in columns: `free` is how far down each column is taken. A parent stands on
-// the line of its first child, and the children of one parent follow each other, so that no two trunks meet.
+// Positions `card` and each card below it, in columns: `free` is how far down each column is used. A parent is on
+// the line of its first child, and the children of one parent follow each other, so that no two trunks cross.
 function place(card, column, top, width, free, blocks) {
   const unit = width + CARD.gapX;
   const leaves = card.children.filter((child) => child.children.length === 0);
@@ -128,7 +128,7 @@ function place(card, column, top, width, free, blocks) {
     block.x = (column + 1) * unit - CARD.pad;
     block.y = y;
     for (let at = column + 1; at <= last; ++at) block.y = Math.max(block.y, free[at] || 0);
-    // Its first card stands on the line of its parent.
+    // Its first card is on the line of its parent.
     const lone = leaves.length === 1;
     if (!lone && block.y > y) block.y += CARD.pad;
     block.y -= CARD.pad;

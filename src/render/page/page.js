@@ -1,4 +1,4 @@
-// Puts the page together: theme, copy buttons, picture, timeline, paper.
+// Sets the page up: theme, copy buttons, picture, timeline, print.
 const data = JSON.parse(document.getElementById('data').textContent);
 const announcer = element('div', {class: 'hidden', role: 'status', 'aria-live': 'polite'});
 document.body.append(announcer);
@@ -109,7 +109,7 @@ const pictureSection = document.getElementById('picture');
 if (pictureSection && data.pictures.length) makePictures(pictureSection);
 const timelineSection = document.getElementById('timeline');
 if (timelineSection && data.timeline.length) drawTimeline(timelineSection, data);
-// What was folded before printing is folded again after it.
+// Collapses again after printing what was collapsed before.
 let unfolded = [];
 addEventListener('beforeprint', () => { unfolded = [...document.querySelectorAll('details:not([open])')]; unfolded.forEach((fold) => { fold.open = true; }); });
 addEventListener('afterprint', () => { unfolded.forEach((fold) => { fold.open = false; }); });

@@ -1,4 +1,4 @@
-// The picture: drawing, colours, zoom and pan, keys.
+// The picture: drawing, colors, zoom and pan, keys.
 const SVG = 'http://www.w3.org/2000/svg';
 const HUES = ['#3f6fd1', '#1d9a8a', '#b7791f', '#8a55c7', '#4d8b31', '#c2578e', '#2b8fbd', '#a0664b'];
 const READABLE = 0.68;  // smaller than that, names are only dots
@@ -26,7 +26,7 @@ function measured(words, font) {
   ruler.font = font + ' ' + getComputedStyle(document.body).fontFamily;
   return ruler.measureText(words).width;
 }
-// Cut in the middle: the end of a file name says as much as its beginning.
+// Shortened in the middle: the end of a file name says as much as its start.
 function fitted(words, width, font) {
   if (measured(words, font) <= width) return words;
   let low = 0, high = words.length;
@@ -38,7 +38,7 @@ function fitted(words, width, font) {
   return cut(low);
 }
 
-// A colour for each version or origin, those with most to tell first: a title that is here in two versions.
+// A color for each version or origin, the most interesting first: a title that is present in two versions.
 function coloursOf(picture, by) {
   const keys = new Map();
   const versions = new Map();
@@ -61,7 +61,7 @@ function coloursOf(picture, by) {
     legend: [...colours], more: sorted.length > HUES.length,
   };
 }
-// "cuDNN ops" and "cuDNN graph" are parts of one thing.
+// "cuDNN ops" and "cuDNN graph" belong together.
 const familyOf = (library) => /^(cuDNN|TensorRT)\b/.exec(library.title)?.[0] || library.title;
 const shortVersion = (version) => version.split('.').slice(0, 3).join('.');
 
@@ -148,7 +148,7 @@ class Picture {
   // Between any two cards.
   curve(from, to, classes) {
     const x1 = from.x + from.width, y1 = from.y + from.height / 2, y2 = to.y + to.height / 2;
-    const above = to.x < x1 && from.x < to.x + to.width;  // of one column: around its cards, not across them
+    const above = to.x < x1 && from.x < to.x + to.width;  // in one column: around its cards, not across them
     const back = !above && to.x <= from.x;
     const start = back ? from.x : x1;
     const x2 = above || back ? to.x + to.width : to.x;
@@ -188,7 +188,7 @@ class Picture {
     }
   }
 
-  // Where the eye starts: all of it where that can be read, else the way to the culprit, else the top left.
+  // The initial view: everything if that is readable, else the path to the culprit, else the top left.
   frame() {
     const box = this.canvas.getBoundingClientRect();
     const all = {x: 0, y: 0, right: this.layout.width, bottom: this.layout.height};
@@ -210,7 +210,7 @@ class Picture {
       const k = Math.min(1, Math.max(READABLE, this.scaleFor(seen, box)));
       this.view = {k, x: box.width / 2 - k * (seen.x + seen.right) / 2, y: Math.min(40, box.height / 2 - k * (seen.y + seen.bottom) / 2)};
       best.k = k;
-      // A few libraries above the way are better seen than room below it.
+      // A few libraries above the path are better than empty space below it.
       if (seen.y * k < 40) this.view.y = 40;
       if (seen.x * k < 40 && (seen.right - seen.x) * k < box.width) this.view.x = Math.min(this.view.x, 40 - seen.x * k);
     }
@@ -245,7 +245,7 @@ class Picture {
     this.move();
   }
 
-  // Selects a library and, where it is folded away, unfolds its group.
+  // Selects a library and, if it is collapsed, expands its group.
   find(library, always = true) {
     let card = this.cardOf.get(library);
     if (!card) {
@@ -315,7 +315,7 @@ class Picture {
       if (moved || !drawn) return;
       if (drawn.card.group) this.unfold(drawn.card); else this.select(drawn.card);
     });
-    // The wheel belongs to the page until the picture has the focus.
+    // The wheel scrolls the page until the picture has the focus.
     this.svg.addEventListener('wheel', (event) => {
       if (!event.ctrlKey && !event.metaKey && document.activeElement !== this.svg) return;
       event.preventDefault();

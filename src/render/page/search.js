@@ -1,4 +1,4 @@
-// The search box: what is typed is looked for in names, versions and paths, in this picture first, then in others.
+// The search box: searches names, versions and paths, in this picture first, then in the others.
 function makeFinder(state) {
   const input = element('input', {type: 'search', id: 'find', placeholder: 'Find a library', autocomplete: 'off', spellcheck: 'false', role: 'combobox',
     'aria-label': 'Find a library', 'aria-expanded': 'false', 'aria-controls': 'found', 'aria-autocomplete': 'list'});
@@ -56,7 +56,7 @@ function makeFinder(state) {
     activate(results.length ? 0 : -1);
     say(results.length + (results.length === 60 ? ' or more' : '') + ' found');
     state.drawing.highlight((library) => score(library, wanted) < 3);
-    // The best one comes into view while typing; Enter chooses it.
+    // The best match scrolls into view while typing; Enter selects it.
     const first = results.find((hit) => hit.place === state.shown);
     const card = first && state.drawing.cardOf.get(first.library);
     if (card) state.drawing.centre(card, true);

@@ -1,4 +1,4 @@
-// The events of a run: one lane a process, loads as ticks, what went wrong as numbered dots, and the list of these.
+// The events of a run: one lane per process, loads as ticks, failures as numbered dots, and the list of failures.
 function drawTimeline(section, data) {
   const events = data.timeline.map(([seconds, process, kind, text, bad]) =>
     ({seconds, process: data.strings[process], kind: data.strings[kind], text: data.strings[text], bad: bad === 1}));
@@ -24,7 +24,7 @@ function drawTimeline(section, data) {
         d += 'M' + lastX.toFixed(1) + ' ' + (y - 6) + 'v12';
       }
       svg.append(shape('path', {class: 'tick', d}));
-      // Dots that would touch stand a little above each other's place.
+      // Dots that would touch are stacked.
       let free = -99;
       for (const event of told) {
         if (event.lane !== process) continue;
@@ -49,7 +49,7 @@ function drawTimeline(section, data) {
   all.addEventListener('toggle', () => { if (all.children.length === 1) all.append(element('ol', {class: 'happened'}, ...events.map(item))); });
   section.append(all);
 }
-// The lanes: processes in which something went wrong or much was loaded; the others share one.
+// The lanes: processes in which something failed or much was loaded; the others share one.
 const LANES = 4;
 function lanesOf(events) {
   const weights = new Map();

@@ -1,4 +1,4 @@
-// The part of cuDNN for recurrent nets and attention (libcudnn_adv, libcudnn_adv_infer): there, and no more.
+// The cuDNN sub-library for recurrent nets and attention (libcudnn_adv, libcudnn_adv_infer): exists, does nothing.
 #include "cudnn.h"
 
 EXPORT const uint32_t cudnn_adv_infer_version = FAKE_VERSION_WORD;

@@ -1,4 +1,4 @@
-// The part of cuDNN that convolves (libcudnn_cnn, libcudnn_cnn_infer), on the CPU.
+// The cuDNN sub-library for convolutions (libcudnn_cnn, libcudnn_cnn_infer), on the CPU.
 #include "cudnn.h"
 
 #if FAKE_MAJOR == 8
@@ -74,7 +74,7 @@ EXPORT int cudnnGetConvolution2dForwardOutputDim(const struct fake_convolution* 
   return 0;
 }
 
-// Calls `meet` for each pair of an input and an output that a weight joins, with their places.
+// Calls `meet` for each pair of an input and an output connected by a weight, with their positions.
 typedef void (*meeting)(void* what, size_t x, size_t w, size_t y);
 static void Walk(const struct fake_convolution* v, const struct fake_tensor* x, const struct fake_tensor* w,
                  const struct fake_tensor* y, meeting meet, void* what) {

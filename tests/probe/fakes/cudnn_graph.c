@@ -1,4 +1,4 @@
-// The part of cuDNN 9 that holds handle and version (libcudnn_graph); in 8 these are in libcudnn_ops_infer.
+// The cuDNN 9 sub-library with handle and version (libcudnn_graph); in 8 these are in libcudnn_ops_infer.
 #include "cudnn.h"
 #include "driver_door.h"
 

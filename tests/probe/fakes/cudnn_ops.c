@@ -1,4 +1,4 @@
-// The part of cuDNN with the descriptors of tensors and filters (libcudnn_ops, libcudnn_ops_infer).
+// The cuDNN sub-library with the descriptors of tensors and filters (libcudnn_ops, libcudnn_ops_infer).
 #include "cudnn.h"
 
 #if FAKE_MAJOR >= 8

@@ -1,6 +1,6 @@
-// libcudnn.so.9 and .8: no code of its own, every call goes to a part that is opened by name when it is first
-// needed. 9 tries four names and says "unavailable" for a missing part, but ends the process when it is the
-// graph; 8 tries one and ends the process.
+// libcudnn.so.9 and .8: has no code of its own; every call goes to a sub-library that is opened by name on first
+// use. 9 tries four names and reports a missing one as unavailable, but ends the process if it is the
+// graph; 8 tries one name and ends the process.
 #include <dlfcn.h>
 
 #include "cudnn.h"
@@ -17,8 +17,8 @@
 #define ADV "libcudnn_adv_infer.so"
 #endif
 
-// The loader's own dlopen, called from here: that of the address sanitizer calls it from the program, and
-// then the RUNPATH of this library would not count.
+// The loader's own dlopen, called from here: the address sanitizer's version calls it from the program, and
+// then the RUNPATH of this library would not apply.
 static void* Open(const char* name) {
   void* (*open)(const char*, int) = (void* (*)(const char*, int))dlsym(RTLD_NEXT, "dlopen");
   return open(name, RTLD_NOW);
@@ -48,7 +48,7 @@ static void* OpenPart(const char* part) {
 #endif
 }
 
-// NULL: unavailable, and the caller can say so.
+// NULL: unavailable, and the caller can report it.
 static void* Find(const char* part, const char* function) {
   void* opened = OpenPart(part);
   void* found = opened == NULL ? NULL : dlsym(opened, function);

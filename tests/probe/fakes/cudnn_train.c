@@ -1,5 +1,5 @@
-// The parts of cuDNN 8 for training: FAKE_PART is Ops, Cnn or Adv. Each can say whether the parts are of one
-// version.
+// The cuDNN 8 sub-libraries for training: FAKE_PART is Ops, Cnn or Adv. Each can check whether all sub-libraries
+// have one version.
 #include "cudnn.h"
 
 extern const uint32_t cudnn_ops_infer_version;

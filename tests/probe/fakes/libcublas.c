@@ -1,4 +1,4 @@
-// cuBLAS: handles, versions and the product of float matrices. Statuses as in cublas_api.h.
+// cuBLAS: handles, versions and the product of float matrices. Status values as in cublas_api.h.
 #include "driver_door.h"
 #include "matrix.h"
 

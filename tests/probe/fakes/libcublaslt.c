@@ -1,4 +1,4 @@
-// cuBLASLt: the product of float matrices by its descriptors. Layouts and numbers as in cublasLt.h.
+// cuBLASLt: the product of float matrices, with its descriptors. Layouts and numbers as in cublasLt.h.
 #include <stdint.h>
 
 #include "driver_door.h"

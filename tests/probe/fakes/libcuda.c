@@ -287,7 +287,7 @@ EXPORT int cuGetErrorString(int status, const char** text) {
   return *text == NULL ? kInvalidValue : 0;
 }
 
-// The newest version of a function first, as the real one does for its newest version of CUDA.
+// Tries the newest version of a function first, as the real driver does for its newest CUDA version.
 EXPORT int cuGetProcAddress_v2(const char* symbol, void** function, int version, uint64_t flags, int* found) {
   MISBEHAVE();
   (void)version;

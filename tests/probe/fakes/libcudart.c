@@ -1,5 +1,5 @@
-// The CUDA runtime over the (fake) driver, found by dlopen as the real one does. A status of the driver is
-// one of the runtime by the same number where it matters: 2 memory, 35 old driver, 100 no device.
+// The CUDA runtime on top of the (fake) driver, which it finds with dlopen like the real one. Where it matters,
+// driver and runtime use the same status numbers: 2 memory, 35 old driver, 100 no device.
 #include <stdint.h>
 
 #include "driver_door.h"

@@ -1,5 +1,5 @@
 // NVML for the made-up machine: it sees every device, whatever CUDA_VISIBLE_DEVICES says. Structures as in
-// nvml.h 13; calls that answer in a buffer follow its rules of size.
+// nvml.h 13; calls that fill a buffer follow its size rules.
 #include <stdint.h>
 
 #include "machine.h"
@@ -192,7 +192,7 @@ struct process_v3 {
   unsigned long long bytes;
   unsigned gpu_instance, compute_instance;
 };
-// `size` of each element; a list that is too short is told how long it must be.
+// `size` is that of each element; if a list is too short, the required length is returned.
 static int Processes(int device, unsigned* count, void* list, size_t size) {
   struct fake_holder holder;
   const unsigned there = (unsigned)fake_find_holder(device, &holder), room = *count;

@@ -1,5 +1,5 @@
-// NVRTC that knows one program: a kernel of one unsigned array with words[i] * factor + addend + i. Anything
-// else is an error of compilation with a log, as is a word that is no C. Opens its builtins by name like the
+// An NVRTC that knows one program: a kernel on one unsigned array with words[i] * factor + addend + i. Anything
+// else is a compile error with a log, as is a word that is not C. Opens its builtins by name like the
 // real one, which has no RUNPATH.
 #include <dlfcn.h>
 

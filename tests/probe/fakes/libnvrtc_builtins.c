@@ -1,2 +1,2 @@
-// What libnvrtc opens beside itself.
+// The library that libnvrtc opens.
 __attribute__((visibility("default"))) const int fake_builtins = 13000;

@@ -1,4 +1,4 @@
-// libcuda of the toolkit's stubs folder: there to be linked against, and every call says so.
+// The libcuda in the toolkit's stubs folder: only for linking, and every call says so.
 #define EXPORT __attribute__((visibility("default")))
 enum { kStubLibrary = 34 };
 

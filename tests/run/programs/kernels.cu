@@ -1,4 +1,4 @@
-// Small kernels that go wrong, one for each word of the command line. on_gpu.py asks for the lines by their comments.
+// Small kernels that fail, one for each command-line word. on_gpu.py finds the lines by their comments.
 #include <cassert>
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,6 @@
-"""train.py STEPS [CHANNELS [BATCH [SIZE]]]: a training loop that tells how long its steps took.
+"""train.py STEPS [CHANNELS [BATCH [SIZE]]]: a training loop that prints how long its steps took.
 
-As it is, layers are so small that calls and not arithmetic decide: the worst case for whoever watches calls.
+By default, layers are so small that calls dominate, not arithmetic: the worst case for watching calls.
 """
 
 import sys

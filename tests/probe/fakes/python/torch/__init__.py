@@ -1,5 +1,5 @@
-"""As much of PyTorch as a probe uses, over the fake driver. FAKE_TORCH=cpu: built without CUDA; crash: ends in SIGSEGV;
-wrong: a result that is not right; import: cannot be imported."""
+"""The parts of PyTorch that a probe uses, on top of the fake driver. FAKE_TORCH=cpu: built without CUDA; crash: dies of SIGSEGV;
+wrong: returns a wrong result; import: cannot be imported."""
 import ctypes
 import os
 import types
