@@ -8,8 +8,11 @@ function(culprit_program name)
   list(TRANSFORM ARG_SEES PREPEND culprit_)
   target_link_libraries(${name} PRIVATE culprit_flags ${ARG_SEES} ${ARG_LINKS})
   culprit_unity(${name})
-  if(CULPRIT_PCH AND NOT MSVC)
-    culprit_as_room(${name})  # precompiled headers serve what is compiled alike
+  if(CULPRIT_PCH)
+    if(NOT WIN32)  # precompiled headers serve only what is compiled like them: culprit_as_room
+      set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+      target_compile_options(${name} PRIVATE -fPIC)
+    endif()
     target_precompile_headers(${name} REUSE_FROM culprit_headers)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

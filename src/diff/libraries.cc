@@ -14,7 +14,7 @@ std::string Shown(const Toolkit* toolkit) {
   return toolkit->version.empty() ? "unknown version" : toolkit->version;
 }
 
-std::string Listed(const std::vector<std::string>& links) {
+std::string ListOf(const std::vector<std::string>& links) {
   std::string text;
   for (const std::string& link : links) text += (text.empty() ? "" : ", ") + link;
   return OrNone(text);
@@ -26,7 +26,7 @@ void AddToolkit(Parts& parts, const std::string& root, const Toolkit* was, const
   std::string a = Shown(was), b = Shown(is), what = "toolkit in ";
   if (was != nullptr && is != nullptr && was->version == is->version) {
     if (was->links != is->links) {
-      a = Listed(was->links), b = Listed(is->links), what = "symlinks to the toolkit in ";
+      a = ListOf(was->links), b = ListOf(is->links), what = "symlinks to the toolkit in ";
     } else if (was->nvcc_version != is->nvcc_version) {
       a = OrNone(was->nvcc_version), b = OrNone(is->nvcc_version), what = "nvcc of the toolkit in ";
     } else if (was->header_version != is->header_version) {
