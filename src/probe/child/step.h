@@ -1,4 +1,4 @@
-// The steps that culprit-probe knows how to do; their names, order and needs are those of probe/steps.h.
+// The steps that culprit-probe knows how to do; their names, order and needs are those in probe/host/steps.h.
 #pragma once
 
 #include <string>
