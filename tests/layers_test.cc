@@ -48,7 +48,6 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
                           "explain/logs/mention.cc",                 // logs
                           "knowledge/arch.cc",                       // names of GPUs
                           "plan/commands/apt_names.cc",              // NVIDIA's list of driver branches
-                          "plan/universe/builds.cc",                 // a note in data/
                           "rules/kit/python/pep508.cc",              // package markers
                           "rules/live/framework_cannot_use_gpu.cc",  // what a framework says
                           "run/judge/memory.cc",                     // PyTorch's allocator

@@ -70,9 +70,9 @@ TEST(Commands, AnOldPythonGetsAPipThatKnowsTheTagsOfWheels) {
   const Plan plan = Write(Solved({Python("3.9"), Pip("torch", "1.13.1+cu117", kCu118)}), As::kPip);
   EXPECT_EQ(CommandsOf(plan, "environment"),
             (Strings{"python3.9 -m venv .venv", ".venv/bin/python -m pip install --upgrade pip"}));
-  EXPECT_EQ(CommandsOf(plan, "install"),
-            Strings{".venv/bin/python -m pip install torch==1.13.1+cu117 --extra-index-url " +
-                    kCu118.address});
+  EXPECT_EQ(
+      CommandsOf(plan, "install"),
+      Strings{".venv/bin/python -m pip install torch==1.13.1+cu117 --extra-index-url " + kCu118.address});
 }
 
 TEST(Commands, WindowsHasItsOwnSpelling) {
