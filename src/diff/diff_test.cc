@@ -83,7 +83,10 @@ TEST(Diff, WhatANewErrorSpeaksOfStandsFirst) {
       (std::vector<std::string>{
           "driver (kernel module): 535.54 -> 580.95", "nvidia-cublas-cu12 12.4 -> 12.9 in /venv",
           "nvidia-nccl-cu12 2.1 -> 2.2 in /venv", "einops 1 -> 2 in /venv", "HOME is set to \"/home/b\""}));
-  after.check.findings = {{.code = "CUL9", .summary = "nvidia-nccl-cu12 does not fit", .subject = "/venv"}};
+  after.check.findings = {{.code = "CUL9",
+                           .summary = "a package does not fit",
+                           .subject = "/venv",
+                           .about = {"nvidia-nccl-cu12"}}};
   const DiffReport blamed = DiffOf(before, after);
   EXPECT_EQ(blamed.headline, "most likely: nvidia-nccl-cu12 2.1 -> 2.2 in /venv (CUL9)");
   EXPECT_EQ(blamed.differences.front().findings, std::vector<std::string>{"CUL9"});

@@ -63,7 +63,7 @@ TEST_P(Looking, ExecutesTalksAndWritesNothing) {
     }
   }
   EXPECT_EQ(executed, 1);
-  EXPECT_GT(opened, 3u);
+  EXPECT_GT(opened, 0u);
   fs::remove_all(pattern);
 }
 
