@@ -6,7 +6,7 @@
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: its tests use the same names for different things, so each is compiled by itself even in a unity build.
 #   With CULPRIT_UNITY=N, one compiler run takes N sources of a folder at once; with CULPRIT_PCH, the headers of the
-#   standard library are precompiled. Together the first build takes a quarter of the time. The `dev` preset and
+#   standard library are precompiled. Together the first build takes about a third of the time. The `dev` preset and
 #   `./test --all` use neither, so they catch a missing include.
 
 # g++ 12 wrongly warns about overlapping and too long copies in "literal" + std::string (GCC bugs 105651 and 105329, fixed in 13).
