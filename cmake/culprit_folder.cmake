@@ -1,12 +1,14 @@
-# culprit_folder(NAME [COLD] [PLATFORM] [TESTS_ALONE] SOURCES ... WITHOUT ... SEES ... LINKS ... TEST_LINKS ...)
+# culprit_folder(NAME [COLD] [PLATFORM] [TESTS_ALONE] [UNIT name] SOURCES ... WITHOUT ... ALONE ... SEES ... LINKS ...
+#                TEST_LINKS ...)
 #   Builds the library culprit_NAME from every source of the calling folder, and the test program NAME_test from every
 #   *_test.cc: a new file is built because it is there. SOURCES are generated ones; WITHOUT leaves files out. SEES names the
 #   rooms whose headers may be included; tests/layers_test checks the includes. LINKS are external libraries.
+#   UNIT: rooms of one unit are compiled together in a unity build, as one library; ALONE names sources that are not.
 #   COLD: runs once and waits for files or people, so it is compiled with -O1, in two thirds of the time.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: its tests use the same names for different things, so each is compiled by itself even in a unity build.
-#   With CULPRIT_UNITY=N, one compiler run takes N sources of a folder at once; with CULPRIT_PCH, the headers of the
-#   standard library are precompiled. Together the first build takes about a third of the time. The `dev` preset and
+#   With CULPRIT_UNITY=N, one compiler run takes N sources of a unit at once; with CULPRIT_PCH, the headers of the
+#   standard library are precompiled. Together the first build takes about a fifth of the time. The `dev` preset and
 #   `./test --all` use neither, so they catch a missing include.
 
 # g++ 12 wrongly warns about overlapping and too long copies in "literal" + std::string (GCC bugs 105651 and 105329, fixed in 13).
@@ -42,6 +44,12 @@ function(culprit_as_room target)
   endif()
 endfunction()
 
+# As many compilers as cores: ninja would start two more, which only take memory.
+cmake_host_system_information(RESULT megabytes QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+set_property(GLOBAL PROPERTY JOB_POOLS compile=${cores})
+set(CMAKE_JOB_POOL_COMPILE compile)
+
 # Compiled once: culprit_headers for the rooms, culprit_test_headers for the tests. Sources still include what they use.
 set(CULPRIT_HEADERS <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <optional> <set> <span>
                     <string> <string_view> <utility> <vector> <fmt/format.h> <nlohmann/json.hpp>)
@@ -54,6 +62,11 @@ endfunction()
 if(CULPRIT_PCH)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # so that ccache knows what is in them
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+    # Where there is memory for it (1.8 GB for each compiler), it need not search for what it can free: 8 % of its time.
+    math(EXPR megabytes "${megabytes} / ${cores}")
+    if(megabytes GREATER 3000)
+      add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1000000>)
+    endif()
   endif()
   culprit_precompile(culprit_headers)
   culprit_as_room(culprit_headers)
@@ -100,31 +113,66 @@ function(culprit_unity target)
   endif()
 endfunction()
 
+# culprit_home(HOME ROOM): the library that holds the code of a room: its unit's, or its own.
+function(culprit_home home room)
+  get_property(found GLOBAL PROPERTY culprit_home_${room})
+  if(NOT found)
+    set(found culprit_${room})
+  endif()
+  set(${home} ${found} PARENT_SCOPE)
+endfunction()
+
+# culprit_add_home(HOME COLD): the empty library for one room or a unit of them.
+function(culprit_add_home home cold)
+  add_library(${home} STATIC)
+  culprit_unity(${home})
+  culprit_as_room(${home})
+  if(CULPRIT_PCH)
+    target_precompile_headers(${home} REUSE_FROM culprit_headers)
+  endif()
+  if(cold AND NOT MSVC)
+    target_compile_options(${home} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
 function(culprit_folder name)
-  cmake_parse_arguments(ARG "COLD;PLATFORM;TESTS_ALONE" "" "SOURCES;WITHOUT;SEES;LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;PLATFORM;TESTS_ALONE" "UNIT" "SOURCES;WITHOUT;ALONE;SEES;LINKS;TEST_LINKS" ${ARGN})
   set(target culprit_${name})
   set(platform "")
   if(ARG_PLATFORM)
     set(platform PLATFORM)
   endif()
   culprit_sources(sources ${platform} WITHOUT ${ARG_WITHOUT})
-  list(TRANSFORM ARG_SEES PREPEND culprit_)
-  if(sources)
-    add_library(${target} STATIC ${sources} ${ARG_SOURCES})
-    culprit_unity(${target})
-    set(scope PUBLIC)
-    culprit_as_room(${target})
-    if(CULPRIT_PCH)
-      target_precompile_headers(${target} REUSE_FROM culprit_headers)
-    endif()
-  else()
+  set(home ${target})
+  set(scope PUBLIC)
+  if(NOT sources)
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
+  elseif(ARG_UNIT AND CULPRIT_UNITY)
+    set(home culprit_unit_${ARG_UNIT})
+    set_property(GLOBAL PROPERTY culprit_home_${name} ${home})
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${home})
   endif()
-  target_link_libraries(${target} ${scope} culprit_flags ${ARG_SEES} ${ARG_LINKS})
-  if(ARG_COLD AND NOT MSVC)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(NOT TARGET ${home})
+    culprit_add_home(${home} ${ARG_COLD})
   endif()
+  if(sources)
+    list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(${home} PRIVATE ${sources} ${ARG_SOURCES})
+  endif()
+  if(ARG_ALONE)
+    list(TRANSFORM ARG_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    set_source_files_properties(${ARG_ALONE} TARGET_DIRECTORY ${home} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  set(seen "")
+  foreach(room IN LISTS ARG_SEES)
+    culprit_home(other ${room})
+    if(NOT other STREQUAL home)
+      list(APPEND seen ${other})
+    endif()
+  endforeach()
+  target_link_libraries(${home} ${scope} culprit_flags ${seen} ${ARG_LINKS})
   culprit_sources(tests TESTS ${platform})
   if(CULPRIT_TESTS AND CULPRIT_UNIT_TESTS AND tests)
     add_executable(${name}_test ${tests})
