@@ -1,5 +1,5 @@
-// A page's slot is its number modulo the number of slots: the tables of one file are in few places, and a
-// collision only costs a read. Pages of 4 KiB measured best: larger ones copy more than they save in calls.
+// A page has one slot: the tables of one file are in few places, and a collision only costs a read. Pages of
+// 4 KiB measured best: larger ones copy more than they save in calls.
 #include "binfmt/page_cache.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace culprit::binfmt {
 std::span<const std::byte> PageCache::From(uint64_t offset) {
   if (offset >= size_) return {};
   const uint64_t page = offset / kPageSize;
-  Slot& slot = slots_[page % kSlots];
+  Slot& slot = SlotOf(page);
   if (slot.page != page) {
     slot.page = kNoPage;
     const auto read = source_.ReadAt(page * kPageSize, slot.bytes);
@@ -39,7 +39,7 @@ size_t PageCache::CopySome(uint64_t offset, std::span<std::byte> out) {
 }
 
 bool PageCache::Copy(uint64_t offset, std::span<std::byte> out) {
-  const Slot& slot = slots_[offset / kPageSize % kSlots];
+  const Slot& slot = SlotOf(offset / kPageSize);
   const size_t skip = static_cast<size_t>(offset % kPageSize);
   if (slot.page == offset / kPageSize && skip + out.size() <= slot.length) {  // nearly always
     std::memcpy(out.data(), slot.bytes.data() + skip, out.size());

@@ -43,6 +43,8 @@ class PageCache {
     std::array<std::byte, kPageSize> bytes;
   };
 
+  // Tables that are read in turn are often a multiple of kSlots pages apart: those get different slots too.
+  Slot& SlotOf(uint64_t page) { return slots_[(page ^ (page / kSlots)) % kSlots]; }
   // The bytes from `offset` to the end of its page or of the file; empty if there are none.
   std::span<const std::byte> From(uint64_t offset);
 

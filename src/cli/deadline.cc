@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "base/in_time.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "system/system.h"
@@ -28,16 +27,27 @@ constexpr std::string_view kLocal[] = {
 // systemd mounts binfmt_misc on demand; culprit never reads it.
 constexpr std::string_view kUnread = "/proc/sys/fs/binfmt_misc";
 
+// Whether the file system of one line of /proc/self/mounts ("device place type ...") may never answer.
+bool MayWait(std::string_view line) {
+  const size_t place = line.find(' ');
+  const size_t type = line.find(' ', place + 1);
+  if (place == line.npos || type == line.npos) return true;
+  if (line.substr(place + 1, type - place - 1) == kUnread) return false;
+  const std::string_view name = line.substr(type + 1, line.find(' ', type + 1) - type - 1);
+  return std::ranges::find(kLocal, name) == std::end(kLocal);
+}
+
 // Whether a mounted file system may never answer. Yes if the list of mounts cannot be read.
 bool MayWaitForEver() {
   constexpr uint64_t kLimit = 1 << 20;
   const auto mounts = system::ReadWholeFile(*system::RealSystem(), "/proc/self/mounts", kLimit);
   if (!mounts || mounts->empty()) return true;
-  return std::ranges::any_of(base::SplitWords(*mounts, "\n"), [](const std::string& line) {
-    const auto words = base::SplitWords(line, " ");
-    if (words.size() < 3) return true;
-    return words[1] != kUnread && std::ranges::find(kLocal, words[2]) == std::end(kLocal);
-  });
+  for (std::string_view rest = *mounts; !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0 && MayWait(rest.substr(0, end))) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
 }
 
 }  // namespace
