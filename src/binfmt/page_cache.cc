@@ -4,26 +4,38 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace culprit::binfmt {
+
+const PageCache::Slot* PageCache::Find(uint64_t page) {
+  if (slots_[last_].page == page) return &slots_[last_];  // nearly always
+  const auto found = std::ranges::find(slots_, page, &Slot::page);
+  if (found == slots_.end()) return nullptr;
+  last_ = static_cast<size_t>(found - slots_.begin());
+  return &*found;
+}
 
 std::span<const std::byte> PageCache::From(uint64_t offset) {
   if (offset >= size_) return {};
   const uint64_t page = offset / kPageSize;
-  Slot& slot = SlotOf(page);
-  if (slot.page != page) {
-    slot.page = kNoPage;
-    const auto read = source_.ReadAt(page * kPageSize, slot.bytes);
+  const Slot* slot = Find(page);
+  if (slot == nullptr) {
+    Slot& fresh = slots_[next_];
+    fresh.page = kNoPage;
+    const auto read = source_.ReadAt(page * kPageSize, fresh.bytes);
     if (!read) {
       failed_ = true;
       return {};
     }
-    slot.page = page;
-    slot.length = std::min<size_t>(*read, kPageSize);
+    fresh.page = page;
+    fresh.length = std::min<size_t>(*read, kPageSize);
+    slot = &fresh;
+    last_ = std::exchange(next_, (next_ + 1) % kSlots);
   }
   const size_t skip = static_cast<size_t>(offset % kPageSize);
-  if (skip >= slot.length) return {};
-  return std::span(slot.bytes).subspan(skip, slot.length - skip);
+  if (skip >= slot->length) return {};
+  return std::span(slot->bytes).subspan(skip, slot->length - skip);
 }
 
 size_t PageCache::CopySome(uint64_t offset, std::span<std::byte> out) {
@@ -39,10 +51,10 @@ size_t PageCache::CopySome(uint64_t offset, std::span<std::byte> out) {
 }
 
 bool PageCache::Copy(uint64_t offset, std::span<std::byte> out) {
-  const Slot& slot = SlotOf(offset / kPageSize);
+  const Slot* slot = Find(offset / kPageSize);
   const size_t skip = static_cast<size_t>(offset % kPageSize);
-  if (slot.page == offset / kPageSize && skip + out.size() <= slot.length) {  // nearly always
-    std::memcpy(out.data(), slot.bytes.data() + skip, out.size());
+  if (slot != nullptr && skip + out.size() <= slot->length) {  // nearly always
+    std::memcpy(out.data(), slot->bytes.data() + skip, out.size());
     return true;
   }
   if (offset > size_ || out.size() > size_ - offset) return false;

@@ -43,14 +43,16 @@ class PageCache {
     std::array<std::byte, kPageSize> bytes;
   };
 
-  // Tables that are read in turn are often a multiple of kSlots pages apart: those get different slots too.
-  Slot& SlotOf(uint64_t page) { return slots_[(page ^ (page / kSlots)) % kSlots]; }
+  // The slot of that page, if it is there.
+  const Slot* Find(uint64_t page);
   // The bytes from `offset` to the end of its page or of the file; empty if there are none.
   std::span<const std::byte> From(uint64_t offset);
 
   const base::ByteSource& source_;
   uint64_t size_;
   bool failed_ = false;
+  size_t last_ = 0;  // the slot used last
+  size_t next_ = 0;  // the slot that the next new page takes
   std::array<Slot, kSlots> slots_;
 };
 

@@ -25,18 +25,11 @@ bool IsAbout(const Finding& finding, const Picture& picture) {
          std::ranges::find(finding.affects, picture.title) != finding.affects.end();
 }
 
-// Whether `text` contains `word`, and not as part of a longer name.
-bool Mentions(std::string_view text, std::string_view word) {
-  const auto goes_on = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  };
-  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if (at > 0 && (goes_on(text[at - 1]) || text[at - 1] == '.')) continue;
-    const bool dotted = end + 1 < text.size() && text[end] == '.' && goes_on(text[end + 1]);
-    if (end == text.size() || !(goes_on(text[end]) || dotted)) return true;
-  }
-  return false;
+// Whether the finding names that library: as its subject, or as something that tells it from others.
+bool Names(const Finding& finding, std::string_view library) {
+  return base::BaseName(finding.subject) == library ||
+         std::ranges::any_of(finding.about,
+                             [&](const std::string& name) { return base::BaseName(name) == library; });
 }
 
 void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
@@ -68,12 +61,10 @@ void MarkOne(Picture& picture, const Finding& finding, size_t place) {
     marked = true;
   }
   if (marked || MarkPackage(picture, finding, place)) return;
-  const std::string text = finding.subject + " " + finding.summary;
   for (const bool missing : {true, false}) {
     for (PictureLibrary& library : picture.libraries) {
       if (library.missing != missing || library.loses || library.name.empty()) continue;
-      if (!missing && (library.title.empty() || !Mentions(finding.subject, library.name))) continue;
-      if (!Mentions(text, library.name)) continue;
+      if ((!missing && library.title.empty()) || !Names(finding, library.name)) continue;
       Mark(library, finding, place);
       marked = true;
     }
@@ -127,8 +118,7 @@ void MarkMixed(Picture& picture, const report::CheckReport& check) {
     for (const size_t place : to.findings) {
       const Finding& finding = check.findings[place];
       if (finding.severity != Severity::kError || from.path.empty()) continue;
-      edge.mixed |= std::ranges::any_of(finding.evidence,
-                                        [&](const auto& item) { return Mentions(item.fact, from.path); });
+      edge.mixed |= std::ranges::find(finding.about, from.path) != finding.about.end();
     }
   }
 }
