@@ -27,9 +27,11 @@ bool IsAbout(const Finding& finding, const Picture& picture) {
 
 // Whether the finding names that library: as its subject, or as something that tells it from others.
 bool Names(const Finding& finding, std::string_view library) {
-  return base::BaseName(finding.subject) == library ||
-         std::ranges::any_of(finding.about,
-                             [&](const std::string& name) { return base::BaseName(name) == library; });
+  const auto is_library = [&](std::string_view path) {
+    return path.substr(path.find_last_of("/\\") + 1) ==
+           library;  // a path of Linux or Windows, or a bare name
+  };
+  return is_library(finding.subject) || std::ranges::any_of(finding.about, is_library);
 }
 
 void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
