@@ -49,7 +49,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                        finding.fix.text;
     finding.fix.commands.insert(
         finding.fix.commands.begin(),
-        (scene.OnWindows() ? "culprit inspect " : "head -c 200 ") + ForShell(scene, failed.file));
+        (scene.OnWindows() ? Command("culprit inspect ") : "head -c 200 ") + Word(failed.file));
   }
 }
 

@@ -53,7 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(wrong->path)));
       } else {
         finding.fix = {.text = "remove the file, or move it where only programs of its bitness search",
-                       .commands = {"del " + ForShell(scene, wrong->path)},
+                       .commands = {"del " + Word(wrong->path)},
                        .risk = report::Risk::kLow,
                        .changes = {report::RemoveFile{wrong->path}}};
       }

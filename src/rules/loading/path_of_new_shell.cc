@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({"PATH of this process does not contain it", "environment"});
     finding.fix = {
         .text = "close this window (and the editor or notebook that it belongs to) and open a new one",
-        .commands = {"set \"PATH=" + base::ToWindowsPath(search.directory) + ";%PATH%\""},
+        .commands = {"set \"PATH=" + InQuotes(search.directory) + ";%PATH%\""},
         .risk = report::Risk::kNone,
         .changes = {report::AddToList{"PATH", base::ToWindowsPath(search.directory)}}};
   }
