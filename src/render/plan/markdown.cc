@@ -35,7 +35,8 @@ std::string StepsMarkdown(const Plan& plan) {
   std::string text;
   for (const report::PlanStep& step : plan.steps) {
     text += "**" + Plain(step.title) + "**" + (step.why.empty() ? "" : ": " + Plain(step.why)) + "\n\n";
-    if (!step.commands.empty()) text += ShellBlock(step.commands) + "\n";
+    if (const std::string block = ShellBlock(report::Texts(step.commands)); !block.empty())
+      text += block + "\n";
   }
   return text;
 }

@@ -269,7 +269,7 @@ const snapshot::PythonPackage* LostBy(const snapshot::PythonEnvironment& environ
 
 }  // namespace
 
-std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
+std::optional<report::Fix> BringBack(const snapshot::PythonEnvironment& environment,
                                      const std::string& name) {
   const snapshot::PythonPackage* package = LostBy(environment, name);
   if (package == nullptr) return std::nullopt;
@@ -283,7 +283,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
   const bool into = environment != nullptr && TakesPackages(scene, *environment);
   if (into) {
-    if (auto again = BringBack(scene, *environment, failed.request->name)) return *std::move(again);
+    if (auto again = BringBack(*environment, failed.request->name)) return *std::move(again);
   }
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);

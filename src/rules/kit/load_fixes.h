@@ -31,8 +31,7 @@ uint32_t MajorOfName(std::string_view name);
 // The pip package that provides it for that CUDA: "nvidia-cublas-cu12"; "" if none is known.
 std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
 // Reinstalls the Python package that is missing a file of this name; nullopt if none is.
-std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                                     const std::string& name);
+std::optional<report::Fix> BringBack(const snapshot::PythonEnvironment& environment, const std::string& name);
 
 // How to install it for the scenario: with pip in a framework's environment, otherwise described in words.
 report::Fix Install(const Scene& scene, const FailedLoad& failed);

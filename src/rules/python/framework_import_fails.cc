@@ -72,7 +72,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
                    const snapshot::Framework& framework, const loader::Request* cause) {
   const std::string subject = cause != nullptr ? cause->name : framework.directory;
   const Command why = "culprit why " + Word(base::BaseName(subject)) + " --for " + PythonOf(environment);
-  auto again = cause == nullptr ? std::nullopt : BringBack(scene, environment, cause->name);
+  auto again = cause == nullptr ? std::nullopt : BringBack(environment, cause->name);
   const std::string& package = framework.package.empty() ? framework.name : framework.package;
   const bool own = again && again->changes.front() ==
                                 report::InstallPackage{environment.prefix, package, framework.version};
