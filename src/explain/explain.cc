@@ -93,14 +93,25 @@ bool Fill(std::string_view text, const Symptom& symptom, auto&& add_ours, auto&&
   return true;
 }
 
+// The log chose the values: inside a command of the sentence, only what a shell reads as it is.
 std::optional<std::string> Filled(std::string_view text, const Symptom& symptom) {
   std::string filled;
-  const auto add = [&](std::string_view piece) { filled += piece; };
-  if (!Fill(text, symptom, add, add)) return std::nullopt;
+  bool command = false, safe = true;
+  const bool whole = Fill(
+      text, symptom,
+      [&](std::string_view ours) {
+        filled += ours;
+        for (const char c : ours) command ^= c == '`';
+      },
+      [&](std::string_view value) {
+        filled += value;
+        safe &= !command || report::Word(value).Text() == value;
+      });
+  if (!whole || !safe) return std::nullopt;
   return filled;
 }
 
-// The log chose the values: inside quotes only what needs none.
+// The same as a command; inside quotes only what needs none.
 std::optional<report::Command> FilledCommand(std::string_view text, const Symptom& symptom) {
   report::Command filled;
   bool quoted = false;

@@ -74,7 +74,7 @@ Command InQuotes(std::string_view foreign);
 Command Plain(std::string_view foreign);
 // What a package requires of another, ">=9.1,<10" (PEP 440), inside double quotes; no command if it is none.
 Command Specifier(std::string_view foreign);
-// A command of our own tables, as it is.
+// Text of our own tables, or quoted already, as it is.
 Command FromTable(std::string_view ours);
 
 // The commands of a fix as they are pasted. All or none: half of a fix may do harm.
