@@ -110,16 +110,24 @@ std::optional<std::string> Command::Text() const {
   return all;
 }
 
-Command Word(std::string_view foreign) { return Command({Command::Kind::kWord, std::string(foreign)}); }
-Command Quoted(std::string_view foreign) { return Command({Command::Kind::kQuoted, std::string(foreign)}); }
+Command Word(std::string_view foreign) {
+  return Command(Command::Part{Command::Kind::kWord, std::string(foreign)});
+}
+Command Quoted(std::string_view foreign) {
+  return Command(Command::Part{Command::Kind::kQuoted, std::string(foreign)});
+}
 Command InQuotes(std::string_view foreign) {
-  return Command({Command::Kind::kInQuotes, base::ToWindowsPath(foreign)});
+  return Command(Command::Part{Command::Kind::kInQuotes, base::ToWindowsPath(foreign)});
 }
-Command Plain(std::string_view foreign) { return Command({Command::Kind::kPlain, std::string(foreign)}); }
+Command Plain(std::string_view foreign) {
+  return Command(Command::Part{Command::Kind::kPlain, std::string(foreign)});
+}
 Command Specifier(std::string_view foreign) {
-  return Command({Command::Kind::kSpecifier, std::string(foreign)});
+  return Command(Command::Part{Command::Kind::kSpecifier, std::string(foreign)});
 }
-Command FromTable(std::string_view ours) { return Command({Command::Kind::kOurs, std::string(ours)}); }
+Command FromTable(std::string_view ours) {
+  return Command(Command::Part{Command::Kind::kOurs, std::string(ours)});
+}
 
 std::vector<std::string> Texts(const std::vector<Command>& commands) {
   std::vector<std::string> texts;

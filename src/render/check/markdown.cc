@@ -3,7 +3,6 @@
 #include "render/markdown.h"
 
 #include "base/product_version.h"
-#include "base/text.h"
 #include "render/check/check.h"
 #include "render/finding.h"
 

@@ -2,7 +2,6 @@
 #include "render/markdown.h"
 
 #include "base/product_version.h"
-#include "base/text.h"
 #include "render/fix/fix.h"
 
 namespace culprit::render {

@@ -3,7 +3,6 @@
 
 #include "base/windows_path.h"
 #include "loader/windows/scenario.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_dll_alone {

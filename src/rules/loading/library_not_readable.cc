@@ -1,7 +1,6 @@
 // CUL5016: this user cannot read a library.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 

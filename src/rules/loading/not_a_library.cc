@@ -1,6 +1,5 @@
 // CUL5006: a file with a library's name is not a library.
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "rules/kit/binary_facts.h"
 #include "rules/kit/load_facts.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::other_bitness_first {

@@ -10,7 +10,6 @@
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 
 namespace culprit::rules {
