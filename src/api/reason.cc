@@ -51,7 +51,7 @@ Reason ReasonOf(const report::Finding& finding) {
           .summary = finding.summary,
           .proven = true,
           .fix = finding.fix.text,
-          .commands = finding.fix.commands};
+          .commands = report::Texts(finding.fix.commands)};
 }
 
 const report::Finding* FindExplanation(const std::vector<report::Finding>& findings,

@@ -84,28 +84,48 @@ size_t Utf8Length(std::string_view text) {
   if (lead == 0xED && byte(1) > 0x9F) return 0;  // surrogate
   if (lead == 0xF0 && byte(1) < 0x90) return 0;  // overlong
   if (lead == 0xF4 && byte(1) > 0x8F) return 0;  // beyond Unicode
-  if (lead == 0xC2 && byte(1) < 0xA0) return 0;  // C1 control
   return length;
 }
 
 }  // namespace
 
-std::string Printable(std::string_view text) {
+bool IsInvisible(uint32_t sign) {
+  return (sign >= 0x7F && sign <= 0x9F) || sign == 0xAD || sign == 0x61C || sign == 0x180E ||
+         (sign >= 0x200B && sign <= 0x200F) || (sign >= 0x2028 && sign <= 0x202E) ||
+         (sign >= 0x2060 && sign <= 0x206F) || sign == 0xFEFF || (sign >= 0xFFF9 && sign <= 0xFFFB) ||
+         (sign >= 0xE0000 && sign <= 0xE0FFF);
+}
+
+Sign SignAt(std::string_view text) {
+  const auto first = static_cast<uint8_t>(text.front());
+  if (first < 0x80) return {first, 1};
+  const size_t length = Utf8Length(text);
+  uint32_t code = length == 0 ? 0 : first & (0xFFU >> (length + 1));
+  for (size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3FU);
+  return {code, length};
+}
+
+std::string Hex(uint32_t number, size_t digits) {
   constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  for (; number != 0 || text.size() < digits; number >>= 4) text.insert(text.begin(), kHex[number & 15]);
+  return text;
+}
+
+std::string Printable(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<uint8_t>(text[i]);
-    const size_t length = byte >= 0x20 && byte < 0x7F ? 1 : byte >= 0x80 ? Utf8Length(text.substr(i)) : 0;
-    if (length > 0) {
-      safe += text.substr(i, length);
-      i += length;
+    auto [code, length] = SignAt(text.substr(i));
+    if (length == 0 || code < 0x20 || (code >= 0x7F && code < 0xA0)) {
+      safe += "\\x" + Hex(static_cast<uint8_t>(text[i]), 2);
+      length = 1;
+    } else if (IsInvisible(code)) {
+      safe += "\\u{" + Hex(code, 1) + "}";
     } else {
-      safe += "\\x";
-      safe += kHex[byte >> 4];
-      safe += kHex[byte & 15];
-      ++i;
+      safe += text.substr(i, length);
     }
+    i += length;
   }
   return safe;
 }

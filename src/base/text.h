@@ -1,6 +1,7 @@
 // Small string functions that several folders need.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,7 +31,19 @@ bool MatchesPattern(std::string_view pattern, std::string_view name);
 // The value of an environment variable; "" if it is not set.
 std::string ValueOf(const std::map<std::string, std::string>& variables, const std::string& name);
 
-// Makes untrusted text safe for a terminal: control characters and invalid UTF-8 become \xNN.
+// Characters that are not seen but change what is: controls, direction marks and overrides, zero-width
+// joiners and spaces, line and paragraph separators, the byte order mark, tags.
+bool IsInvisible(uint32_t sign);
+// The first character of a text that is not empty; length 0 if it is not UTF-8.
+struct Sign {
+  uint32_t code;
+  size_t length;
+};
+Sign SignAt(std::string_view text);
+std::string Hex(uint32_t number, size_t digits);  // at least so many
+
+// Makes untrusted text safe for a terminal or a page: control characters and invalid UTF-8 become \xNN, other
+// invisible characters \u{202e}.
 std::string Printable(std::string_view text);
 
 }  // namespace culprit::base

@@ -37,6 +37,13 @@ TEST(Text, PrintableLeavesTextAndEscapesControlBytes) {
   EXPECT_EQ(Printable("\xc2\x9b"), "\\xc2\\x9b");  // C1 control sequence introducer
 }
 
+TEST(Text, PrintableShowsWhatReordersOrBreaksLines) {
+  EXPECT_EQ(Printable("a\u202Eb\u2066c\u200F\u061C"), "a\\u{202e}b\\u{2066}c\\u{200f}\\u{61c}");
+  EXPECT_EQ(Printable("a\u2028b\u2029"), "a\\u{2028}b\\u{2029}");
+  EXPECT_EQ(Printable("\U000E0041\uFEFF"), "\\u{e0041}\\u{feff}");
+  EXPECT_EQ(Printable("\u05D0 \u00E9 \U0001F600"), "\u05D0 \u00E9 \U0001F600");
+}
+
 TEST(ReadableFunction, SymbolsOfKernels) {
   EXPECT_EQ(ReadableFunction("_Z5StorePii"), "Store(int*, int)");
   EXPECT_EQ(ReadableFunction("cudaMalloc"), "cudaMalloc");

@@ -136,7 +136,8 @@ std::optional<int> CommandLine::Parse(int argc, const char* const* argv) {
     fmt::print("{}", parser_->app.help());
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "culprit {}: {}\n  try: culprit {} --help\n", argv[0], error.what(), argv[0]);
+    fmt::print(stderr, "culprit {}: {}\n  try: culprit {} --help\n", argv[0], base::Printable(error.what()),
+               argv[0]);
     return kExitUsage;
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/product_version.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
 
@@ -79,7 +80,7 @@ int Main(int argc, const char* const* argv) {
     arguments.front() = "check";
     return RunCheck(argc, arguments.data());
   }
-  fmt::print(stderr, "culprit: unknown command '{}'\n  try: culprit --help\n", name);
+  fmt::print(stderr, "culprit: unknown command '{}'\n  try: culprit --help\n", base::Printable(name));
   return kExitUsage;
 }
 

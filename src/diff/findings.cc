@@ -52,7 +52,7 @@ Mentions MentionsOf(const std::vector<Finding>& findings) {
     }
     for (const std::string& name : finding.about) Note(mentions, name, i, 2);
     for (const report::Evidence& item : finding.evidence) NoteWords(mentions, item.source, i, 2);
-    for (const std::string& command : finding.fix.commands) NoteWords(mentions, command, i, 1);
+    for (const std::string& command : report::Texts(finding.fix.commands)) NoteWords(mentions, command, i, 1);
   }
   return mentions;
 }

@@ -79,19 +79,50 @@ double Loudness(const Symptom& symptom, const Symptom* first_failure) {
 }
 
 // The text with the symptom's values filled in; empty if it needs a value that is missing.
-std::optional<std::string> Filled(std::string_view text, const Symptom& symptom) {
-  std::string filled;
+bool Fill(std::string_view text, const Symptom& symptom, auto&& add_ours, auto&& add_value) {
   while (!text.empty()) {
     const size_t open = text.find('{');
-    filled += text.substr(0, open);
-    if (open == std::string_view::npos) break;
-    const size_t close = text.find('}', open);
-    if (close == std::string_view::npos) return filled + std::string(text.substr(open));
+    const size_t close = open == std::string_view::npos ? open : text.find('}', open);
+    add_ours(text.substr(0, close == std::string_view::npos ? close : open));
+    if (close == std::string_view::npos) break;
     const std::string_view value = symptom.attribute(text.substr(open + 1, close - open - 1));
-    if (value.empty()) return std::nullopt;
-    filled += value;
+    if (value.empty()) return false;
+    add_value(value);
     text.remove_prefix(close + 1);
   }
+  return true;
+}
+
+// The log chose the values: inside a command of the sentence, only what a shell reads as it is.
+std::optional<std::string> Filled(std::string_view text, const Symptom& symptom) {
+  std::string filled;
+  bool command = false, safe = true;
+  const bool whole = Fill(
+      text, symptom,
+      [&](std::string_view ours) {
+        filled += ours;
+        for (const char c : ours) command ^= c == '`';
+      },
+      [&](std::string_view value) {
+        filled += value;
+        safe &= !command || report::Word(value).Text() == value;
+      });
+  if (!whole || !safe) return std::nullopt;
+  return filled;
+}
+
+// The same as a command; inside quotes only what needs none.
+std::optional<report::Command> FilledCommand(std::string_view text, const Symptom& symptom) {
+  report::Command filled;
+  bool quoted = false;
+  const bool whole = Fill(
+      text, symptom,
+      [&](std::string_view ours) {
+        filled += report::FromTable(ours);
+        for (const char c : ours) quoted ^= c == '\'' || c == '"';
+      },
+      [&](std::string_view value) { filled += quoted ? report::Plain(value) : report::Word(value); });
+  if (!whole) return std::nullopt;
   return filled;
 }
 
@@ -117,11 +148,11 @@ class Words {
     }
     return std::string(otherwise);
   }
-  std::vector<std::string> Commands() const {
+  std::vector<report::Command> Commands() const {
     for (const Told* told : told_) {
-      std::vector<std::string> commands;
+      std::vector<report::Command> commands;
       for (const std::string_view command : told->story->commands) {
-        if (auto text = Filled(command, *told->symptom)) commands.push_back(*std::move(text));
+        if (auto filled = FilledCommand(command, *told->symptom)) commands.push_back(*std::move(filled));
       }
       if (!commands.empty()) return commands;
       if (!told->story->fix.empty()) break;  // commands of another fix would not match it

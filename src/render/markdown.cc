@@ -27,6 +27,18 @@ std::string Plain(std::string_view text) {
   return out;
 }
 
+std::string Fenced(std::string_view language, const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  return fence + std::string(language) + "\n" + text + fence + "\n";
+}
+
+std::string ShellBlock(const std::vector<std::string>& commands) {
+  std::string block;
+  for (const std::string& command : commands) block += base::Printable(command) + "\n";
+  return block.empty() ? "" : Fenced("sh", block);
+}
+
 std::string Folded(const std::string& title, const std::string& body) {
   return "<details><summary>" + title + "</summary>\n\n" + body + "\n</details>\n";
 }

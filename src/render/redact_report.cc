@@ -15,7 +15,8 @@ report::CheckReport Redacted(report::CheckReport report, std::string_view home, 
   for (report::Finding& finding : report.findings) {
     hide(finding.summary, finding.subject, finding.fix.text);
     hide_all(finding.affects);
-    hide_all(finding.fix.commands);
+    for (report::Command& command : finding.fix.commands)
+      command.Rewrite([&](std::string_view text) { return Redact(text, home, user); });
     hide_all(finding.links);
     for (report::Evidence& item : finding.evidence) hide(item.fact, item.source);
   }

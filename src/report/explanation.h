@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/command.h"
 #include "report/status_page.h"
 
 namespace culprit::report {
@@ -31,7 +32,7 @@ struct LikelyCause {
   std::vector<std::string> settled;  // what the facts of a machine say for or against it
   std::string separate_by;           // what to run to confirm it
   std::string fix;
-  std::vector<std::string> commands;
+  std::vector<Command> commands;
   std::string avoid;  // what not to do
 };
 

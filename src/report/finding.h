@@ -8,6 +8,7 @@
 
 #include "base/words.h"
 #include "report/change.h"
+#include "report/command.h"
 
 namespace culprit::report {
 
@@ -49,8 +50,8 @@ enum class Risk { kUnknown, kNone, kLow, kMedium, kHigh };
 constexpr std::array<std::string_view, 5> WordsOf(Risk) { return {"", "none", "low", "medium", "high"}; }
 
 struct Fix {
-  std::string text;                   // one or two sentences; also what not to do if bad advice is common
-  std::vector<std::string> commands;  // to paste, in order
+  std::string text;               // one or two sentences; also what not to do if bad advice is common
+  std::vector<Command> commands;  // to paste, in order
   Risk risk = Risk::kUnknown;
   std::vector<Change> changes{};  // what is different afterwards, as far as it can be looked at
   bool operator==(const Fix&) const = default;

@@ -71,7 +71,7 @@ struct PlannedPackage {
 struct PlanStep {
   std::string title;  // "remove", "driver", "toolkit", "cuDNN", "environment", "install", "verify"
   std::string why;
-  std::vector<std::string> commands;
+  std::vector<Command> commands;
   bool operator==(const PlanStep&) const = default;
 };
 

@@ -19,6 +19,13 @@
 
 namespace culprit::rules {
 
+// Commands to paste are built from these.
+using report::Command;
+using report::InQuotes;
+using report::Plain;
+using report::Quoted;
+using report::Word;
+
 struct FailedLoad;
 struct ProbeFailureList;
 

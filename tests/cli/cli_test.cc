@@ -19,6 +19,16 @@ TEST_F(Cli, UnknownFormatIsWrongUsage) {
 }
 TEST_F(Cli, UnknownOptionIsWrongUsage) { EXPECT_EQ(Run({"inspect", "--frob", "x"}).status, 64); }
 
+TEST_F(Cli, WordsInErrorsDoNotReachTheTerminalAsTheyAre) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"\x1b[31mx\u202E"}, {"inspect", "--\x1b[31mx\u202E", "y"}}) {
+    const Output output = Run(arguments);
+    EXPECT_EQ(output.status, 64);
+    EXPECT_NE(output.err.find("\\x1b[31mx\\u{202e}"), std::string::npos) << output.err;
+    EXPECT_EQ(output.err.find_first_of("\x1b\xe2"), std::string::npos) << output.err;
+  }
+}
+
 TEST_F(Cli, HelpOfProbe) { ExpectGolden("probe_help.txt", {"probe", "--help"}, 0); }
 TEST_F(Cli, ProbeOfAnUnknownFrameworkIsWrongUsage) {
   ExpectGolden("probe_framework.txt", {"probe", "--framework", "caffe"}, 64);

@@ -53,7 +53,7 @@ TEST(Run, MemoryThatAnotherProcessHolds) {
       machine.Run(OutOfMemory("2.00 GiB", "1.27 GiB", "Process 99 has 137.80 GiB memory in use. ")));
   EXPECT_EQ(FirstCause(named), "out-of-memory");
   EXPECT_HAS(named.headline, "process 99 uses 137.8 GiB of 139.8 GiB");
-  EXPECT_EQ(named.explanation.causes.front().commands.front(), "ps -fp 99");
+  EXPECT_EQ(named.explanation.causes.front().commands.front().Text(), "ps -fp 99");
   // In a container the driver does not name the process; the numbers still show it.
   const auto unnamed = machine.Explain(machine.Run(OutOfMemory("2.00 GiB", "1.27 GiB", "")));
   EXPECT_HAS(unnamed.headline, "another process uses 138.0 GiB of 139.8 GiB");

@@ -28,7 +28,7 @@ TEST(Run, CudnnPartsOfAnotherVersionByLdLibraryPath) {
   ASSERT_EQ(report.mixes.size(), 1u);
   EXPECT_HAS(report.mixes[0].because, "LD_LIBRARY_PATH contains /usr/lib/x86_64-linux-gnu");
   EXPECT_FALSE(report.mixes[0].members[0].odd);  // the shim of the wheel
-  EXPECT_EQ(report.explanation.causes.front().commands.front(), "unset LD_LIBRARY_PATH");
+  EXPECT_EQ(report.explanation.causes.front().commands.front().Text(), "unset LD_LIBRARY_PATH");
 }
 
 TEST(Run, APartOfCudnnIsMissing) {

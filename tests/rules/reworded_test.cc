@@ -114,7 +114,7 @@ std::string Bones(const report::Finding& finding) {
                       finding.subject + "\n";
   for (const std::string& affected : finding.affects) bones += "    affects " + affected + "\n";
   for (const report::Evidence& evidence : finding.evidence) bones += "    by " + evidence.source + "\n";
-  for (const std::string& command : finding.fix.commands) bones += "    run " + command + "\n";
+  for (const std::string& command : report::Texts(finding.fix.commands)) bones += "    run " + command + "\n";
   for (const report::Change& change : finding.fix.changes) bones += "    " + InWords(change) + "\n";
   return bones + "    risk " + std::string(base::Word(finding.fix.risk)) + "\n";
 }

@@ -145,12 +145,12 @@ TEST_P(RuleCase, FiresOrStaysSilent) {
     })) << Told(report);
   }
   if (!*fires) return;
-  for (const auto& [key, text] :
-       {std::pair{"summary", found->summary},
-        {"fix", found->fix.commands.empty() ? found->fix.text : found->fix.commands.front()},
-        {"subject", found->subject},
-        {"severity", std::string(Name(found->severity))},
-        {"cause", found->cause}}) {
+  const auto commands = report::Texts(found->fix.commands);
+  for (const auto& [key, text] : {std::pair{"summary", found->summary},
+                                  {"fix", commands.empty() ? found->fix.text : commands.front()},
+                                  {"subject", found->subject},
+                                  {"severity", std::string(Name(found->severity))},
+                                  {"cause", found->cause}}) {
     RecordProperty(key, text);  // tests/rules/update reads summary and fix
     const toml::node* wanted = one.description.get(key);
     const bool required = CULPRIT_STRICT_CASES && (key == "summary"sv || key == "fix"sv);

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "report/command.h"
 #include "system/child.h"
 #include "system/system.h"
 
@@ -49,10 +50,7 @@ base::Result<std::string> RunCommand(const std::vector<std::string>& command, in
 
 std::string AsTyped(const std::vector<std::string>& command) {
   std::string text;
-  for (const std::string& word : command) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;!~#") == word.npos;
-    text += (text.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
-  }
+  for (const std::string& word : command) text += (text.empty() ? "" : " ") + report::ForShell(word);
   return text;
 }
 

@@ -10,7 +10,7 @@ namespace culprit::apply {
 
 // What it wrote on its standard output; the error has its last line on the other. It runs in English.
 base::Result<std::string> RunCommand(const std::vector<std::string>& command, int seconds);
-// As a person would type it.
+// Shell-quoted.
 std::string AsTyped(const std::vector<std::string>& command);
 
 }  // namespace culprit::apply

@@ -54,10 +54,11 @@ std::string AptRepository(const std::string& distribution, Machine machine) {
          (machine == Machine::kLinuxArm ? "/sbsa" : "/x86_64");
 }
 
-std::vector<std::string> AddAptRepository(const Host& host) {
+std::vector<report::Command> AddAptRepository(const Host& host) {
   const std::string here = host.wsl ? "wsl-ubuntu" : "$(. /etc/os-release; echo $ID$VERSION_ID | tr -d .)";
-  return {"wget " + AptRepository(here, host.machine) + "/" + kKeyring,
-          std::string("sudo dpkg -i ") + kKeyring, "sudo apt-get update"};
+  const report::Command keyring = report::FromTable(kKeyring);
+  return {"wget " + report::FromTable(AptRepository(here, host.machine)) + "/" + keyring,
+          "sudo dpkg -i " + keyring, "sudo apt-get update"};
 }
 
 std::vector<std::string> AptToolkit(const std::string& version) {

@@ -12,7 +12,7 @@
 namespace culprit::plan {
 
 // Commands that make the repository known.
-std::vector<std::string> AddAptRepository(const Host& host);
+std::vector<report::Command> AddAptRepository(const Host& host);
 // Where it lies for a distribution: "https://.../repos/ubuntu2204/x86_64".
 std::string AptRepository(const std::string& distribution, Machine machine);
 inline constexpr const char* kKeyring = "cuda-keyring_1.1-1_all.deb";

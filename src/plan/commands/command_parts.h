@@ -9,6 +9,10 @@
 
 namespace culprit::plan {
 
+using report::Command;
+using report::Plain;
+using report::Word;
+
 // Packages that one command of pip can install: those of one index.
 struct PipGroup {
   report::Channel channel;
@@ -29,17 +33,17 @@ Parts PartsOf(const report::Plan& plan, bool fresh);
 
 // "torch==2.4.1+cu118", "tensorflow[and-cuda]==2.16.1"
 std::string Pinned(const report::PlannedPackage& package);
-// A word of a command line, quoted where the shell would read it as something else.
-std::string Word(const std::string& text, bool windows);
+// The same as a word of a command.
+Command PinnedWord(const report::PlannedPackage& package);
 
 // The interpreter of an environment.
-std::string PythonOf(const std::string& environment, bool windows);
-// The options of pip by which it finds the packages of a channel; "" for those of PyPI.
-std::string IndexOptions(const PipGroup& group, bool uv);
+Command PythonOf(const std::string& environment, bool windows);
+// The options of pip by which it finds the packages of a channel; none for those of PyPI.
+Command IndexOptions(const PipGroup& group, bool uv);
 
 // What the packages of a channel need and it does not hold: the feeds of ONNX Runtime hold nothing else
-// (onnxruntime.ai/docs/install names these to be installed before). "" for other channels.
-std::string NeededBefore(const PipGroup& group);
+// (onnxruntime.ai/docs/install names these to be installed before). Empty for other channels.
+Command NeededBefore(const PipGroup& group);
 
 // ---- the steps; a step without need is not added
 

@@ -66,18 +66,11 @@ std::string Pinned(const PlannedPackage& package) {
   return package.name + (package.extra.empty() ? "" : "[" + package.extra + "]") + "==" + package.version;
 }
 
-std::string Word(const std::string& text, bool windows) {
-  const auto plain = [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("/\\.:_-+=,@%").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  const bool backslash = !windows && text.find('\\') != std::string::npos;
-  if (!text.empty() && !backslash && std::ranges::all_of(text, plain)) return text;
+Command PinnedWord(const PlannedPackage& package) {
+  const Command version = "==" + Plain(package.version);
+  if (package.extra.empty()) return Plain(package.name) + version;
   // Brackets of an extra: double quotes serve every shell.
-  if (windows || text.find_first_of("'$`\"\\!") == std::string::npos) return "\"" + text + "\"";
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  return "\"" + Plain(package.name) + "[" + report::Specifier(package.extra) + "]" + version + "\"";
 }
 
 bool NeedsLibraryPath(const report::Plan& plan) {
@@ -99,18 +92,18 @@ void AddLibraryPath(report::Plan& plan, const std::string& environment, const Qu
     step.why = "they are loaded by bare name: put every " + environment +
                "\\Lib\\site-packages\\nvidia\\*\\bin directory on PATH in each terminal that runs it";
   } else {
-    const std::string prefix =
-        environment.starts_with('/') ? Word(environment, false) : "\"$PWD\"/" + Word(environment, false);
+    const Command prefix = environment.starts_with('/') ? Word(environment) : "\"$PWD\"/" + Word(environment);
     // A list without an empty element: that would be the current directory.
     step.commands = {"export LD_LIBRARY_PATH=\"$(set -- " + prefix + "/lib/python" +
-                     (python.empty() ? "3*" : python) + "/site-packages/nvidia/*/lib; IFS=:; echo \"$*\")\""};
+                     (python.empty() ? "3*" : Plain(python)) +
+                     "/site-packages/nvidia/*/lib; IFS=:; echo \"$*\")\""};
   }
   plan.steps.push_back(std::move(step));
 }
 
 void AddVerification(report::Plan& plan, const std::string& environment, const Question& question) {
   const bool windows = question.host.machine == Machine::kWindows;
-  const std::string check = "culprit check" + (environment.empty() ? "" : " " + Word(environment, windows));
+  const Command check = "culprit check" + (environment.empty() ? "" : " " + Word(environment));
   report::PlanStep step{.title = "verify",
                         .why = "checks what is installed, then tests each layer on the GPU"};
   if (windows) {  // older PowerShells have no &&

@@ -37,7 +37,7 @@ Strings Titles(const Plan& plan) {
 }
 Strings CommandsOf(const Plan& plan, const std::string& title) {
   for (const auto& step : plan.steps) {
-    if (step.title == title) return step.commands;
+    if (step.title == title) return report::Texts(step.commands);
   }
   return {};
 }
@@ -244,12 +244,10 @@ TEST(Commands, AConflictHasNone) {
   EXPECT_TRUE(Write(plan, As::kPip).steps.empty());
 }
 
-TEST(Commands, NoWordOfAPathIsReadByTheShell) {
-  EXPECT_EQ(Word("/opt/venv", false), "/opt/venv");
-  EXPECT_EQ(Word("/opt/$(x)/it's", false), R"('/opt/$(x)/it'\''s')");
-  EXPECT_EQ(Word("torch>=2", false), R"("torch>=2")");
-  EXPECT_EQ(Word(R"(C:\a b)", true), R"("C:\a b")");
-  EXPECT_EQ(Word("", false), R"("")");
+TEST(Commands, WhatIsNoNameOrVersionIsNotOffered) {
+  EXPECT_EQ(PinnedWord(Pip("torch", "2.4.1+cu118")).Text(), "torch==2.4.1+cu118");
+  EXPECT_EQ(PinnedWord(Pip("torch", "2.4.1;touch X")).Text(), std::nullopt);
+  EXPECT_EQ(PinnedWord(Pip("-rx", "2.4.1")).Text(), std::nullopt);
 }
 
 }  // namespace

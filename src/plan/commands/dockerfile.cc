@@ -12,20 +12,23 @@ constexpr const char* kRuntime =
     "ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility\n";
 constexpr const char* kVenv = "/opt/venv";
 
+// Names of our tables; nothing of the machine goes into a new image.
+std::string InFile(const Command& command) { return command.Text().value_or(""); }
+
 std::string Pins(const PipGroup& group, bool uv) {
   std::string text;
   for (const report::PlannedPackage* package : group.packages)
-    text += " \\\n      " + Word(Pinned(*package), false);
-  const std::string options = IndexOptions(group, uv);
-  if (!options.empty()) text += " \\\n      " + options;
+    text += " \\\n      " + InFile(PinnedWord(*package));
+  const Command options = IndexOptions(group, uv);
+  if (!options.empty()) text += " \\\n      " + InFile(options);
   return text + "\n";
 }
 
 std::string WheelsAlone(const Parts& parts) {
   std::string file = "FROM python:" + (parts.python.empty() ? "3" : parts.python) + "-slim\n" + kRuntime;
   for (const PipGroup& group : parts.pip) {
-    if (const std::string names = NeededBefore(group); !names.empty())
-      file += "RUN python -m pip install --no-cache-dir " + names + "\n";
+    if (const Command names = NeededBefore(group); !names.empty())
+      file += "RUN python -m pip install --no-cache-dir " + InFile(names) + "\n";
     file += "RUN python -m pip install --no-cache-dir" + Pins(group, false);
   }
   return file;
@@ -44,7 +47,7 @@ std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Q
       "    && wget -q " +
       AptRepository(repository, question.host.machine) + "/" + kKeyring + " \\\n    && dpkg -i " + kKeyring +
       " && rm " + kKeyring + " && apt-get update \\\n    && apt-get install -y --no-install-recommends";
-  for (const std::string& name : packages) file += " \\\n      " + Word(name, false);
+  for (const std::string& name : packages) file += " \\\n      " + InFile(Word(name));
   file += " \\\n    && rm -rf /var/lib/apt/lists/*\n";
   if (parts.pip.empty()) return file;
   file += "RUN python3 -m pip install uv && uv venv" +

@@ -8,7 +8,7 @@
 namespace culprit::plan {
 namespace {
 
-constexpr const char* kNewEnvironment = ".venv";
+constexpr char kNewEnvironment[] = ".venv";
 // Versions before 20.3 do not know the tags manylinux_2_NN (pip's change log), and Python 3.9 and older bring
 // such a pip.
 const base::Version kPythonWithNewPip{{3, 10}};
@@ -23,22 +23,21 @@ bool IsAdditional(const PipGroup& group) {
   });
 }
 
-std::string InstallCommand(const std::string& tool, const PipGroup& group, bool uv, bool windows) {
-  std::string command = tool;
-  for (const report::PlannedPackage* package : group.packages)
-    command += " " + Word(Pinned(*package), windows);
-  const std::string options = IndexOptions(group, uv);
+Command InstallCommand(const Command& tool, const PipGroup& group, bool uv) {
+  Command command = tool;
+  for (const report::PlannedPackage* package : group.packages) command += " " + PinnedWord(*package);
+  const Command options = IndexOptions(group, uv);
   return options.empty() ? command : command + " " + options;
 }
 
 void AddEnvironment(report::Plan& plan, const Parts& parts, bool uv, bool windows) {
   report::PlanStep step{.title = "environment", .why = "creates .venv; delete it to undo"};
   if (uv) {
-    step.commands = {"uv venv" + (parts.python.empty() ? "" : " --python " + parts.python) + " " +
+    step.commands = {"uv venv" + (parts.python.empty() ? "" : " --python " + Plain(parts.python)) + " " +
                      kNewEnvironment};
   } else {
-    const std::string python = windows ? (parts.python.empty() ? "py" : "py -" + parts.python)
-                                       : "python" + (parts.python.empty() ? "3" : parts.python);
+    const Command python = windows ? (parts.python.empty() ? "py" : "py -" + Plain(parts.python))
+                                   : "python" + (parts.python.empty() ? "3" : Plain(parts.python));
     step.commands = {python + " -m venv " + kNewEnvironment};
     const auto version = base::Version::Parse(parts.python);
     if (version && *version < kPythonWithNewPip)
@@ -53,19 +52,19 @@ void AddEnvironment(report::Plan& plan, const Parts& parts, bool uv, bool window
 
 }  // namespace
 
-std::string PythonOf(const std::string& environment, bool windows) {
-  return Word(environment + (windows ? "\\Scripts\\python" : "/bin/python"), windows);
+Command PythonOf(const std::string& environment, bool windows) {
+  return Word(environment + (windows ? "\\Scripts\\python" : "/bin/python"));
 }
 
-std::string IndexOptions(const PipGroup& group, bool uv) {
+Command IndexOptions(const PipGroup& group, bool uv) {
   const report::Channel& channel = group.channel;
   if (channel.kind == report::ChannelKind::kPypi) return "";
-  if (channel.kind == report::ChannelKind::kPage) return "--find-links " + channel.address;
-  if (uv) return "--index " + channel.address;
-  return (IsAdditional(group) ? "--extra-index-url " : "--index-url ") + channel.address;
+  if (channel.kind == report::ChannelKind::kPage) return "--find-links " + Word(channel.address);
+  if (uv) return "--index " + Word(channel.address);
+  return (IsAdditional(group) ? Command("--extra-index-url ") : "--index-url ") + Word(channel.address);
 }
 
-std::string NeededBefore(const PipGroup& group) {
+Command NeededBefore(const PipGroup& group) {
   if (group.channel.kind != report::ChannelKind::kFeed) return "";
   return "coloredlogs flatbuffers numpy packaging protobuf sympy";
 }
@@ -75,14 +74,14 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
   const bool fresh = place.environment.empty();
   const std::string environment = fresh ? kNewEnvironment : place.environment;
   // A conda environment on Windows has its interpreter at the top.
-  const std::string python = !fresh && windows && place.conda ? Word(environment + "\\python", true)
-                                                              : PythonOf(environment, windows);
-  const std::string pip = uv ? "uv pip" : python + " -m pip";
-  const std::string where = uv ? " --python " + Word(environment, windows) : "";
+  const Command python =
+      !fresh && windows && place.conda ? Word(environment + "\\python") : PythonOf(environment, windows);
+  const Command pip = uv ? "uv pip" : python + " -m pip";
+  const Command where = uv ? " --python " + Word(environment) : "";
   if (!parts.removed.empty()) {
     report::PlanStep step{.title = "remove", .why = "these conflict with the rest"};
-    std::string command = pip + " uninstall" + (uv ? where : " -y");
-    for (const report::PlannedPackage* package : parts.removed) command += " " + Word(package->name, windows);
+    Command command = pip + " uninstall" + (uv ? where : " -y");
+    for (const report::PlannedPackage* package : parts.removed) command += " " + Plain(package->name);
     step.commands = {command};
     plan.steps.push_back(std::move(step));
   }
@@ -93,9 +92,9 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
     if (parts.pip.size() > 1) step.why = "one command for each index";
     for (const PipGroup& group : parts.pip) {
       // uv goes on to PyPI for what a named index does not have.
-      if (const std::string names = NeededBefore(group); !names.empty() && !uv)
+      if (const Command names = NeededBefore(group); !names.empty() && !uv)
         step.commands.push_back(pip + " install " + names);
-      step.commands.push_back(InstallCommand(pip + " install" + where, group, uv, windows));
+      step.commands.push_back(InstallCommand(pip + " install" + where, group, uv));
     }
     plan.steps.push_back(std::move(step));
   }

@@ -20,17 +20,16 @@ constexpr const char* kDrivers = "https://www.nvidia.com/drivers";
 
 // The repository is named once, by the first step that needs it.
 void AddRepository(const report::Plan& plan, const Question& question, report::PlanStep& step) {
-  const bool there = std::ranges::any_of(plan.steps, [](const report::PlanStep& before) {
-    return std::ranges::any_of(before.commands, [](const std::string& command) {
-      return command.find("cuda-keyring") != std::string::npos;
-    });
+  std::vector<Command> commands = AddAptRepository(question.host);
+  const bool there = std::ranges::any_of(plan.steps, [&](const report::PlanStep& before) {
+    return std::ranges::find(before.commands, commands.front()) != before.commands.end();
   });
-  if (!there) step.commands = AddAptRepository(question.host);
+  if (!there) step.commands = std::move(commands);
 }
 
-std::string Install(const std::vector<std::string>& packages) {
-  std::string command = "sudo apt-get install -y";
-  for (const std::string& package : packages) command += " " + Word(package, false);
+Command Install(const std::vector<std::string>& packages) {
+  Command command = "sudo apt-get install -y";
+  for (const std::string& package : packages) command += " " + Word(package);
   return command;
 }
 

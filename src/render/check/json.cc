@@ -30,7 +30,7 @@ base::Json FindingJson(const report::Finding& finding) {
           {"evidence", std::move(evidence)},
           {"fix",
            {{"text", finding.fix.text},
-            {"commands", finding.fix.commands},
+            {"commands", report::Texts(finding.fix.commands)},
             {"risk", base::Word(finding.fix.risk)}}},
           {"links", finding.links}};
 }

@@ -3,7 +3,6 @@
 #include "render/markdown.h"
 
 #include "base/product_version.h"
-#include "base/text.h"
 #include "render/check/check.h"
 #include "render/finding.h"
 
@@ -24,11 +23,8 @@ std::string FindingMarkdown(const report::Finding& finding) {
     text += "\n\n";
   }
   if (!finding.fix.text.empty()) text += "Fix: " + Plain(finding.fix.text) + "\n\n";
-  if (!finding.fix.commands.empty()) {
-    text += "```sh\n";
-    for (const std::string& command : finding.fix.commands) text += base::Printable(command) + "\n";
-    text += "```\n\n";
-  }
+  if (const std::string block = ShellBlock(report::Texts(finding.fix.commands)); !block.empty())
+    text += block + "\n";
   std::string proof;
   for (const auto& item : finding.evidence)
     proof += "- " + Code(item.fact) + " (" + Plain(item.source) + ")\n";

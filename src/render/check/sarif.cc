@@ -128,7 +128,7 @@ Json Fingerprints(const std::string& code, const std::string& subject, size_t or
 std::string MessageText(const Finding& finding) {
   std::string text = finding.summary;
   if (!finding.fix.text.empty()) text += "\nFix: " + finding.fix.text;
-  for (const std::string& command : finding.fix.commands) text += "\n  " + command;
+  for (const std::string& command : report::Texts(finding.fix.commands)) text += "\n  " + command;
   return text;
 }
 

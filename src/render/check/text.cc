@@ -91,7 +91,7 @@ std::string FindingText(const report::Finding& finding, const Style& style) {
   }
   if (!finding.fix.text.empty())
     text += fmt::format("  {:<8} {}\n", "fix", base::Printable(finding.fix.text));
-  for (const std::string& command : finding.fix.commands) {
+  for (const std::string& command : report::Texts(finding.fix.commands)) {
     text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
   }
   for (const std::string& link : finding.links)

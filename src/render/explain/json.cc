@@ -22,16 +22,17 @@ Json LineJson(const report::LogLine& line) {
 base::Json CauseJson(const report::LikelyCause& cause) {
   Json evidence = Json::array();
   for (const report::LogLine& line : cause.evidence) evidence.push_back(LineJson(line));
-  return {{"cause", cause.cause},
-          {"code", cause.code.empty() ? Json(nullptr) : Json(cause.code)},
-          {"confidence", cause.confidence},
-          {"summary", cause.summary},
-          {"because", cause.because},
-          {"evidence", std::move(evidence)},
-          {"known", cause.known},
-          {"settled", cause.settled},
-          {"separate_by", cause.separate_by},
-          {"fix", {{"text", cause.fix}, {"commands", cause.commands}, {"avoid", cause.avoid}}}};
+  return {
+      {"cause", cause.cause},
+      {"code", cause.code.empty() ? Json(nullptr) : Json(cause.code)},
+      {"confidence", cause.confidence},
+      {"summary", cause.summary},
+      {"because", cause.because},
+      {"evidence", std::move(evidence)},
+      {"known", cause.known},
+      {"settled", cause.settled},
+      {"separate_by", cause.separate_by},
+      {"fix", {{"text", cause.fix}, {"commands", report::Texts(cause.commands)}, {"avoid", cause.avoid}}}};
 }
 
 base::Json SymptomJson(const report::SeenSymptom& symptom) {

@@ -26,11 +26,8 @@ std::string CauseMarkdown(const LikelyCause& cause) {
   paragraph("Why", cause.because);
   paragraph("Confirm", cause.separate_by);
   paragraph("Fix", cause.fix);
-  if (!cause.commands.empty()) {
-    text += "\n```sh\n";
-    for (const std::string& command : cause.commands) text += base::Printable(command) + "\n";
-    text += "```\n";
-  }
+  if (const std::string block = ShellBlock(report::Texts(cause.commands)); !block.empty())
+    text += "\n" + block;
   paragraph("Do not", cause.avoid);
   return text + "\n";
 }

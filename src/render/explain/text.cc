@@ -44,7 +44,7 @@ std::string CauseText(const LikelyCause& cause, size_t rank, bool full, const St
   }
   text += CauseRow("confirm", cause.separate_by);
   text += CauseRow("fix", cause.fix);
-  for (const std::string& command : cause.commands)
+  for (const std::string& command : report::Texts(cause.commands))
     text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
   text += CauseRow("do not", cause.avoid);
   if (full && !cause.code.empty())

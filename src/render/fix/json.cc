@@ -27,7 +27,7 @@ Json FixJson(const report::ProposedFix& fix) {
           {"severity", Name(finding.severity)},
           {"fix",
            {{"text", finding.fix.text},
-            {"commands", finding.fix.commands},
+            {"commands", report::Texts(finding.fix.commands)},
             {"risk", base::Word(finding.fix.risk)}}},
           {"actions", std::move(actions)},
           {"proof",

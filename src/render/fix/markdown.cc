@@ -2,7 +2,6 @@
 #include "render/markdown.h"
 
 #include "base/product_version.h"
-#include "base/text.h"
 #include "render/fix/fix.h"
 
 namespace culprit::render {
@@ -14,11 +13,8 @@ std::string ToMarkdown(const report::FixReport& report) {
     text += "#### " + std::string(Name(finding.severity)) + " " + finding.code + ": " +
             Plain(finding.summary) + "\n\n";
     if (!finding.fix.text.empty()) text += Plain(finding.fix.text) + "\n\n";
-    if (!finding.fix.commands.empty()) {
-      text += "```sh\n";
-      for (const std::string& command : finding.fix.commands) text += base::Printable(command) + "\n";
-      text += "```\n\n";
-    }
+    if (const std::string block = ShellBlock(report::Texts(finding.fix.commands)); !block.empty())
+      text += block + "\n";
     if (finding.fix.risk != report::Risk::kUnknown)
       text += "Risk: " + std::string(base::Word(finding.fix.risk)) + "\n\n";
     for (const report::Action& action : fix.actions)

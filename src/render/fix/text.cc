@@ -105,7 +105,7 @@ std::string FixText(const report::ProposedFix& fix, const Style& style) {
   const report::Finding& finding = fix.finding;
   std::string text = fmt::format("{}  {}\n", Paint(style, finding), style.Bold(finding.summary));
   if (!finding.fix.text.empty()) text += LabelledLine("fix", base::Printable(finding.fix.text));
-  for (const std::string& command : finding.fix.commands)
+  for (const std::string& command : report::Texts(finding.fix.commands))
     text += LabelledLine("", "  " + style.Good(command));
   if (finding.fix.risk != report::Risk::kUnknown)
     text += LabelledLine("risk", std::string(base::Word(finding.fix.risk)));

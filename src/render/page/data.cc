@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "render/document.h"
 
 namespace culprit::render {
 namespace {
@@ -98,17 +99,13 @@ class Packed {
 std::string ForScript(const std::string& json) {
   std::string safe;
   safe.reserve(json.size());
-  for (size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
+  for (const char c : VisibleJson(json)) {
     if (c == '<') {
       safe += "\\u003c";
     } else if (c == '>') {
       safe += "\\u003e";
     } else if (c == '&') {
       safe += "\\u0026";
-    } else if (json.compare(i, 3, "\xE2\x80\xA8") == 0 || json.compare(i, 3, "\xE2\x80\xA9") == 0) {
-      safe += json[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
-      i += 2;
     } else {
       safe += c;
     }

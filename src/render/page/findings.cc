@@ -26,10 +26,11 @@ std::string ProofPart(const Finding& finding, const PageText& text) {
 }
 
 std::string FixPart(const Finding& finding, const PageText& text) {
-  if (finding.fix.text.empty() && finding.fix.commands.empty()) return "";
+  const auto commands = report::Texts(finding.fix.commands);
+  if (finding.fix.text.empty() && commands.empty()) return "";
   std::string html = "<div class=\"fix\"><h4>Fix</h4>";
   if (!finding.fix.text.empty()) html += "<p>" + text.Sentence(finding.fix.text) + "</p>";
-  html += CommandBlock(finding.fix.commands, text);
+  html += CommandBlock(commands, text);
   if (finding.fix.risk != report::Risk::kUnknown && finding.fix.risk != report::Risk::kNone)
     html += "<p class=\"risk\">Risk of the commands: " + std::string(base::Word(finding.fix.risk)) + "</p>";
   return html + "</div>";

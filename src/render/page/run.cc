@@ -158,7 +158,7 @@ std::string Causes(const RunReport& report, const PageText& text) {
     if (!cause.because.empty()) html += "<p>" + text.Sentence(cause.because) + "</p>";
     if (!cause.fix.empty() || !cause.commands.empty())
       html += "<div class=\"fix\"><h4>Fix</h4><p>" + text.Sentence(cause.fix) + "</p>" +
-              CommandBlock(cause.commands, text) + "</div>";
+              CommandBlock(report::Texts(cause.commands), text) + "</div>";
     if (!cause.avoid.empty()) html += "<p class=\"risk\">" + text.Sentence(cause.avoid) + "</p>";
     std::string proof;
     for (const std::string& fact : cause.settled)

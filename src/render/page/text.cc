@@ -1,45 +1,11 @@
 #include "render/page/text.h"
 
-#include <cstdint>
-
 #include "base/text.h"
 #include "render/redact.h"
 #include "render/windows_spelling.h"
 
 namespace culprit::render {
 namespace {
-
-// Invisible characters: direction marks and overrides, zero-width joiners and spaces, line and paragraph
-// separators, the byte order mark, tags.
-bool Hides(uint32_t sign) {
-  return sign == 0xAD || sign == 0x61C || sign == 0x180E || (sign >= 0x200B && sign <= 0x200F) ||
-         (sign >= 0x2028 && sign <= 0x202E) || (sign >= 0x2060 && sign <= 0x206F) || sign == 0xFEFF ||
-         (sign >= 0xFFF9 && sign <= 0xFFFB) || (sign >= 0x80 && sign <= 0x9F) ||
-         (sign >= 0xE0000 && sign <= 0xE0FFF);
-}
-
-// Valid UTF-8 with invisible characters escaped: "\u{202e}".
-std::string Visible(std::string_view text) {
-  std::string visible;
-  visible.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const auto first = static_cast<uint8_t>(text[i]);
-    const size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    uint32_t sign = length == 1 ? first : first & (0xFFU >> (length + 1));
-    for (size_t k = 1; k < length && i + k < text.size(); ++k)
-      sign = sign << 6 | (static_cast<uint8_t>(text[i + k]) & 0x3F);
-    if (Hides(sign)) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      std::string digits;
-      for (uint32_t rest = sign; rest != 0; rest >>= 4) digits.insert(digits.begin(), kHex[rest & 15]);
-      visible += "\\u{" + digits + "}";
-    } else {
-      visible += text.substr(i, length);
-    }
-    i += length;
-  }
-  return visible;
-}
 
 bool LooksLikePath(std::string_view word) {
   const bool drive = word.size() > 2 && word[1] == ':' && word[2] == '\\';
@@ -107,7 +73,7 @@ std::string PageText::Words(std::string_view text) const {
   std::string words = base::Printable(text);
   if (redact_) words = Redact(words, home_, user_);
   if (windows_) words = InWindowsSpelling(words, Writing::kText);
-  return Visible(words);
+  return words;
 }
 
 std::string PageText::Html(std::string_view text) const { return EscapeHtml(Words(text)); }

@@ -37,11 +37,12 @@ Json PackagesJson(const std::vector<report::PlannedPackage>& packages) {
 }  // namespace
 
 std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
-  Json steps = Json::array(), commands = Json::array(), conflict = Json::array(), relaxations = Json::array(),
-       findings = Json::array(), not_checked = Json::array();
+  std::vector<report::Command> all;
+  Json steps = Json::array(), conflict = Json::array(), relaxations = Json::array(), findings = Json::array(),
+       not_checked = Json::array();
   for (const report::PlanStep& step : plan.steps) {
-    steps.push_back({{"title", step.title}, {"why", step.why}, {"commands", step.commands}});
-    for (const std::string& command : step.commands) commands.push_back(command);
+    steps.push_back({{"title", step.title}, {"why", step.why}, {"commands", report::Texts(step.commands)}});
+    all.insert(all.end(), step.commands.begin(), step.commands.end());
   }
   for (const report::ConflictLine& line : plan.conflict)
     conflict.push_back({{"text", line.text}, {"source", line.source}, {"depth", line.depth}});
@@ -61,7 +62,7 @@ std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
                        {"packages", PackagesJson(plan.packages)},
                        {"removed", PackagesJson(plan.removed)},
                        {"steps", std::move(steps)},
-                       {"commands", std::move(commands)},
+                       {"commands", report::Texts(all)},
                        {"document", plan.document},
                        {"requirements", plan.requirements},
                        {"conflict", std::move(conflict)},

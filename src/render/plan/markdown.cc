@@ -11,12 +11,6 @@ namespace {
 
 using report::Plan;
 
-std::string Fenced(const std::string& language, const std::string& text) {
-  std::string fence = "```";
-  while (text.find(fence) != std::string::npos) fence += '`';
-  return fence + language + "\n" + text + fence + "\n\n";
-}
-
 std::string PackagesMarkdown(const Plan& plan) {
   std::string table = "| package | version | from | |\n|---|---|---|---|\n", reasons;
   for (const report::PlannedPackage& package : plan.packages) {
@@ -38,12 +32,11 @@ std::string PackagesMarkdown(const Plan& plan) {
 }
 
 std::string StepsMarkdown(const Plan& plan) {
-  std::string text, block;
+  std::string text;
   for (const report::PlanStep& step : plan.steps) {
     text += "**" + Plain(step.title) + "**" + (step.why.empty() ? "" : ": " + Plain(step.why)) + "\n\n";
-    block.clear();
-    for (const std::string& command : step.commands) block += base::Printable(command) + "\n";
-    if (!block.empty()) text += Fenced("sh", block);
+    if (const std::string block = ShellBlock(report::Texts(step.commands)); !block.empty())
+      text += block + "\n";
   }
   return text;
 }
@@ -78,7 +71,7 @@ std::string ToMarkdown(const Plan& plan, const PlanDetail& detail) {
     text += PackagesMarkdown(plan) + StepsMarkdown(plan);
     std::string document;
     for (const std::string& line : base::Split(plan.document, '\n')) document += base::Printable(line) + "\n";
-    if (!plan.document.empty()) text += Fenced("", document.substr(0, document.size() - 1));
+    if (!plan.document.empty()) text += Fenced("", document.substr(0, document.size() - 1)) + "\n";
   } else {
     text += ConflictMarkdown(plan);
   }

@@ -85,7 +85,8 @@ std::string StepsText(const Plan& plan, const Style& style) {
     text += fmt::format("  {} {}", ++number, style.Bold(step.title));
     if (!step.why.empty()) text += ": " + base::Printable(step.why);
     text += "\n";
-    for (const std::string& command : step.commands) text += "      " + style.Good(command) + "\n";
+    for (const std::string& command : report::Texts(step.commands))
+      text += "      " + style.Good(command) + "\n";
   }
   return text.empty() ? text : "\n" + style.Bold("steps") + "\n" + text;
 }

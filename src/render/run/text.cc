@@ -250,7 +250,7 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
   for (const std::string& fact : cause.known) text += WrappedRow("known", fact);
   text += WrappedRow("confirm", cause.separate_by);
   text += WrappedRow("fix", cause.fix);
-  for (const std::string& command : cause.commands)
+  for (const std::string& command : report::Texts(cause.commands))
     text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
   text += WrappedRow("do not", cause.avoid);
   if (!cause.code.empty())

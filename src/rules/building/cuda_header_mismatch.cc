@@ -41,7 +41,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         {"CUDA_VERSION in its cuda.h is " + toolkit->header_version, toolkit->root + "/include/cuda.h"});
     const std::string release = Release(toolkit->nvcc_version);
     finding.fix = {.text = "reinstall all of CUDA " + release + " in " + toolkit->root,
-                   .commands = {"grep -n 'define CUDA_VERSION' " + toolkit->root + "/include/cuda.h"},
+                   .commands = {"grep -n 'define CUDA_VERSION' " + Word(toolkit->root) + "/include/cuda.h"},
                    .risk = report::Risk::kLow,
                    .changes = {report::InstallToolkit{
                        Release(toolkit->version) == release ? toolkit->version : release, toolkit->root}}};

@@ -51,7 +51,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (of_dpkg && package != nullptr && cuda_version) {
       finding.fix.commands = {
           "sudo apt-get install " +
-          knowledge::FillIn(package->name, {.version = *version, .cuda = *cuda_version, .variant = {}})};
+          Plain(
+              knowledge::FillIn(package->name, {.version = *version, .cuda = *cuda_version, .variant = {}}))};
     }
   }
 }

@@ -66,7 +66,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (row != nullptr && !row->gcc_max.empty()) {
     const std::string major = base::Split(row->gcc_max, '.').front();
     finding.fix.text = "install gcc " + major + " too and select it for nvcc";
-    finding.fix.commands = {"export NVCC_CCBIN=g++-" + major};
+    finding.fix.commands = {"export NVCC_CCBIN=g++-" + Plain(major)};
     report::PutLibrary older;
     older.path = "/usr/bin/g++-" + major;
     older.like = compiler.path;
@@ -74,7 +74,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     // No need to install one that exists.
     if (scene.view.Open(older.path).error != base::PathError::kNone) {
       if (PackageManagerOf(scene) == PackageManager::kDpkg)
-        finding.fix.commands.insert(finding.fix.commands.begin(), "sudo apt-get install g++-" + major);
+        finding.fix.commands.insert(finding.fix.commands.begin(), "sudo apt-get install g++-" + Plain(major));
       finding.fix.changes.emplace_back(older);
     }
     finding.fix.changes.push_back(report::SetVariable{"NVCC_CCBIN", "g++-" + major});

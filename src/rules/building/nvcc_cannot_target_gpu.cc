@@ -89,7 +89,8 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
              " and this driver, and build with it";
   if (windows) {
     const std::string spelled = base::ToWindowsPath(root);
-    fix.commands = {"set \"CUDA_PATH=" + spelled + "\"", "set \"PATH=" + spelled + "\\bin;%PATH%\""};
+    fix.commands = {"set \"CUDA_PATH=" + InQuotes(spelled) + "\"",
+                    "set \"PATH=" + InQuotes(spelled) + "\\bin;%PATH%\""};
     fix.changes = {report::InstallToolkit{std::string(row->cuda), root},
                    report::SetVariable{"CUDA_PATH", spelled}, report::AddToList{"PATH", spelled + "\\bin"}};
     return fix;
@@ -97,11 +98,13 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
   if (PackageManagerOf(scene) == PackageManager::kDpkg) {
     const base::Version version = knowledge::Known(row->cuda);
     if (const auto* name = knowledge::FindPackageName("apt", "cuda", version, "nvidia")) {
-      fix.commands = {"sudo apt-get install " +
-                      knowledge::FillIn(name->name, {.version = version, .cuda = version, .variant = {}})};
+      fix.commands = {
+          "sudo apt-get install " +
+          Plain(knowledge::FillIn(name->name, {.version = version, .cuda = version, .variant = {}}))};
     }
   }
-  fix.commands.insert(fix.commands.end(), {"export CUDA_HOME=" + root, "export PATH=" + root + "/bin:$PATH"});
+  fix.commands.insert(fix.commands.end(),
+                      {"export CUDA_HOME=" + Word(root), "export PATH=" + Word(root) + "/bin:$PATH"});
   fix.changes = {report::InstallToolkit{std::string(row->cuda), root}, report::SetVariable{"CUDA_HOME", root},
                  report::AddToList{"PATH", root + "/bin"}};
   return fix;

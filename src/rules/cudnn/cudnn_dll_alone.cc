@@ -3,7 +3,6 @@
 
 #include "base/windows_path.h"
 #include "loader/windows/scenario.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_dll_alone {
@@ -40,7 +39,7 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy) {
     return {.text = "copy all DLLs of cuDNN " +
                     (copy.version.empty() ? std::to_string(copy.major) : copy.version) +
                     " there, from that release only",
-            .commands = {"culprit why " + copy.parts.front().name},
+            .commands = {"culprit why " + Word(copy.parts.front().name)},
             .risk = report::Risk::kLow,
             .changes = {report::InstallCudnn{copy.version, copy.cuda, copy.directory}}};
   }
@@ -49,14 +48,14 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy) {
       .commands = {},
       .risk = report::Risk::kLow};
   for (const snapshot::CudnnPart& part : copy.parts) {
-    fix.commands.push_back("del " + ForShell(scene, part.path));
+    fix.commands.push_back("del " + Word(part.path));
     fix.changes.push_back(report::RemoveFile{part.path});
   }
   const auto path = base::SplitWindowsPath(scene.Variable("PATH"));
   if (std::ranges::none_of(path,
                            [&](const auto& element) { return base::SameName(element, whole->directory); })) {
     const std::string spelled = base::ToWindowsPath(whole->directory);
-    fix.commands.push_back("set \"PATH=" + spelled + ";%PATH%\"");
+    fix.commands.push_back("set \"PATH=" + InQuotes(spelled) + ";%PATH%\"");
     fix.changes.push_back(report::AddToList{"PATH", spelled});
   }
   return fix;

@@ -43,11 +43,10 @@ bool IsLoaded(const Scene& scene, const std::string& path) {
 report::Fix Repair(const Scene& scene, const std::string& path, const std::string& inside) {
   const std::string own = base::JoinPath(base::DirName(path), inside);
   const bool there = scene.view.Open(own).error == base::PathError::kNone;
-  report::Fix fix{
-      .text = there ? "remove it: " + own + " exists under its original name"
-                    : "give the file its original name back",
-      .commands = {(there ? "del " : "ren ") + ForShell(scene, path) + (there ? "" : " " + inside)},
-      .risk = report::Risk::kLow};
+  report::Fix fix{.text = there ? "remove it: " + own + " exists under its original name"
+                                : "give the file its original name back",
+                  .commands = {(there ? "del " : "ren ") + Word(path) + (there ? "" : " " + Word(inside))},
+                  .risk = report::Risk::kLow};
   if (!there) fix.changes.push_back(report::PutLibrary{.path = own, .like = path});
   fix.changes.push_back(report::RemoveFile{path});
   if (IsLoaded(scene, path)) {

@@ -73,7 +73,7 @@ report::Fix Repair(const Scene& scene, const loader::Scenario& scenario, const s
   const auto* environment = scene.EnvironmentOf(scenario);
   const bool own = environment != nullptr && !environment->interpreter.empty() && !last.build.empty() &&
                    !last.cuda.empty() && loaded.starts_with(environment->prefix + "/");
-  report::Fix fix = own ? ReinstallPackage(scene, *environment, "nvidia-cudnn-cu" + last.cuda, last.build, "")
+  report::Fix fix = own ? ReinstallPackage(*environment, "nvidia-cudnn-cu" + last.cuda, last.build, "")
                         : InstallForAll(scene, last, std::string(base::DirName(PlaceOf(scene, loaded))));
   fix.text = text;
   fix.risk = report::Risk::kMedium;

@@ -39,7 +39,7 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy& copy, const sn
   const std::string odd = LinkTarget(scene, part.path);
   const std::string place = base::JoinPath(base::DirName(PlaceOf(scene, part.path)), odd);
   return {.text = "remove " + odd + ", which comes from another release than the other sub-libraries",
-          .commands = {Sudo(scene, place) + "rm " + place},
+          .commands = {Sudo(scene, place) + "rm " + Word(place)},
           .risk = report::Risk::kLow,
           .changes = {report::RemoveFile{place}}};
 }

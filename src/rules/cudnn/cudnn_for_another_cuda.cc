@@ -81,7 +81,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = InstallInto(scene, *environment, choice);
       finding.fix.text = "install cuDNN for CUDA " + found->process_cuda + " in its place";
       finding.fix.commands.insert(finding.fix.commands.begin(),
-                                  PipOf(*environment) + " uninstall -y " + there);
+                                  PipOf(*environment) + " uninstall -y " + Plain(there));
       finding.fix.changes.insert(finding.fix.changes.begin(),
                                  report::RemovePackage{environment->prefix, there});
     }

@@ -59,11 +59,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({shim + " is " + copy.version, copy.version_source});
     finding.fix = {.text = "install the headers of cuDNN " + copy.version +
                            ", the library's release, before you build anything",
-                   .commands = {"grep -E 'define CUDNN_(MAJOR|MINOR|PATCHLEVEL)' " + copy.header},
+                   .commands = {"grep -E 'define CUDNN_(MAJOR|MINOR|PATCHLEVEL)' " + Word(copy.header)},
                    .risk = report::Risk::kLow,
                    .changes = {report::InstallCudnn{copy.version, MajorOf(copy.cuda), copy.directory}}};
     const std::string package = HeaderPackage(copy);
-    if (!package.empty()) finding.fix.commands = {"sudo apt-get install --reinstall " + package};
+    if (!package.empty()) finding.fix.commands = {"sudo apt-get install --reinstall " + Plain(package)};
   }
 }
 

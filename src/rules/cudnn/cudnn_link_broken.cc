@@ -44,7 +44,7 @@ report::Fix Repair(const Scene& scene, const snapshot::CudnnCopy* copy, const st
   if (!LinkTarget(scene, link, version).empty()) return RepairLink(scene, link, version);
   if (copy != nullptr && copy->owner.manager == snapshot::PackageManager::kDpkg) {
     return {.text = "reinstall the package: it provides file and symlink",
-            .commands = {"sudo apt-get install --reinstall " + copy->owner.package, "sudo ldconfig"},
+            .commands = {"sudo apt-get install --reinstall " + Plain(copy->owner.package), "sudo ldconfig"},
             .risk = report::Risk::kLow,
             .changes = {report::InstallCudnn{version, copy->cuda, copy->directory}, report::RefreshCache{}}};
   }

@@ -57,7 +57,7 @@ report::Fix RaiseParts(const Scene& scene, const loader::Scenario& scenario, con
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
   const bool of_pip = copy != nullptr && copy->owner.manager == snapshot::PackageManager::kPip;
   if (environment != nullptr && of_pip && !choice.build.empty()) {
-    return ReinstallPackage(scene, *environment, copy->owner.package, choice.build,
+    return ReinstallPackage(*environment, copy->owner.package, choice.build,
                             "install the cuDNN release that matches this package's libcudnn");
   }
   return InstallForAll(scene, choice, std::string(base::DirName(PlaceOf(scene, part))));

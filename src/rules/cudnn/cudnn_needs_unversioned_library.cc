@@ -60,8 +60,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = {
           .text = driver ? "install the package that provides libcuda.so, or create the symlink"
                          : "create the symlink next to the versioned file, or install a newer cuDNN",
-          .commands = {"sudo ln -s " + std::string(base::BaseName(numbered)) + " " +
-                       base::JoinPath(base::DirName(numbered), request.name)},
+          .commands = {"sudo ln -s " + Word(base::BaseName(numbered)) + " " +
+                       Word(base::JoinPath(base::DirName(numbered), request.name))},
           .risk = report::Risk::kLow,
           .changes = {report::PutLink{PlaceOf(scene, base::JoinPath(base::DirName(numbered), request.name)),
                                       std::string(base::BaseName(numbered))}}};

@@ -47,18 +47,18 @@ report::Fix Reinstall(const Scene& scene, const snapshot::PythonEnvironment& env
                       const base::Version& built) {
   const std::string pinned = PinnedVersion(scene, environment, package);
   if (!pinned.empty()) {
-    return ReinstallPackage(scene, environment, package, pinned,
+    return ReinstallPackage(environment, package, pinned,
                             "install the cuDNN that " + framework.name + " pins, over the current one");
   }
   const auto releases = knowledge::FindCudnn(built);
   const std::string build(releases.empty() ? std::string_view() : releases.back()->build);
   if (!build.empty()) {
-    return ReinstallPackage(scene, environment, package, build,
+    return ReinstallPackage(environment, package, build,
                             "install the cuDNN that " + framework.name + " was built against");
   }
   return {.text = "upgrade cuDNN to the release that " + framework.name + " was built against",
-          .commands = {PipOf(environment) + " install '" + package + ">=" + built.ToString() + ",<" +
-                       std::to_string(built.part(0) + 1) + "'"},
+          .commands = {PipOf(environment) + " install '" + Plain(package) + ">=" + Plain(built.ToString()) +
+                       ",<" + Plain(std::to_string(built.part(0) + 1)) + "'"},
           .risk = report::Risk::kLow,
           .changes = {report::InstallPackage{environment.prefix, package, built.ToString()}}};
 }

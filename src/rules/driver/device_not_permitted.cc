@@ -54,9 +54,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                       (denied.size() > 1 ? " and " + std::to_string(denied.size() - 1) + " more" : ""),
                   first.path);
   if (!essential && denied_gpus < gpus) finding.severity = report::Severity::kWarning;
-  std::string nodes;
+  Command nodes;
   for (const snapshot::DeviceNode* node : denied) {
-    nodes += " " + node->path;
+    nodes += " " + Word(node->path);
     std::string mode;
     for (int shift = 6; shift >= 0; shift -= 3) mode += static_cast<char>('0' + ((node->mode >> shift) & 7));
     finding.evidence.push_back({"mode " + mode + ", group " + node->group, node->path});
@@ -65,7 +65,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (by_group) {
     finding.fix = {
         .text = "join the group " + first.group + " and log in again; do not run everything with sudo",
-        .commands = {"sudo usermod -aG " + first.group + " $USER"},
+        .commands = {"sudo usermod -aG " + Word(first.group) + " $USER"},
         .risk = report::Risk::kLow,
         .changes = {report::NotInFiles{"this user in the group " + first.group,
                                        "it takes effect at the next login"}}};

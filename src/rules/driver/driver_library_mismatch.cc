@@ -54,7 +54,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Loa
         .text =
             "the image bundles its own driver library: remove the driver packages from the image; the "
             "runtime mounts the host's",
-        .commands = {"dpkg -S " + loaded.object->real_path},
+        .commands = {"dpkg -S " + Word(loaded.object->real_path)},
         .risk = report::Risk::kLow,
         .changes = WithoutFile(scene, path, loaded.object->real_path)};
     fix.changes.push_back(report::StartContainer{*driver.kernel_version});
@@ -71,10 +71,10 @@ report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Loa
     report::Fix fix{.text = "install the driver's libraries in version " + *driver.kernel_version +
                             ", the version of the module that is loaded and on disk (reinstall the driver "
                             "package)",
-                    .commands = {"dpkg -S " + loaded.object->real_path},
+                    .commands = {"dpkg -S " + Word(loaded.object->real_path)},
                     .risk = report::Risk::kMedium,
                     .changes = {report::InstallDriver{*driver.kernel_version}}};
-    if (const std::string command = InstallComputeLibraries(scene, *driver.kernel_version); !command.empty())
+    if (const Command command = InstallComputeLibraries(scene, *driver.kernel_version); !command.empty())
       fix.commands.push_back(command);
     return fix;
   }

@@ -28,9 +28,9 @@ You are in a container: there the runtime provides the library, see CUL2004.
 Package contents of Ubuntu's libnvidia-compute, Debian's libcuda1, RPM Fusion's xorg-x11-drv-nvidia-cuda-libs.
 )md";
 
-std::string Package(const std::string& distribution, const std::string& version) {
+Command Package(const std::string& distribution, const std::string& version) {
   if (distribution.find("Ubuntu") != std::string::npos) {
-    return "sudo apt install libnvidia-compute-" + version.substr(0, version.find('.'));
+    return "sudo apt install libnvidia-compute-" + Plain(version.substr(0, version.find('.')));
   }
   if (distribution.find("Debian") != std::string::npos) return "sudo apt install libcuda1";
   if (distribution.find("Fedora") != std::string::npos)
@@ -60,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                  .commands = {},
                  .risk = report::Risk::kLow,
                  .changes = {report::InstallDriver{*driver->kernel_version}}};
-  const std::string command = Package(Circumstances(scene).distribution, *driver->kernel_version);
+  const Command command = Package(Circumstances(scene).distribution, *driver->kernel_version);
   if (!command.empty()) finding.fix.commands = {command};
 }
 

@@ -60,8 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (gpus && gpus->empty()) {
     finding.fix = {
         .text = "this machine has no NVIDIA GPU: use another one, or run on the CPU; a driver would not load",
-        .commands =
-            scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
+        .commands = scene.OnWindows() ? std::vector<Command>{} : std::vector<Command>{"lspci -d 10de:"},
         .risk = report::Risk::kNone,
         .changes = {report::NotInFiles{"a machine with an NVIDIA GPU", "changing files does not add a GPU"}}};
   } else {

@@ -58,9 +58,9 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text =
             "remove the empty driver files from the image (a container runtime's mounts left them) and start "
             "the container with GPU access",
-        .commands = {"find " + std::string(base::DirName(library.real_path)) +
+        .commands = {"find " + Word(base::DirName(library.real_path)) +
                          " -maxdepth 1 -size 0 \\( -name 'libcuda*' -o -name 'libnvidia-*' \\) -print",
-                     "sudo rm " + library.real_path},
+                     "sudo rm " + Word(library.real_path)},
         .risk = report::Risk::kLow,
         .changes = WithoutFile(scene, library.path, library.real_path)};
     if (ends && driver->kernel_version && InContainer(scene)) {
@@ -68,8 +68,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     } else if (ends && driver->kernel_version && FindDriverLibrary(*driver) == nullptr) {
       finding.fix.text =
           "remove the driver's empty files and reinstall its libraries in version " + *driver->kernel_version;
-      if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
-          !command.empty())
+      if (const Command command = InstallComputeLibraries(scene, *driver->kernel_version); !command.empty())
         finding.fix.commands.push_back(command);
       finding.fix.changes.push_back(report::InstallDriver{*driver->kernel_version});
     }

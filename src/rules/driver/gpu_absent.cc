@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
        library->real_path});
   finding.fix = {
       .text = "attach or switch on a GPU, or use another machine; reinstalling the driver does not help",
-      .commands = scene.OnWindows() ? std::vector<std::string>{} : std::vector<std::string>{"lspci -d 10de:"},
+      .commands = scene.OnWindows() ? std::vector<Command>{} : std::vector<Command>{"lspci -d 10de:"},
       .risk = report::Risk::kNone,
       .changes = {report::NotInFiles{"an NVIDIA GPU in this machine", "changing files does not add a GPU"}}};
 }

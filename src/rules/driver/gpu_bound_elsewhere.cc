@@ -34,6 +34,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (gpu->bound_to != "vfio-pci" && gpu->bound_to != "pci-stub") return;
   }
   const std::string& bus_id = gpus.front()->bus_id;
+  const Command bus = Plain(bus_id);
   report::Finding& finding =
       ruling.Fire(gpus.front()->bound_to + " holds the " + NameOf(*gpus.front()) +
                       (gpus.size() > 1 ? " and all other GPUs" : "") + ", so NVIDIA's driver cannot use it",
@@ -45,9 +46,9 @@ void Check(const Scene& scene, Ruling& ruling) {
       .text =
           "give the GPU back to the driver (no virtual machine may use it), or run inside the virtual "
           "machine",
-      .commands = {"echo " + bus_id + " | sudo tee /sys/bus/pci/devices/" + bus_id + "/driver/unbind",
-                   "echo | sudo tee /sys/bus/pci/devices/" + bus_id + "/driver_override",
-                   "sudo modprobe nvidia", "echo " + bus_id + " | sudo tee /sys/bus/pci/drivers_probe"},
+      .commands = {"echo " + bus + " | sudo tee /sys/bus/pci/devices/" + bus + "/driver/unbind",
+                   "echo | sudo tee /sys/bus/pci/devices/" + bus + "/driver_override", "sudo modprobe nvidia",
+                   "echo " + bus + " | sudo tee /sys/bus/pci/drivers_probe"},
       .risk = report::Risk::kHigh,
       .changes = {report::BindGpu{bus_id, "nvidia"},
                   report::LoadModule{"nvidia", FindDriverLibrary(*driver)->version}}};

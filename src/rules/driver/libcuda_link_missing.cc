@@ -56,7 +56,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"libcuda of driver " + file->version, file->real_path});
   finding.evidence.push_back({"no libcuda.so.1 resolves to a file", directory});
   finding.fix = {.text = "let ldconfig create the symlink; do not point it to a stub",
-                 .commands = {"sudo ldconfig", "ls -l " + directory + "/libcuda.so.1"},
+                 .commands = {"sudo ldconfig", "ls -l " + Word(directory) + "/libcuda.so.1"},
                  .risk = report::Risk::kLow,
                  .changes = {report::RefreshCache{}}};
   if (dangling != nullptr && (whole || IsAlternative(scene, dangling->path)))

@@ -55,11 +55,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       {"libcuda.so.1" + (library->version.empty() ? "" : " of driver " + library->version),
        library->real_path});
   finding.evidence.push_back({"libcuda.so.1 is not found", "the loader's search"});
-  finding.fix = {
-      .text = "add the directory to the loader's configuration and rebuild the cache",
-      .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/nvidia-driver.conf", "sudo ldconfig"},
-      .risk = report::Risk::kLow,
-      .changes = SearchedByLdconfig(directory, "nvidia-driver")};
+  finding.fix = {.text = "add the directory to the loader's configuration and rebuild the cache",
+                 .commands = {"echo " + Word(directory) + " | sudo tee /etc/ld.so.conf.d/nvidia-driver.conf",
+                              "sudo ldconfig"},
+                 .risk = report::Risk::kLow,
+                 .changes = SearchedByLdconfig(directory, "nvidia-driver")};
 }
 
 }  // namespace

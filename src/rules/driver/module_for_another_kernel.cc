@@ -60,14 +60,14 @@ void Check(const Scene& scene, Ruling& ruling) {
       .text =
           "build the module for the running kernel (its headers must be installed), or boot a kernel that "
           "has one",
-      .commands = {"sudo dkms autoinstall -k " + driver->running_kernel, "sudo modprobe nvidia"},
+      .commands = {"sudo dkms autoinstall -k " + Plain(driver->running_kernel), "sudo modprobe nvidia"},
       .risk = report::Risk::kLow,
       .changes = {report::LoadModule{"nvidia", version}}};
   if (distribution.find("Ubuntu") != std::string::npos || distribution.find("Debian") != std::string::npos) {
     finding.fix.commands.insert(finding.fix.commands.begin(),
-                                "sudo apt install linux-headers-" + driver->running_kernel);
+                                "sudo apt install linux-headers-" + Plain(driver->running_kernel));
   } else if (distribution.find("Fedora") != std::string::npos) {
-    finding.fix.commands = {"sudo akmods --force --kernels " + driver->running_kernel,
+    finding.fix.commands = {"sudo akmods --force --kernels " + Plain(driver->running_kernel),
                             "sudo modprobe nvidia"};
   }
   AddNodeMaker(scene, finding.fix);

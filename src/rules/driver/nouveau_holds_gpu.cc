@@ -50,8 +50,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                       Circumstances(scene).distribution.find("Ubuntu") != std::string::npos;
   const std::string list = "/etc/modprobe.d/blacklist-" + held->bound_to + ".conf";
   finding.fix = {.text = "blacklist " + held->bound_to + ", rebuild the initramfs and reboot",
-                 .commands = {"echo 'blacklist " + held->bound_to + "' | sudo tee " + list,
-                              debian ? "sudo update-initramfs -u" : "sudo dracut --force"},
+                 .commands = {"echo 'blacklist " + Plain(held->bound_to) + "' | sudo tee " + Word(list),
+                              debian ? Command("sudo update-initramfs -u") : "sudo dracut --force"},
                  .risk = report::Risk::kMedium,
                  .changes = {report::PutText{list, "blacklist " + held->bound_to + "\n"}}};
   if (!others) AddNodeMaker(scene, finding.fix);

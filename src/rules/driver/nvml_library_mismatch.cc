@@ -63,19 +63,19 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = PointToRightDriver(scene, path, nvml->object->real_path, *right);
     return;
   }
-  finding.fix = {
-      .text = "install the driver's libraries in version " + *driver->kernel_version +
-              " (reinstall the driver package), and remove " + nvml->object->real_path +
-              " if it is still there",
-      .commands = {"dpkg -S " + nvml->object->real_path + " || rpm -qf " + nvml->object->real_path},
-      .risk = report::Risk::kLow,
-      .changes = {report::RemoveFile{nvml->object->real_path},
-                  report::InstallDriver{*driver->kernel_version}}};
+  finding.fix = {.text = "install the driver's libraries in version " + *driver->kernel_version +
+                         " (reinstall the driver package), and remove " + nvml->object->real_path +
+                         " if it is still there",
+                 .commands = {"dpkg -S " + Word(nvml->object->real_path) + " || rpm -qf " +
+                              Word(nvml->object->real_path)},
+                 .risk = report::Risk::kLow,
+                 .changes = {report::RemoveFile{nvml->object->real_path},
+                             report::InstallDriver{*driver->kernel_version}}};
   if (InContainer(scene)) {
     finding.fix.text = "remove the driver's libraries from the image; the runtime mounts the host's";
     finding.fix.changes = WithoutFile(scene, path, nvml->object->real_path);
     finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
-  } else if (const std::string command = InstallComputeLibraries(scene, *driver->kernel_version);
+  } else if (const Command command = InstallComputeLibraries(scene, *driver->kernel_version);
              !command.empty()) {
     finding.fix.commands.push_back(command);
   }

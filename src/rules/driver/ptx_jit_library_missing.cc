@@ -55,7 +55,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix.changes = {report::StartContainer{loaded->version}};
   } else {
     finding.fix.changes = {report::InstallDriver{loaded->version}};
-    if (const std::string command = InstallComputeLibraries(scene, loaded->version); !command.empty())
+    if (const Command command = InstallComputeLibraries(scene, loaded->version); !command.empty())
       finding.fix.commands = {command};
   }
 }

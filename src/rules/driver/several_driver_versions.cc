@@ -46,10 +46,11 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            library.path);
     finding.evidence.push_back(ModuleEvidence(driver));
     finding.evidence.push_back({"libcuda.so.1 of " + library.version, library.real_path});
-    finding.fix = {.text = "nothing to do; to tidy up, find the package that owns the file and remove it",
-                   .commands = {"dpkg -S " + library.real_path + " || rpm -qf " + library.real_path},
-                   .risk = report::Risk::kLow,
-                   .changes = WithoutFile(scene, library.path, library.real_path)};
+    finding.fix = {
+        .text = "nothing to do; to tidy up, find the package that owns the file and remove it",
+        .commands = {"dpkg -S " + Word(library.real_path) + " || rpm -qf " + Word(library.real_path)},
+        .risk = report::Risk::kLow,
+        .changes = WithoutFile(scene, library.path, library.real_path)};
   }
 }
 

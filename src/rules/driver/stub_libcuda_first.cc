@@ -46,7 +46,8 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, Ruling& 
         .text =
             "remove the stub from the loader's search path: no symlink libcuda.so.1 may point to it and no "
             "file in /etc/ld.so.conf.d may name its directory; then rebuild the cache",
-        .commands = {"grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "ls -l " + path, "sudo ldconfig"},
+        .commands = {"grep -rn stubs /etc/ld.so.conf /etc/ld.so.conf.d", "ls -l " + Word(path),
+                     "sudo ldconfig"},
         .risk = report::Risk::kLow,
         .changes = NotSearchedByLdconfig(std::string(base::DirName(path)))};
     // A symlink in a system directory points to the stub.

@@ -43,7 +43,7 @@ void FireNoDevice(const Scene& scene, Ruling& ruling) {
   report::Finding& finding = ruling.Fire(path + " is not a device node but a plain file or directory", path);
   finding.evidence.push_back({path + " is not a device", path});
   finding.fix = {.text = "remove it and let nvidia-modprobe create the node",
-                 .commands = {"sudo rm -r " + path},
+                 .commands = {"sudo rm -r " + Word(path)},
                  .risk = report::Risk::kLow,
                  .changes = {report::RemoveFile{path}}};
   if (!InContainer(scene)) AddNodeMaker(scene, finding.fix);

@@ -40,8 +40,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text = "install a build of " + fit.framework->name +
                 " with code for this GPU, or build it here; culprit does not know which release has it, so "
                 "inspect the file before use",
-        .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + package,
-                     "culprit inspect " + fit.library},
+        .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + Plain(package),
+                     "culprit inspect " + Word(fit.library)},
         .risk = report::Risk::kMedium};
   }
 }

@@ -44,8 +44,8 @@ report::Fix OlderCupy(const Scene& scene, const GpuFit& fit) {
   const auto versions = KnownVersions(scene, *fit.environment, package);
   fix.text = "install " + package + ": CUDA " + std::string(row->last_cuda) +
              " is the last release that supports this GPU; a newer driver does not help";
-  fix.commands = {PipOf(*fit.environment) + " uninstall -y " + old,
-                  PipOf(*fit.environment) + " install \"" + package + "[ctk]\""};
+  fix.commands = {PipOf(*fit.environment) + " uninstall -y " + Plain(old),
+                  PipOf(*fit.environment) + " install \"" + Plain(package) + "[ctk]\""};
   if (versions.empty()) return fix;
   fix.changes = {report::RemovePackage{fit.environment->prefix, old}};
   AddInstall(scene, *fit.environment, {package, versions.front(), {"ctk"}}, Pip::kMissing, fix.changes);

@@ -39,10 +39,11 @@ void Check(const Scene& scene, Ruling& ruling) {
         Fire(ruling, fit, setting + " leaves " + fit.Title() + " without code for " + DisplayName(*fit.gpu),
              variable);
     finding.evidence.push_back({setting, "environment"});
-    finding.fix = {.text = "unset the variable",
-                   .commands = {scene.OnWindows() ? "set " + variable + "=" : "unset " + variable},
-                   .risk = report::Risk::kNone,
-                   .changes = {report::UnsetVariable{variable}}};
+    finding.fix = {
+        .text = "unset the variable",
+        .commands = {scene.OnWindows() ? "set " + Plain(variable) + "=" : "unset " + Plain(variable)},
+        .risk = report::Risk::kNone,
+        .changes = {report::UnsetVariable{variable}}};
   }
 }
 

@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                   std::string(newest->source)});
     }
     finding.fix = {.text = "install a newer driver; a newer CUDA toolkit does not help",
-                   .commands = {"culprit inspect " + fit.library},
+                   .commands = {"culprit inspect " + Word(fit.library)},
                    .risk = report::Risk::kMedium,
                    .changes = {}};
     const DriverChoice choice = ChooseDriver(scene, [&](const base::Version& other) {
@@ -54,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (choice.version.empty()) continue;
     finding.fix.text = "install driver " + choice.version + " or newer, which compiles PTX " + fit.ptx +
                        "; a newer CUDA toolkit does not help";
-    finding.fix.commands.push_back("culprit plan " + fit.framework->name + " --allow driver-upgrade");
+    finding.fix.commands.push_back("culprit plan " + Plain(fit.framework->name) + " --allow driver-upgrade");
     finding.fix.changes = {report::InstallDriver{choice.version}};
   }
 }

@@ -70,13 +70,14 @@ std::string PlaceOf(const Scene& scene, const std::string& path) {
   return base::JoinPath(scene.view.RealPath(std::string(base::DirName(path))), base::BaseName(path));
 }
 
-std::string Sudo(const Scene& scene, const std::string& path) {
+Command Sudo(const Scene& scene, const std::string& path) {
   const std::string home(scene.Variable("HOME"));
   const bool own = scene.OnWindows() || path.starts_with("/home/") || path.starts_with("/root/") ||
                    (home.size() > 1 && path.starts_with(home + "/"));
   if (own) return "";
   const PythonEnvironment* environment = KeeperOf(scene, path);
-  return environment == nullptr || environment->kind == snapshot::EnvironmentKind::kSystem ? "sudo " : "";
+  return environment == nullptr || environment->kind == snapshot::EnvironmentKind::kSystem ? Command("sudo ")
+                                                                                           : "";
 }
 
 PackageManager PackageManagerOf(const Scene& scene) {
@@ -152,10 +153,9 @@ std::string LinkTarget(const Scene& scene, const std::string& path, const std::s
 
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target) {
   const std::string place = PlaceOf(scene, path);
-  const std::string sudo = Sudo(scene, place);
   report::Fix fix{
       .text = "point the symlink to " + target + ", which is in the same directory and has this soname",
-      .commands = {sudo + "ln -sfn " + target + " " + path},
+      .commands = {Sudo(scene, place) + "ln -sfn " + Word(target) + " " + Word(path)},
       .risk = report::Risk::kLow,
       .changes = {report::PutLink{place, target}}};
   // ld.so.cache does not list symlinks that were broken when ldconfig ran.
@@ -170,7 +170,7 @@ std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string
   const PythonEnvironment* environment = KeeperOf(scene, path);
   const PythonPackage* package = environment == nullptr ? nullptr : BroughtBy(*environment, path);
   if (package == nullptr) return std::nullopt;
-  report::Fix fix = ReinstallPackage(scene, *environment, package->name, package->version,
+  report::Fix fix = ReinstallPackage(*environment, package->name, package->version,
                                      "reinstall the same version of the package that provides it");
   // Our tables do not list the files of other packages, but RECORD names this one.
   const bool known = package->name.starts_with("nvidia-") ||
@@ -198,13 +198,13 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
                   .changes = {again}};
   switch (PackageManagerOf(scene)) {
     case PackageManager::kDpkg:
-      fix.commands = {"sudo apt-get install --reinstall \"$(dpkg -S " + real + " | cut -d: -f1)\""};
+      fix.commands = {"sudo apt-get install --reinstall \"$(dpkg -S " + Word(real) + " | cut -d: -f1)\""};
       break;
     case PackageManager::kRpm:
-      fix.commands = {"sudo dnf reinstall \"$(rpm -qf " + real + ")\""};
+      fix.commands = {"sudo dnf reinstall \"$(rpm -qf " + Word(real) + ")\""};
       break;
     default:
-      fix.commands = {"culprit why " + soname};
+      fix.commands = {"culprit why " + Word(soname)};
   }
   return fix;
 }

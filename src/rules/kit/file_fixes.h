@@ -12,7 +12,7 @@ namespace culprit::rules {
 // Where a file is: resolves symlinks in the directories above it, keeps its own name.
 std::string PlaceOf(const Scene& scene, const std::string& path);
 // "sudo " for files that only root can change, "" inside a Python environment or a home.
-std::string Sudo(const Scene& scene, const std::string& path);
+Command Sudo(const Scene& scene, const std::string& path);
 // The system's package manager; kNone also if the snapshot does not say.
 using snapshot::PackageManager;
 PackageManager PackageManagerOf(const Scene& scene);

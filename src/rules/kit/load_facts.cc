@@ -70,7 +70,7 @@ report::Fix WithoutPathElement(const Scene& scene, const std::string& directory)
   }
   return {.text = "remove " + directory + " from PATH, or move it behind the directory of the other files; " +
                   "the command changes this window, the Windows settings change all new ones",
-          .commands = {"set \"PATH=" + rest + "\""},
+          .commands = {"set \"PATH=" + InQuotes(rest) + "\""},
           .risk = report::Risk::kLow,
           .changes = {report::DropFromList{"PATH", base::ToWindowsPath(directory)}}};
 }
@@ -92,7 +92,7 @@ report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& direct
             .changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}}};
   }
   return {.text = "remove " + directory + " from LD_LIBRARY_PATH",
-          .commands = {"export LD_LIBRARY_PATH='" + rest + "'"},
+          .commands = {"export LD_LIBRARY_PATH=" + Quoted(rest)},
           .risk = report::Risk::kLow,
           .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
 }

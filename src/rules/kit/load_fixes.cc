@@ -17,32 +17,23 @@
 
 namespace culprit::rules {
 
-std::string ForShell(const Scene& scene, const std::string& path) {
-  if (!scene.OnWindows()) return path;
-  const std::string spelled = base::ToWindowsPath(path);
-  return spelled.find_first_of(" ()&") == std::string::npos ? spelled : "\"" + spelled + "\"";
-}
-
-std::string StartCommand(const Scene& scene, const loader::Scenario& scenario) {
+Command StartCommand(const Scene& scene, const loader::Scenario& scenario) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(scenario);
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (environment == nullptr || framework == nullptr) return ForShell(scene, scenario.title);
-  const char quote = scene.OnWindows() ? '"' : '\'';
-  return (environment->interpreter.empty() ? "python3" : ForShell(scene, environment->interpreter)) + " -c " +
-         quote + "import " + framework->name + quote;
+  if (environment == nullptr || framework == nullptr) return Word(scenario.title);
+  const Command import = "import " + Plain(framework->name);
+  return PythonOf(*environment) + " -c " + (scene.OnWindows() ? "\"" + import + "\"" : "'" + import + "'");
 }
 
-report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                             const std::string& package, const std::string& version, std::string text) {
+report::Fix ReinstallPackage(const snapshot::PythonEnvironment& environment, const std::string& package,
+                             const std::string& version, std::string text) {
   const snapshot::PythonPackage* there = environment.Find(package);
   const bool conda = there != nullptr && there->installer == "conda";
-  const std::string python =
-      environment.interpreter.empty() ? "python3" : ForShell(scene, environment.interpreter);
   return {.text = std::move(text),
-          .commands = {conda ? "conda install -p " + ForShell(scene, environment.prefix) +
-                                   " --force-reinstall " + package + "=" + version
-                             : python + " -m pip install --force-reinstall --no-deps " + package +
-                                   "==" + version},
+          .commands = {conda ? "conda install -p " + Word(environment.prefix) + " --force-reinstall " +
+                                   Plain(package) + "=" + Plain(version)
+                             : PipOf(environment) + " install --force-reinstall --no-deps " + Plain(package) +
+                                   "==" + Plain(version)},
           .risk = report::Risk::kLow,
           .changes = {report::InstallPackage{environment.prefix, package, version}}};
 }
@@ -64,10 +55,9 @@ std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment&
   return of_extra;
 }
 
-std::vector<std::string> RuntimeCommands(std::string_view dll) {
-  const bool current = dll.find("140") != std::string_view::npos;  // one runtime since Visual Studio 2015
-  return current ? std::vector<std::string>{"winget install --exact --id Microsoft.VCRedist.2015+.x64"}
-                 : std::vector<std::string>{};
+std::vector<Command> RuntimeCommands(std::string_view dll) {
+  if (!base::Contains(dll, "140")) return {};  // one runtime since Visual Studio 2015
+  return {"winget install --exact --id Microsoft.VCRedist.2015+.x64"};
 }
 
 namespace {
@@ -164,7 +154,7 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
                           (failed.library == nullptr ? "" : ", which provides " + soname) +
                           "; do not link another version to this name, and do not get single files from a "
                           "download site",
-                  .commands = {"culprit why " + soname},
+                  .commands = {"culprit why " + Word(soname)},
                   .risk = report::Risk::kNone};
   if (scene.OnWindows()) {
     const std::string release = ToolkitRelease(scene, cuda);
@@ -189,8 +179,9 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
     std::ranges::replace(package, '.', '-');
     fix.text = "install the CUDA " + release + " libraries, which provide " + soname +
                "; the package comes from NVIDIA's repository. Do not link another version to this name";
-    fix.commands = {(manager == PackageManager::kDpkg ? "sudo apt-get install " : "sudo dnf install ") +
-                    package};
+    fix.commands = {
+        (manager == PackageManager::kDpkg ? Command("sudo apt-get install ") : "sudo dnf install ") +
+        Plain(package)};
     fix.risk = report::Risk::kLow;
     const bool arm = scene.snapshot.cpu.machine == "aarch64";
     directory = "/usr/local/cuda-" + release + "/targets/" + (arm ? "sbsa" : "x86_64") + "-linux/lib";
@@ -246,7 +237,7 @@ report::Fix OnPathToo(const Scene& scene, const snapshot::PythonEnvironment& env
     if (base::SameName(element, directory)) return fix;
   }
   fix.text += ", and put " + directory + " on PATH";
-  fix.commands.push_back("set \"PATH=" + base::ToWindowsPath(directory) + ";%PATH%\"");
+  fix.commands.push_back("set \"PATH=" + InQuotes(directory) + ";%PATH%\"");
   fix.changes.push_back(report::AddToList{"PATH", base::ToWindowsPath(directory)});
   return fix;
 }
@@ -278,12 +269,12 @@ const snapshot::PythonPackage* LostBy(const snapshot::PythonEnvironment& environ
 
 }  // namespace
 
-std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
+std::optional<report::Fix> BringBack(const snapshot::PythonEnvironment& environment,
                                      const std::string& name) {
   const snapshot::PythonPackage* package = LostBy(environment, name);
   if (package == nullptr) return std::nullopt;
   return ReinstallPackage(
-      scene, environment, package->name, package->version,
+      environment, package->name, package->version,
       "reinstall " + package->name + ", which is missing " + std::string(base::BaseName(name)));
 }
 
@@ -292,7 +283,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
   const bool into = environment != nullptr && TakesPackages(scene, *environment);
   if (into) {
-    if (auto again = BringBack(scene, *environment, failed.request->name)) return *std::move(again);
+    if (auto again = BringBack(*environment, failed.request->name)) return *std::move(again);
   }
   if (failed.IsCudnn()) {
     const std::string cuda = CudaOfProcess(scene, *failed.scenario);
@@ -311,8 +302,7 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
     const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
     return OnPathToo(scene, *environment, package,
                      {.text = "install the package that provides it in this environment",
-                      .commands = {ForShell(scene, environment->interpreter) + " -m pip install " + package +
-                                   (pinned.empty() ? "" : "==" + pinned)},
+                      .commands = {PipOf(*environment) + " install " + ForPip({package, pinned})},
                       .risk = report::Risk::kLow,
                       .changes = {BroughtByPip(scene, *environment, package, pinned, failed.request->name)}});
   }
@@ -326,7 +316,8 @@ report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {
   if (package.empty()) return fix;
   const bool debian = PackageManagerOf(scene) == PackageManager::kDpkg;
   fix.text = "reinstall " + package + ", the system package that provides " + failed.request->name;
-  fix.commands = {(debian ? "sudo apt-get install --reinstall " : "sudo dnf reinstall ") + package};
+  fix.commands = {(debian ? Command("sudo apt-get install --reinstall ") : "sudo dnf reinstall ") +
+                  Plain(package)};
   fix.risk = report::Risk::kLow;
   return fix;
 }

@@ -10,21 +10,18 @@
 namespace culprit::rules {
 
 // How a user restarts the process: "/usr/bin/train", "python3 -c 'import torch'".
-std::string StartCommand(const Scene& scene, const loader::Scenario& scenario);
-
-// A path as the machine's shell accepts it: quoted on Windows if it has a space.
-std::string ForShell(const Scene& scene, const std::string& path);
+Command StartCommand(const Scene& scene, const loader::Scenario& scenario);
 
 // Installs this version of a package over whatever is there, without touching other packages.
-report::Fix ReinstallPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                             const std::string& package, const std::string& version, std::string text);
+report::Fix ReinstallPackage(const snapshot::PythonEnvironment& environment, const std::string& package,
+                             const std::string& version, std::string text);
 
 // The version of a package that something in the environment pins; "" if nothing does.
 std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                           const std::string& package);
 
 // Windows: installs the Visual C++ runtime that a DLL belongs to; empty if winget does not have it.
-std::vector<std::string> RuntimeCommands(std::string_view dll);
+std::vector<Command> RuntimeCommands(std::string_view dll);
 
 // The CUDA major that a soname belongs to: "12" for libcublas.so.12 and libcufft.so.11; "" if several share
 // it.
@@ -34,8 +31,7 @@ uint32_t MajorOfName(std::string_view name);
 // The pip package that provides it for that CUDA: "nvidia-cublas-cu12"; "" if none is known.
 std::string PipPackage(const knowledge::Library& library, const std::string& cuda);
 // Reinstalls the Python package that is missing a file of this name; nullopt if none is.
-std::optional<report::Fix> BringBack(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                                     const std::string& name);
+std::optional<report::Fix> BringBack(const snapshot::PythonEnvironment& environment, const std::string& name);
 
 // How to install it for the scenario: with pip in a framework's environment, otherwise described in words.
 report::Fix Install(const Scene& scene, const FailedLoad& failed);

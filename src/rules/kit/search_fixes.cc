@@ -19,7 +19,7 @@ report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, con
     report::Fix fix{.text = "put " + directory +
                             " on PATH: the command does it for this window; for new ones use the " +
                             "Windows settings (Environment Variables). Do not copy single DLLs around",
-                    .commands = {"set \"PATH=" + spelled + ";%PATH%\""},
+                    .commands = {"set \"PATH=" + InQuotes(spelled) + ";%PATH%\""},
                     .risk = report::Risk::kLow,
                     .changes = {report::AddToList{"PATH", spelled}}};
     if (!failed.scenario->graph.target.empty()) {  // otherwise it means any program
@@ -31,7 +31,7 @@ report::Fix SearchTooOnWindows(const Scene& scene, const FailedLoad& failed, con
       .text =
           "add the directory before the import: Python does not search PATH for its modules' DLLs. Do not "
           "copy single DLLs around",
-      .commands = {"import os; os.add_dll_directory(r\"" + spelled + "\")"},
+      .commands = {"import os; os.add_dll_directory(r\"" + InQuotes(spelled) + "\")"},
       .risk = report::Risk::kLow,
       .changes = {report::NotInFiles{"the program calls os.add_dll_directory",
                                      "culprit does not read what the code does before the import"}}};
@@ -88,7 +88,7 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
       all += (all.empty() ? "" : ":") + one;
       fix.changes.insert(fix.changes.begin(), report::AddToList{"LD_LIBRARY_PATH", one});
     }
-    fix.commands = {"LD_LIBRARY_PATH=" + all + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
+    fix.commands = {"LD_LIBRARY_PATH=" + Word(all) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
                     StartCommand(scene, *failed.scenario)};
     return fix;
   }
@@ -99,7 +99,8 @@ report::Fix SearchByLdconfig(const FailedLoad& failed, const std::string& direct
   const std::string name = failed.library != nullptr ? "cuda-libraries" : "local-libraries";
   return {
       .text = "add the directory to ldconfig: unlike LD_LIBRARY_PATH it is searched last and shadows nothing",
-      .commands = {"echo " + directory + " | sudo tee /etc/ld.so.conf.d/" + name + ".conf", "sudo ldconfig"},
+      .commands = {"echo " + Word(directory) + " | sudo tee /etc/ld.so.conf.d/" + Plain(name) + ".conf",
+                   "sudo ldconfig"},
       .risk = report::Risk::kLow,
       .changes = SearchedByLdconfig(directory, name)};
 }

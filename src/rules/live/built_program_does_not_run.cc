@@ -45,7 +45,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     AddOutput(step, finding);
     finding.fix = {.text = not_found ? "give the program a RUNPATH, or add the directory to ldconfig"
                                      : "compare the versions of driver, toolkit and libraries",
-                   .commands = {not_found ? "culprit why " + error.library : "culprit check"},
+                   .commands = {not_found ? "culprit why " + Word(error.library) : "culprit check"},
                    .risk = report::Risk::kLow,
                    .changes = ANewProbeTells("a freshly built program runs")};
   }

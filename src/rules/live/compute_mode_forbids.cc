@@ -47,8 +47,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding->evidence.push_back({"compute mode " + mode, "NVML"});
         finding->fix = {
             .text = "set the compute mode back to default; on a cluster request your own device instead",
-            .commands = {(scene.OnWindows() ? "" : "sudo ") + std::string("nvidia-smi -i ") +
-                         (device.nvml_index.empty() ? "0" : device.nvml_index) + " -c DEFAULT"},
+            .commands = {(scene.OnWindows() ? Command("") : "sudo ") + "nvidia-smi -i " +
+                         (device.nvml_index.empty() ? "0" : Plain(device.nvml_index)) + " -c DEFAULT"},
             .risk = report::Risk::kLow,
             .changes = ANewProbeTells("the compute mode of " + NameOf(device) + " is default")};
       }

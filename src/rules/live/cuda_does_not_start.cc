@@ -100,7 +100,7 @@ constexpr std::array kKnown = {
 };
 
 // The commands in the table are for Linux.
-const std::vector<std::string> kOnWindows = {"nvidia-smi", "culprit why nvcuda.dll", "shutdown /r /t 0"};
+const std::vector<Command> kOnWindows = {"nvidia-smi", "culprit why nvcuda.dll", "shutdown /r /t 0"};
 
 // The part of a fix that files and variables show; only the next probe shows whether CUDA starts.
 Changes Seen(const Scene& scene, int32_t code) {
@@ -132,7 +132,7 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
                    .risk = report::Risk::kLow,
                    .changes = Seen(scene, known.code)};
     for (const std::string_view command : known.commands) {
-      if (!command.empty()) finding.fix.commands.emplace_back(command);
+      if (!command.empty()) finding.fix.commands.push_back(report::FromTable(command));
     }
     if (scene.OnWindows()) finding.fix.commands = kOnWindows;
     return;

@@ -78,11 +78,10 @@ void CheckJob(const Scene& scene, const ProbeFailure& failure, Ruling& ruling) {
     finding.fix.changes.push_back(ANewProbeTells("sub-libraries of one version are loaded").front());
     return;
   }
-  finding.fix = {
-      .text = "load all cuDNN sub-libraries from one directory",
-      .commands = {"culprit why " + (odd == nullptr ? std::string("libcudnn_graph.so.9") : odd->name)},
-      .risk = report::Risk::kLow,
-      .changes = ANewProbeTells("sub-libraries of one version are loaded")};
+  finding.fix = {.text = "load all cuDNN sub-libraries from one directory",
+                 .commands = {"culprit why " + (odd == nullptr ? "libcudnn_graph.so.9" : Word(odd->name))},
+                 .risk = report::Risk::kLow,
+                 .changes = ANewProbeTells("sub-libraries of one version are loaded")};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -61,10 +61,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back(step.job.text());
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
-    finding.fix = {.text = "reinstall all of cuDNN; do not copy single sub-libraries from elsewhere",
-                   .commands = {"culprit why " + (error.library.empty() ? "libcudnn.so.9" : error.library)},
-                   .risk = report::Risk::kLow,
-                   .changes = ANewProbeTells(part + " is loaded")};
+    finding.fix = {
+        .text = "reinstall all of cuDNN; do not copy single sub-libraries from elsewhere",
+        .commands = {"culprit why " + (error.library.empty() ? "libcudnn.so.9" : Word(error.library))},
+        .risk = report::Risk::kLow,
+        .changes = ANewProbeTells(part + " is loaded")};
   }
 }
 

@@ -43,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         .text = "stop what runs there and reset the GPU, or reboot; replace the card if errors come back",
         .commands = Commands(scene,
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER", "sudo dmesg | grep -i xid",
-                              "sudo nvidia-smi --gpu-reset -i " + device.nvml_index},
+                              "sudo nvidia-smi --gpu-reset -i " + Plain(device.nvml_index)},
                              {"nvidia-smi -q -d ECC,ROW_REMAPPER"}),
         .risk = report::Risk::kMedium,
         .changes = ANewProbeTells("the error counter of " + NameOf(device) + " is 0")};

@@ -70,7 +70,7 @@ report::Finding& FireFor(const Scene& scene, Ruling& ruling, const ProbedDevice&
   if (holders.empty()) {
     finding.fix.commands = Commands(scene, {"nvidia-smi", "sudo fuser -v /dev/nvidia*"}, {"nvidia-smi"});
   } else {
-    const std::string pid = std::to_string(holders.front().pid);
+    const Command pid = Plain(std::to_string(holders.front().pid));
     finding.fix.commands = Commands(scene, {"ps -fp " + pid, "kill " + pid},
                                     {"tasklist /fi \"PID eq " + pid + "\"", "taskkill /pid " + pid});
   }

@@ -64,13 +64,14 @@ report::Finding Describe(const Scene& scene, const snapshot::ProbeStep& step) {
   report::Finding finding;
   finding.summary = file + (version.empty() ? "" : " " + version) + " crashes with " +
                     (step.status.empty() ? "a signal" : step.status.text()) + " at " + TitleOf(step);
-  finding.fix = {.text = std::string("reinstall this library or use another version; check whether ") +
-                         (scene.OnWindows()
-                              ? "an overlay or security tool injects its DLL into every process"
-                              : "anything is preloaded into every process (LD_PRELOAD, /etc/ld.so.preload)"),
-                 .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + step.library},
-                 .risk = report::Risk::kLow,
-                 .changes = ANewProbeTells(file + " does not crash")};
+  finding.fix = {
+      .text =
+          std::string("reinstall this library or use another version; check whether ") +
+          (scene.OnWindows() ? "an overlay or security tool injects its DLL into every process"
+                             : "anything is preloaded into every process (LD_PRELOAD, /etc/ld.so.preload)"),
+      .commands = {step.library.empty() ? "culprit check" : "culprit why --for " + Word(step.library)},
+      .risk = report::Risk::kLow,
+      .changes = ANewProbeTells(file + " does not crash")};
   return finding;
 }
 

@@ -53,7 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     AddOutput(step, finding);
     finding.fix = {.text = itself ? "install it, or add its directory to the loader's search"
                                   : "install " + error.library + ", which it needs",
-                   .commands = {"culprit why " + (itself ? wanted : error.library)},
+                   .commands = {"culprit why " + Word(itself ? wanted : error.library)},
                    .risk = report::Risk::kLow,
                    .changes = ANewProbeTells(wanted + " loads")};
   }

@@ -44,7 +44,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(EvidenceOf(step));
     AddOutput(step, finding);
     finding.fix = {.text = "install a build that contains code for this compute capability",
-                   .commands = {"culprit inspect " + (subject.starts_with('/') ? subject : "FILE")},
+                   .commands = {"culprit inspect " + (subject.starts_with('/') ? Word(subject) : "FILE")},
                    .risk = report::Risk::kLow,
                    .changes = ANewProbeTells("a build with code for " + gpu + " runs")};
   }

@@ -52,9 +52,9 @@ void Check(const Scene& scene, Ruling& ruling) {
                            "profiler, the kernel's out-of-memory killer"
                          : "look up what the status means and which causes are likely",
         .commands = vanished ? Commands(scene, {"sudo dmesg | tail -30"}, {})
-                             : std::vector{"culprit explain " + (step.status.empty()
-                                                                     ? std::string(base::Word(step.name))
-                                                                     : step.status.text())},
+                             : std::vector{"culprit explain " + Word(step.status.empty()
+                                                                         ? std::string(base::Word(step.name))
+                                                                         : step.status.text())},
         .risk = report::Risk::kNone,
         .changes = ANewProbeTells("the step succeeds")};
   }

@@ -49,9 +49,9 @@ std::optional<report::Fix> OwnCudnn(const Scene& scene, const VersionMiss& miss)
   const std::string pinned = PinnedVersion(scene, *environment, package);
   if (pinned.empty() || MajorOf(pinned) != std::to_string(MajorOfName(miss.version))) return std::nullopt;
   report::Fix fix = ReinstallPackage(
-      scene, *environment, package, pinned,
+      *environment, package, pinned,
       "remove the wrong symlink and install the cuDNN that " + framework->name + " requires");
-  fix.commands.insert(fix.commands.begin(), Sudo(scene, file) + "rm " + file);
+  fix.commands.insert(fix.commands.begin(), Sudo(scene, file) + "rm " + Word(file));
   fix.changes.insert(fix.changes.begin(), report::RemoveFile{file});
   return fix;
 }
@@ -68,7 +68,7 @@ std::optional<report::Fix> FixInEnvironment(const Scene& scene, const VersionMis
   const std::string version = package.empty() ? "" : PinnedVersion(scene, *environment, package);
   if (version.empty()) return std::nullopt;
   report::Fix fix =
-      ReinstallPackage(scene, *environment, package, version,
+      ReinstallPackage(*environment, package, version,
                        "remove the symlinks and install " + package + " " + version +
                            ", which provides the real files; never symlink one major version to another");
   const std::string directory(base::DirName(base::CleanPath(miss.file)));
@@ -80,7 +80,7 @@ std::optional<report::Fix> FixInEnvironment(const Scene& scene, const VersionMis
         PipPackage(*other, CudaOfSoname(*other, name)) != package) {
       continue;
     }
-    fix.commands.insert(fix.commands.begin(), "rm " + base::JoinPath(directory, name));
+    fix.commands.insert(fix.commands.begin(), "rm " + Word(base::JoinPath(directory, name)));
     fix.changes.insert(fix.changes.begin(), report::RemoveFile{base::JoinPath(directory, name)});
   }
   return fix;

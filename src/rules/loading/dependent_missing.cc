@@ -51,7 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix.text = "install the system package that provides " + failed.request->name;
     finding.fix.commands.clear();
     finding.fix.risk = report::Risk::kLow;
-    if (std::string command = InstallOfSystem(scene, failed.request->name); !command.empty())
+    if (Command command = InstallOfSystem(scene, failed.request->name); !command.empty())
       finding.fix.commands = {std::move(command)};
   }
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
@@ -39,8 +38,8 @@ report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
   });
   if (!another) return ReplaceDamaged(scene, failed.file, failed.request->name);
   return {.text = "remove the empty file: another copy of the library exists",
-          .commands = {scene.OnWindows() ? "del " + ForShell(scene, failed.file)
-                                         : Sudo(scene, failed.file) + "rm " + failed.file},
+          .commands = {scene.OnWindows() ? "del " + Word(failed.file)
+                                         : Sudo(scene, failed.file) + "rm " + Word(failed.file)},
           .risk = report::Risk::kLow,
           .changes = {report::RemoveFile{PlaceOf(scene, failed.file)}}};
 }

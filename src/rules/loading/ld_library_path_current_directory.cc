@@ -46,7 +46,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back({"LD_LIBRARY_PATH=" + value, "environment"});
   finding.fix = {
       .text = "remove the empty entry",
-      .commands = {rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH='" + rest + "'"},
+      .commands = {rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH=" + Quoted(rest)},
       .risk = report::Risk::kLow};
   if (rest.empty()) {
     finding.fix.changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}};

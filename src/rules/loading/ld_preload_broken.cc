@@ -41,7 +41,7 @@ report::Fix WithoutVariableEntry(const Scene& scene, const std::string& name) {
             .changes = {report::UnsetVariable{"LD_PRELOAD"}}};
   }
   return {.text = "remove " + name + " from LD_PRELOAD, or correct it",
-          .commands = {"export LD_PRELOAD='" + rest + "'"},
+          .commands = {"export LD_PRELOAD=" + Quoted(rest)},
           .risk = report::Risk::kLow,
           .changes = {report::SetVariable{"LD_PRELOAD", rest}}};
 }
@@ -62,10 +62,14 @@ report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
   }
   for (const char c : name)
     pattern += c == '.' || c == '[' || c == '*' ? std::string{'\\', c} : std::string{c};
-  return {.text = "remove the entry from the file; running programs are not affected",
-          .commands = {"sudo sed -i 's|" + pattern + "||' /etc/ld.so.preload"},
-          .risk = report::Risk::kLow,
-          .changes = {report::PutText{"/etc/ld.so.preload", rest}}};
+  report::Fix fix{.text = "remove the entry from the file; running programs are not affected",
+                  .commands = {},
+                  .risk = report::Risk::kLow,
+                  .changes = {report::PutText{"/etc/ld.so.preload", rest}}};
+  // sed would read these, and can run commands.
+  if (name.find_first_of("|\\^$") == std::string::npos)
+    fix.commands = {"sudo sed -i " + Quoted("s|" + pattern + "||") + " /etc/ld.so.preload"};
+  return fix;
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -1,7 +1,6 @@
 // CUL5016: this user cannot read a library.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
@@ -33,16 +32,17 @@ report::Fix LetRead(const Scene& scene, const std::string& file) {
   const std::string place = PlaceOf(scene, file);
   if (scene.OnWindows()) {
     return {.text = "make it readable for everyone",
-            .commands = {"icacls " + ForShell(scene, file) + " /grant *S-1-5-32-545:RX"},
+            .commands = {"icacls " + Word(file) + " /grant *S-1-5-32-545:RX"},
             .risk = report::Risk::kLow,
             .changes = {report::SetMode{place, 0644}}};
   }
   const std::string directory(base::DirName(place));
   const bool shut = !scene.view.List(directory);
-  report::Fix fix{.text = "make it readable for everyone",
-                  .commands = {"namei -l " + file,
-                               Sudo(scene, place) + "chmod a+rX " + (shut ? directory + " " : "") + file},
-                  .risk = report::Risk::kLow};
+  report::Fix fix{
+      .text = "make it readable for everyone",
+      .commands = {"namei -l " + Word(file),
+                   Sudo(scene, place) + "chmod a+rX " + (shut ? Word(directory) + " " : "") + Word(file)},
+      .risk = report::Risk::kLow};
   if (shut) fix.changes.push_back(report::SetMode{directory, 0755});
   fix.changes.push_back(report::SetMode{place, 0644});
   return fix;

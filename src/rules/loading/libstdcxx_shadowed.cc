@@ -88,7 +88,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(miss.file)));
     } else if (!better.empty()) {
       finding.fix = {.text = "let the newer copy win for this program",
-                     .commands = {"LD_LIBRARY_PATH=" + std::string(base::DirName(better)) + " " +
+                     .commands = {"LD_LIBRARY_PATH=" + Word(base::DirName(better)) + " " +
                                   StartCommand(scene, *miss.scenario)},
                      .risk = report::Risk::kLow,
                      .changes = {report::AddToList{"LD_LIBRARY_PATH", std::string(base::DirName(better))}}};

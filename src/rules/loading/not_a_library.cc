@@ -1,6 +1,5 @@
 // CUL5006: a file with a library's name is not a library.
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
@@ -49,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                        finding.fix.text;
     finding.fix.commands.insert(
         finding.fix.commands.begin(),
-        (scene.OnWindows() ? "culprit inspect " : "head -c 200 ") + ForShell(scene, failed.file));
+        (scene.OnWindows() ? Command("culprit inspect ") : "head -c 200 ") + Word(failed.file));
   }
 }
 

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "rules/kit/binary_facts.h"
 #include "rules/kit/load_facts.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::other_bitness_first {
@@ -53,7 +52,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding.fix = WithoutSearchDirectory(scene, std::string(base::DirName(wrong->path)));
       } else {
         finding.fix = {.text = "remove the file, or move it where only programs of its bitness search",
-                       .commands = {"del " + ForShell(scene, wrong->path)},
+                       .commands = {"del " + Word(wrong->path)},
                        .risk = report::Risk::kLow,
                        .changes = {report::RemoveFile{wrong->path}}};
       }

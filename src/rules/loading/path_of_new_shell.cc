@@ -1,7 +1,6 @@
 // CUL5024: PATH was changed in the Windows settings after this process started.
 #include "base/text.h"
 #include "base/windows_path.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/loading/windows_search.h"
 
@@ -43,7 +42,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({"PATH of this process does not contain it", "environment"});
     finding.fix = {
         .text = "close this window (and the editor or notebook that it belongs to) and open a new one",
-        .commands = {"set \"PATH=" + base::ToWindowsPath(search.directory) + ";%PATH%\""},
+        .commands = {"set \"PATH=" + InQuotes(search.directory) + ";%PATH%\""},
         .risk = report::Risk::kNone,
         .changes = {report::AddToList{"PATH", base::ToWindowsPath(search.directory)}}};
   }

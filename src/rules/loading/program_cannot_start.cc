@@ -67,7 +67,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     // Another program may find it: ask about this one.
     const bool given = failed.scenario->kind == loader::Scenario::Kind::kProgram ||
                        (failed.scenario->WasSeen() && !failed.scenario->graph.target.empty());
-    const std::string of = given ? " --for " + failed.scenario->graph.target : "";
+    const Command of = given ? " --for " + Word(failed.scenario->graph.target) : "";
     if (failed.why == Why::kUnusable) {
       finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
     } else if (!failed.copies.empty()) {
@@ -77,7 +77,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix.text = "install the package that provides " + failed.request->name;
       finding.fix.commands.clear();
     }
-    finding.fix.commands.insert(finding.fix.commands.begin(), "culprit why " + failed.request->name + of);
+    finding.fix.commands.insert(finding.fix.commands.begin(),
+                                "culprit why " + Word(failed.request->name) + of);
   }
   for (const loader::Scenario& scenario : scene.scenarios) {
     const std::string& error = scenario.graph.error;
@@ -93,7 +94,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({error, scenario.WasSeen() ? "the loader's message in the process"
                                                           : "predicted by the loader model"});
     finding.fix = {.text = "look at the load step by step",
-                   .commands = {"culprit why --for " + scenario.graph.target},
+                   .commands = {"culprit why --for " + Word(scenario.graph.target)},
                    .risk = report::Risk::kNone,
                    .changes = {report::NotInFiles{"the load gets further",
                                                   "what has to change depends on what the steps show"}}};

@@ -1,7 +1,6 @@
 // CUL5004: a library file is truncated.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
 
@@ -42,8 +41,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
     finding.fix.text = "check for free disk space, then " + finding.fix.text;
     finding.fix.commands.insert(finding.fix.commands.begin(),
-                                scene.OnWindows() ? "culprit inspect " + ForShell(scene, failed.file)
-                                                  : "df -h " + std::string(base::DirName(failed.file)));
+                                scene.OnWindows() ? "culprit inspect " + Word(failed.file)
+                                                  : "df -h " + Word(base::DirName(failed.file)));
   }
 }
 

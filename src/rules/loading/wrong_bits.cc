@@ -49,8 +49,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = InstallInstead(scene, failed);
       finding.fix.text = "the program needs a library of its own bitness: " + finding.fix.text;
     }
-    finding.fix.commands.push_back((scene.OnWindows() ? "culprit inspect " : "file -L ") +
-                                   ForShell(scene, failed.file) + " " + ForShell(scene, failed.asker));
+    finding.fix.commands.push_back((scene.OnWindows() ? Command("culprit inspect ") : "file -L ") +
+                                   Word(failed.file) + " " + Word(failed.asker));
   }
 }
 

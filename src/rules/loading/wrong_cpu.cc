@@ -40,7 +40,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
     finding.fix = InstallInstead(scene, failed);
     finding.fix.text = "the program needs a library for its own CPU: " + finding.fix.text;
-    finding.fix.commands.push_back("culprit inspect " + ForShell(scene, failed.file));
+    finding.fix.commands.push_back("culprit inspect " + Word(failed.file));
   }
 }
 

@@ -105,7 +105,6 @@ void Check(const Scene& scene, Ruling& ruling) {
                                      ? report::Evidence{"this machine has no cuBLAS", "library directories"}
                                      : report::Evidence{other + " is for another CUDA major", other});
     }
-    const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
     std::string directory(base::DirName(copy));
     finding.fix = {.text = "make the loader find the existing copy, for this program only",
                    .commands = {},
@@ -121,7 +120,8 @@ void Check(const Scene& scene, Ruling& ruling) {
           environment.site_packages.front() + (major == "13" ? "/nvidia/cu13/lib" : "/nvidia/cublas/lib");
       AddInstall(scene, environment, cublas, Pip::kMissing, finding.fix.changes);
     }
-    finding.fix.commands.push_back("LD_LIBRARY_PATH=" + directory + " " + python + " your_program.py");
+    finding.fix.commands.push_back("LD_LIBRARY_PATH=" + Word(directory) + " " + PythonOf(environment) +
+                                   " your_program.py");
     finding.fix.changes.push_back(report::AddToList{"LD_LIBRARY_PATH", directory});
   }
 }

@@ -62,9 +62,9 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
                       "own CUDA major; uninstalling only one removes files of the other",
                   .commands = {},
                   .risk = report::Risk::kMedium};
-  std::string names;
+  Command names;
   for (const auto* package : all) {
-    names += " " + package->name;
+    names += " " + Plain(package->name);
     fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
   }
   fix.commands = {PipOf(environment) + " uninstall -y" + names};

@@ -87,9 +87,9 @@ void Check(const Scene& scene, Ruling& ruling) {
           .risk = report::Risk::kMedium};
       AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);
       // pip keeps packages of the other CUDA, and some would mix with the new ones.
-      std::string names;
+      Command names;
       for (const std::string& package : InTheWay(scene, environment, finding.fix.changes)) {
-        names += " " + package;
+        names += " " + Plain(package);
         finding.fix.changes.insert(finding.fix.changes.begin(),
                                    report::RemovePackage{environment.prefix, package});
       }

@@ -37,9 +37,10 @@ build_and_package_info.py.
 // The replacement with CUDA: the same release if one matches, otherwise the newest.
 report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const snapshot::Framework& framework) {
-  const std::string pip = PipOf(environment);
+  const Command pip = PipOf(environment);
   const std::string package = framework.package.empty() ? framework.name : framework.package;
-  report::Fix fix{.text = {}, .commands = {pip + " uninstall -y " + package}, .risk = report::Risk::kMedium};
+  report::Fix fix{
+      .text = {}, .commands = {pip + " uninstall -y " + Plain(package)}, .risk = report::Risk::kMedium};
   auto fitting = FindFittingBuild(scene, environment, framework.name, PublicVersion(framework.version));
   // onnxruntime bundles no CUDA: choose the build whose CUDA packages are already installed.
   if (fitting && framework.name == "onnxruntime" && !HasCudaMajor(environment, fitting->row->cuda)) {
@@ -63,7 +64,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
     fix.commands.push_back(pip + " install paddlepaddle-gpu");
   } else {
     fix.text += ". culprit knows no release that supports this driver, GPU and Python";
-    fix.commands = {"culprit plan " + framework.name};
+    fix.commands = {"culprit plan " + Plain(framework.name)};
   }
   return fix;
 }

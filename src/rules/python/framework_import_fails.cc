@@ -59,20 +59,20 @@ std::optional<report::Fix> LibrariesOfTensorrt(const snapshot::PythonEnvironment
     if (!IsTensorrt(missing) || !package.name.starts_with("tensorrt") || !package.name.ends_with(kBindings))
       continue;
     const std::string libraries = package.name.substr(0, package.name.size() - kBindings.size()) + "-libs";
-    return report::Fix{.text = "install the TensorRT libraries of the same version",
-                       .commands = {PipOf(environment) + " install " + libraries + "==" + package.version},
-                       .risk = report::Risk::kLow,
-                       .changes = {report::InstallPackage{environment.prefix, libraries, package.version}}};
+    return report::Fix{
+        .text = "install the TensorRT libraries of the same version",
+        .commands = {PipOf(environment) + " install " + Plain(libraries) + "==" + Plain(package.version)},
+        .risk = report::Risk::kLow,
+        .changes = {report::InstallPackage{environment.prefix, libraries, package.version}}};
   }
   return std::nullopt;
 }
 
 report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const snapshot::Framework& framework, const loader::Request* cause) {
-  const std::string python = environment.interpreter.empty() ? "python3" : environment.interpreter;
   const std::string subject = cause != nullptr ? cause->name : framework.directory;
-  const std::string why = "culprit why " + std::string(base::BaseName(subject)) + " --for " + python;
-  auto again = cause == nullptr ? std::nullopt : BringBack(scene, environment, cause->name);
+  const Command why = "culprit why " + Word(base::BaseName(subject)) + " --for " + PythonOf(environment);
+  auto again = cause == nullptr ? std::nullopt : BringBack(environment, cause->name);
   const std::string& package = framework.package.empty() ? framework.name : framework.package;
   const bool own = again && again->changes.front() ==
                                 report::InstallPackage{environment.prefix, package, framework.version};
@@ -92,7 +92,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   report::Fix fix{.text = "install the system package that provides " + cause->name,
                   .commands = {why},
                   .risk = report::Risk::kLow};
-  if (std::string command = InstallOfSystem(scene, cause->name); !command.empty())
+  if (Command command = InstallOfSystem(scene, cause->name); !command.empty())
     fix.commands.insert(fix.commands.begin(), std::move(command));
   const std::string directory = SystemDirectory(scene);
   if (directory.empty()) return fix;

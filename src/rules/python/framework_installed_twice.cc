@@ -56,14 +56,14 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
       {a.name + " " + a.version + (a.installer.empty() ? "" : " by " + a.installer), a.record});
   finding.evidence.push_back(
       {b.name + " " + b.version + (b.installer.empty() ? "" : " by " + b.installer), b.record});
-  const std::string pip = PipOf(environment);
+  const Command pip = PipOf(environment);
   if (a.installer == "conda") {
     finding.fix = {
         .text =
             "keep pip's copy, which was installed last: remove conda's without its dependencies, then "
             "reinstall pip's. To go back to conda's: uninstall pip's and reinstall conda's",
-        .commands = {"conda remove --prefix " + environment.prefix + " --force -y " + a.name,
-                     pip + " install --force-reinstall " + b.name + "==" + b.version},
+        .commands = {"conda remove --prefix " + Word(environment.prefix) + " --force -y " + Plain(a.name),
+                     pip + " install --force-reinstall " + ForPip({b.name, b.version})},
         .risk = report::Risk::kMedium};
     finding.fix.changes.push_back(report::RemoveFile{a.record});
     AddInstall(scene, environment, {b.name, b.version}, Pip::kEverything, finding.fix.changes);
@@ -79,8 +79,8 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
     }
   }
   finding.fix = {.text = "uninstall it until nothing is left, then install it once",
-                 .commands = {pip + " uninstall -y " + b.name, pip + " uninstall -y " + b.name,
-                              pip + " install " + b.name + "==" + version},
+                 .commands = {pip + " uninstall -y " + Plain(b.name), pip + " uninstall -y " + Plain(b.name),
+                              pip + " install " + ForPip({b.name, version})},
                  .risk = report::Risk::kMedium};
   finding.fix.changes = {report::RemovePackage{environment.prefix, b.name}};  // every record of it
   AddInstall(scene, environment, {b.name, version}, Pip::kMissing, finding.fix.changes);

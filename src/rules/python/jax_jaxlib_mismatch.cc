@@ -58,10 +58,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back("jax " + jax->version + " in " + environment.prefix);
     finding.evidence.push_back({source.empty() ? "jax " + jax->version : source, jax->record});
     if (jaxlib != nullptr) finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});
-    finding.fix = {
-        .text = "install jax and jaxlib of the same release together",
-        .commands = {PipOf(environment) + " install jax==" + jax->version + " jaxlib==" + jax->version},
-        .risk = report::Risk::kMedium};
+    finding.fix = {.text = "install jax and jaxlib of the same release together",
+                   .commands = {PipOf(environment) + " install jax==" + Plain(jax->version) +
+                                " jaxlib==" + Plain(jax->version)},
+                   .risk = report::Risk::kMedium};
     AddInstall(scene, environment, {"jaxlib", jax->version}, Pip::kMissing, finding.fix.changes);
   }
 }

@@ -65,9 +65,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({"it needs " + missing + " and has no RUNPATH to nvidia/*/lib", provider});
     finding.fix = {
         .text = "call preload_dlls() before the first session",
-        .commands = {(environment.interpreter.empty() ? std::string("python3") : environment.interpreter) +
-                     " -c \"import onnxruntime as ort; ort.preload_dlls(); "
-                     "print(ort.get_available_providers())\""},
+        .commands = {PythonOf(environment) + " -c \"import onnxruntime as ort; ort.preload_dlls(); "
+                                             "print(ort.get_available_providers())\""},
         .risk = report::Risk::kNone,
         .changes = {report::NotInFiles{"the program calls preload_dlls()",
                                        "culprit does not read what a program calls"}}};

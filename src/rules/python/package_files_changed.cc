@@ -134,7 +134,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.fix = {
           .text = "reinstall the package without the cache",
           .commands = {PipOf(environment) + " install --force-reinstall --no-deps --no-cache-dir " +
-                       package.name + "==" + package.version +
+                       ForPip({package.name, package.version}) +
                        (own_index && torch != nullptr ? PytorchIndex(torch->version) : "")},
           .risk = report::Risk::kLow};
       AddInstall(scene, environment, {package.name, package.version}, Pip::kAlone, finding.fix.changes);

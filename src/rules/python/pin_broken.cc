@@ -85,7 +85,7 @@ report::Fix SeparateEnvironments(const PythonPackage& package, const Asked& cont
   const std::string& other = contrary.by->name;
   return {.text = "no version meets both: " + other + " " + contrary.by->version + " requires " + required +
                   contrary.specifier + "; give " + package.name + " and " + other + " separate environments",
-          .commands = {"culprit plan " + package.name + " " + other},
+          .commands = {"culprit plan " + Plain(package.name) + " " + Plain(other)},
           .risk = report::Risk::kMedium,
           .changes = {report::NotInFiles{"a second environment for " + other,
                                          "the user decides which of the two moves there"}}};
@@ -93,17 +93,18 @@ report::Fix SeparateEnvironments(const PythonPackage& package, const Asked& cont
 
 report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const PythonPackage& package,
                    const std::vector<Broken>& broken) {
-  const std::string pip = PipOf(environment);
+  const Command pip = PipOf(environment);
   report::Fix fix{
       .text = "install what " + package.name + " requires", .commands = {}, .risk = report::Risk::kMedium};
-  std::string wanted, names;
+  Command wanted;
+  std::string names;
   bool exact = true;
   for (const Broken& one : broken) {
     const Remedy remedy = RemedyFor(scene, environment, *one.requirement);
     if (remedy.contrary) return SeparateEnvironments(package, *remedy.contrary, one.requirement->name);
     exact &= remedy.version.has_value();
     if (!remedy.version) {
-      wanted += " \"" + one.requirement->name + one.requirement->specifier + "\"";
+      wanted += " \"" + Plain(one.requirement->name) + report::Specifier(one.requirement->specifier) + "\"";
       continue;
     }
     const Wanted exactly{one.requirement->name,

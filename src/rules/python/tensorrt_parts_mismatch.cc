@@ -51,13 +51,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const std::string_view set : {"tensorrt", "tensorrt-lean", "tensorrt-dispatch"}) {
       const snapshot::PythonPackage *first = nullptr, *odd = nullptr;
       std::string seen;
-      std::string names;
+      Command names;
       std::set<std::string> majors;
       std::vector<const snapshot::PythonPackage*> parts;
       for (const auto& package : environment.packages) {
         const Part part = PartOf(package.name);
         if (part.set != set) continue;
-        names += " " + package.name;
+        names += " " + Plain(package.name);
         parts.push_back(&package);
         if (!part.major.empty()) majors.insert(part.major);
         if (first == nullptr) first = &package;
@@ -85,16 +85,16 @@ void Check(const Scene& scene, Ruling& ruling) {
         if (mine && (!best || (one && one->ComparePublic(*best) > 0))) version = package->version;
       }
       const std::string front = std::string(set) + (major.empty() ? "" : "-cu" + major);
-      std::string again;
+      Command again;
       for (const auto* package : parts) {
         if (PartOf(package->name).major != major && !PartOf(package->name).major.empty()) {
           finding.fix.changes.push_back(report::RemovePackage{environment.prefix, package->name});
           continue;
         }
         finding.fix.changes.push_back(report::InstallPackage{environment.prefix, package->name, version});
-        again += " " + package->name + "==" + version;
+        again += " " + ForPip({package->name, version});
       }
-      if (environment.Find(front) != nullptr) again = " " + front + "==" + version;
+      if (environment.Find(front) != nullptr) again = " " + ForPip({front, version});
       finding.fix.text = "uninstall all of them, then install one version for one CUDA major";
       finding.fix.commands = {PipOf(environment) + " uninstall -y" + names,
                               PipOf(environment) + " install" + again};

@@ -94,7 +94,7 @@ std::optional<Mismatch> ByKind(const Framework& companion, const Framework& torc
 // matches the installed torch, for the same CUDA.
 report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, const Framework& companion,
                    const Framework& torch, bool by_cuda) {
-  const std::string pip = PipOf(environment);
+  const Command pip = PipOf(environment);
   report::Fix fix{.text = {}, .commands = {}, .risk = report::Risk::kMedium};
   const std::string package = companion.package.empty() ? companion.name : companion.package;
   if (companion.built_with.name == torch.name) {
@@ -115,8 +115,8 @@ report::Fix FixFor(const Scene& scene, const PythonEnvironment& environment, con
         "which release of " +
         companion.name + " matches torch " + torch.version;
     fix.commands = {companion.name == "flash-attn"
-                        ? pip + " install --force-reinstall --no-deps --no-build-isolation " + package
-                        : "culprit plan torch " + companion.name};
+                        ? pip + " install --force-reinstall --no-deps --no-build-isolation " + Plain(package)
+                        : "culprit plan torch " + Plain(companion.name)};
     return fix;
   }
   // PyTorch's own index has a build of each for every CUDA; PyPI has one build of each, made to match.

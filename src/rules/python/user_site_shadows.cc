@@ -48,9 +48,7 @@ Shadow ShadowOf(const Scene& scene, const snapshot::PythonEnvironment& environme
 
 report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const std::string& site, const std::string& module, Shadow shadow) {
-  const std::string python =
-      environment.interpreter.empty() ? std::string("python3") : environment.interpreter;
-  const std::string show = python + " -c \"import " + module + " as m; print(m.__file__)\"";
+  const Command show = PythonOf(environment) + " -c \"import " + Plain(module) + " as m; print(m.__file__)\"";
   if (shadow == Shadow::kUserSite) {
     return {.text =
                 "set PYTHONNOUSERSITE=1, which hides the home directory from Python; if nothing else needs "
@@ -70,7 +68,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
             .changes = {report::UnsetVariable{"PYTHONPATH"}}};
   }
   return {.text = "remove " + site + " from PYTHONPATH for programs of this environment",
-          .commands = {"export PYTHONPATH='" + rest + "'", show},
+          .commands = {"export PYTHONPATH=" + Quoted(rest), show},
           .risk = report::Risk::kLow,
           .changes = {report::DropFromList{"PYTHONPATH", site}}};
 }

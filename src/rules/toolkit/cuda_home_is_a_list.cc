@@ -40,10 +40,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(std::string(name) + "=" + value + " is a list, but must be one directory", name);
     finding.evidence.push_back({std::string(name) + "=" + value, "environment"});
-    finding.fix = {.text = "set it to one toolkit, and fix the line in the startup file that makes it a list",
-                   .commands = {better.empty() ? std::string("unset ") + name
-                                               : std::string("export ") + name + "=" + better},
-                   .risk = report::Risk::kLow};
+    finding.fix = {
+        .text = "set it to one toolkit, and fix the line in the startup file that makes it a list",
+        .commands = {better.empty() ? "unset " + Plain(name) : "export " + Plain(name) + "=" + Word(better)},
+        .risk = report::Risk::kLow};
     if (better.empty()) {
       finding.fix.changes = {report::UnsetVariable{name}};
     } else {

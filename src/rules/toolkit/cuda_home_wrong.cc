@@ -44,8 +44,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                                 compilers.front()->source});
     finding.fix = {
         .text = "set it to an installed toolkit, or unset it",
-        .commands = {scene.OnWindows() ? "set \"" + name + "=" + better + "\""
-                                       : "export " + name + "=" + better},
+        .commands = {scene.OnWindows() ? "set \"" + Plain(name) + "=" + InQuotes(better) + "\""
+                                       : "export " + Plain(name) + "=" + Word(better)},
         .risk = report::Risk::kLow,
         .changes = {report::SetVariable{name, scene.OnWindows() ? base::ToWindowsPath(better) : better}}};
   };

@@ -75,16 +75,15 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto* environment = scene.EnvironmentOf(scenario);
     const auto* package = environment == nullptr ? nullptr : PackageOf(*environment, cublas->path);
     if (package != nullptr && base::DirName(cublas->path) == base::DirName(light->path)) {
-      finding.fix = ReinstallPackage(scene, *environment, package->name, package->version,
+      finding.fix = ReinstallPackage(*environment, package->name, package->version,
                                      "reinstall " + package->name + ", which provides both");
       continue;
     }
-    finding.fix =
-        odd != nullptr
-            ? WithoutSearchDirectory(scene, std::string(base::DirName(odd->path)))
-            : report::Fix{.text = "use both from one release and one directory",
-                          .commands = {"culprit why libcublasLt.so." + std::to_string(version->part(0))},
-                          .risk = report::Risk::kNone};
+    finding.fix = odd != nullptr ? WithoutSearchDirectory(scene, std::string(base::DirName(odd->path)))
+                                 : report::Fix{.text = "use both from one release and one directory",
+                                               .commands = {"culprit why libcublasLt.so." +
+                                                            Plain(std::to_string(version->part(0)))},
+                                               .risk = report::Risk::kNone};
   }
 }
 

@@ -44,8 +44,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({nvcc + " is CUDA " + by_path->version, by_path->source});
     finding.evidence.push_back({value + " is CUDA " + home->version, home->source});
     finding.fix = {.text = "let both point to one toolkit",
-                   .commands = {scene.OnWindows() ? "set \"PATH=" + value + "\\bin;%PATH%\""
-                                                  : "export PATH=" + value + "/bin:$PATH"},
+                   .commands = {scene.OnWindows() ? "set \"PATH=" + InQuotes(value) + "\\bin;%PATH%\""
+                                                  : "export PATH=" + Word(value) + "/bin:$PATH"},
                    .risk = report::Risk::kLow,
                    .changes = {report::AddToList{"PATH", value + (scene.OnWindows() ? "\\bin" : "/bin")}}};
     return;

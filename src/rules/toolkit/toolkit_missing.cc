@@ -45,11 +45,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {"no nvcc in /usr/local/cuda*, /opt/cuda*, the HPC SDK, the distribution's directory or PATH",
          "toolkit directories"});
-    finding.fix = {
-        .text = "install a toolkit if you want to build, otherwise unset the variable",
-        .commands = {scene.OnWindows() ? std::string("set ") + name + "=" : std::string("unset ") + name},
-        .risk = report::Risk::kLow,
-        .changes = {report::UnsetVariable{name}}};
+    finding.fix = {.text = "install a toolkit if you want to build, otherwise unset the variable",
+                   .commands = {scene.OnWindows() ? "set " + Plain(name) + "=" : "unset " + Plain(name)},
+                   .risk = report::Risk::kLow,
+                   .changes = {report::UnsetVariable{name}}};
     return;
   }
 }

@@ -72,9 +72,9 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (devices.size() > 1) {
     std::string all;
     for (size_t i = 0; i < devices.size(); ++i) all += (i == 0 ? "" : ",") + std::to_string(i);
-    finding.fix.commands.push_back((scene.OnWindows() ? "set" : "export") +
-                                   std::string(" CUDA_VISIBLE_DEVICES=") + all +
-                                   (scene.OnWindows() ? "" : "   # or a part of it"));
+    finding.fix.commands.push_back(scene.OnWindows()
+                                       ? "set CUDA_VISIBLE_DEVICES=" + Word(all)
+                                       : "export CUDA_VISIBLE_DEVICES=" + Word(all) + "   # or a part of it");
   }
 }
 

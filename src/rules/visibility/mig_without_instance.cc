@@ -54,7 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({instance + " has no ci", "/proc/driver/nvidia/capabilities/" + instance});
     }
     finding.fix = {.text = "create compute instances in them",
-                   .commands = {"sudo nvidia-smi mig -i " + number + " -cci", "nvidia-smi -L"},
+                   .commands = {"sudo nvidia-smi mig -i " + Plain(number) + " -cci", "nvidia-smi -L"},
                    .risk = report::Risk::kLow,
                    .changes = {}};
     for (const std::string& instance : instances)

@@ -55,8 +55,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       .text =
           "remove the Linux driver packages from WSL and keep the toolkit; the driver belongs "
           "in Windows",
-      .commands = {"dpkg -S " + loaded->object->real_path,
-                   debian ? "sudo apt remove --purge libcuda1 libnvidia-ml1 'nvidia-driver*'"
+      .commands = {"dpkg -S " + Word(loaded->object->real_path),
+                   debian ? Command("sudo apt remove --purge libcuda1 libnvidia-ml1 'nvidia-driver*'")
                           : "sudo apt remove --purge 'libnvidia-compute-*' 'nvidia-driver-*' cuda-drivers",
                    "sudo ldconfig"},
       .risk = report::Risk::kMedium,

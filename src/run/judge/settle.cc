@@ -156,8 +156,8 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
       .text = fmt::format(
           "let {1} find {0}: install both in one place, or set the directory for this program only", file,
           base::BaseName(asker)),
-      .commands = {fmt::format("LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}} {}",
-                               base::DirName(path), report.command)},
+      .commands = {"LD_LIBRARY_PATH=" + report::Word(base::DirName(path)) +
+                   "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " + report::FromTable(report.command)},
       .risk = report::Risk::kLow};
   settlements.push_back(std::move(elsewhere));
   settlements.push_back({"dependent-missing", false, fmt::format("{} is on this machine: {}", file, path)});
@@ -234,8 +234,9 @@ void ByKernel(const report::RunCall& call, const std::string& command,
                 "the kernel",
       .commands = {},
       .risk = report::Risk::kNone};
-  if (call.code != 710) settled.fix.commands.push_back("culprit run --sanitize -- " + command);
-  settled.fix.commands.push_back("CUDA_LAUNCH_BLOCKING=1 " + command);
+  if (call.code != 710)
+    settled.fix.commands.push_back("culprit run --sanitize -- " + report::FromTable(command));
+  settled.fix.commands.push_back("CUDA_LAUNCH_BLOCKING=1 " + report::FromTable(command));
   settlements.push_back(std::move(settled));
   if (call.code == 710) settlements.push_back({"library-bug", false, "an assertion checks the input data"});
 }

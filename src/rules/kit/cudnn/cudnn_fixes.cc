@@ -24,6 +24,10 @@ std::string SystemPackage(const CudnnChoice& choice) {
   return "libcudnn" + major + (major == "8" || choice.cuda.empty() ? "" : "-cuda-" + choice.cuda);
 }
 
+Command PlanCudnn(const CudnnChoice& choice) {
+  return "culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + Plain(choice.cuda));
+}
+
 bool Serves(const Scene& scene, const base::Version& cudnn, const std::optional<base::Version>& cuda) {
   if (!scene.stack().gpus) return true;
   return std::ranges::none_of(*scene.stack().gpus, [&](const snapshot::Gpu& gpu) {
@@ -83,17 +87,18 @@ report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const s
     place = "/C:/Program Files/NVIDIA/CUDNN/v" + choice.version.substr(0, choice.version.rfind('.')) + "/bin";
     fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(place)}};
     fix.text += "; add its bin directory to PATH";
-    fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
+    fix.commands = {PlanCudnn(choice)};
   } else if (manager != PackageManager::kNone && place == SystemDirectory(scene)) {
-    const std::string package = SystemPackage(choice);
+    const Command package = Plain(SystemPackage(choice));
     const bool dpkg = manager == PackageManager::kDpkg;
-    const std::string exact = dpkg ? "=" + choice.version + ".*" : "-" + choice.version + "*";
-    fix.commands = {(dpkg ? "sudo apt-get install " : "sudo dnf install ") +
+    const Command version = Plain(choice.version);
+    const Command exact = dpkg ? "=" + version + ".*" : "-" + version + "*";
+    fix.commands = {(dpkg ? Command("sudo apt-get install ") : "sudo dnf install ") +
                     (choice.newest ? package : "'" + package + exact + "'")};
     fix.text += "; the package comes from NVIDIA's repository";
   } else {
     fix.text += "; unpack the archive of this release and copy all its libraries into " + place;
-    fix.commands = {"culprit plan cudnn" + (choice.cuda.empty() ? "" : " --cuda " + choice.cuda)};
+    fix.commands = {PlanCudnn(choice)};
   }
   fix.changes.insert(fix.changes.begin(), report::InstallCudnn{choice.version, choice.cuda, place});
   if (!scene.OnWindows() && IsKnownToLdconfig(scene, place)) fix.changes.push_back(report::RefreshCache{});
@@ -105,7 +110,7 @@ report::Fix InstallInto(const Scene& scene, const snapshot::PythonEnvironment& e
   const std::string package = "nvidia-cudnn-cu" + choice.cuda;
   const std::string pinned = PinnedVersion(scene, environment, package);
   const bool fits = !pinned.empty() && MajorOf(pinned) == MajorOf(choice.version);
-  return ReinstallPackage(scene, environment, package, fits ? pinned : choice.build,
+  return ReinstallPackage(environment, package, fits ? pinned : choice.build,
                           "install the package that provides it in this environment");
 }
 
@@ -132,7 +137,7 @@ report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario,
   if (scene.OnWindows() && around != nullptr && BundlesOnlyShim(scene, file)) {
     const CudnnChoice choice = ChooseLike(scene, file, CudaOfProcess(scene, scenario));
     if (!choice.build.empty() && !choice.cuda.empty()) {
-      return ReinstallPackage(scene, *around, "nvidia-cudnn-cu" + choice.cuda, choice.build,
+      return ReinstallPackage(*around, "nvidia-cudnn-cu" + choice.cuda, choice.build,
                               "install the cuDNN release that matches this package's main library");
     }
   }
@@ -140,7 +145,7 @@ report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario,
   const snapshot::Owner owner = copy == nullptr ? snapshot::Owner() : copy->owner;
   if (owner.manager == PackageManager::kPip && !owner.version.empty()) {
     if (const auto* environment = scene.EnvironmentOf(scenario)) {
-      return ReinstallPackage(scene, *environment, owner.package, owner.version,
+      return ReinstallPackage(*environment, owner.package, owner.version,
                               "reinstall the package in the same version");
     }
   }
@@ -155,20 +160,20 @@ report::Fix ReinstallCudnn(const Scene& scene, const loader::Scenario& scenario,
   const report::InstallCudnn again{release.version, release.cuda, directory};
   if (owner.manager == PackageManager::kDpkg) {
     return {.text = "reinstall the package",
-            .commands = {"sudo apt-get install --reinstall " + owner.package},
+            .commands = {"sudo apt-get install --reinstall " + Plain(owner.package)},
             .risk = report::Risk::kLow,
             .changes = {again, report::RefreshCache{}}};
   }
   if (owner.manager == PackageManager::kConda) {
     return {.text = "reinstall the package",
-            .commands = {"conda install --force-reinstall " + owner.package},
+            .commands = {"conda install --force-reinstall " + Plain(owner.package)},
             .risk = report::Risk::kLow,
             .changes = {again}};
   }
   return {.text = "copy all libraries of cuDNN " +
                   (release.version.empty() ? "(one release)" : release.version) + " into " + directory +
                   "; do not copy single files from another release",
-          .commands = {"culprit why " + std::string(base::BaseName(file))},
+          .commands = {"culprit why " + Word(base::BaseName(file))},
           .risk = report::Risk::kNone,
           .changes = {again}};
 }

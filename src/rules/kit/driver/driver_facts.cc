@@ -217,9 +217,9 @@ report::Fix InstallDriver(const Scene& scene) {
   return fix;
 }
 
-std::string InstallComputeLibraries(const Scene& scene, const std::string& version) {
+Command InstallComputeLibraries(const Scene& scene, const std::string& version) {
   if (OnDistribution(scene, "Ubuntu"))
-    return "sudo apt install --reinstall libnvidia-compute-" + version.substr(0, version.find('.'));
+    return "sudo apt install --reinstall libnvidia-compute-" + Plain(version.substr(0, version.find('.')));
   if (OnDistribution(scene, "Debian"))
     return "sudo apt install --reinstall libcuda1 libnvidia-ml1 libnvidia-ptxjitcompiler1";
   if (OnDistribution(scene, "Fedora")) return "sudo dnf reinstall xorg-x11-drv-nvidia-cuda-libs";
@@ -232,7 +232,7 @@ void AddNodeMaker(const Scene& scene, report::Fix& fix) {
   const std::string problem = ModprobeProblem(scene);
   if (problem.empty()) return;  // nodes are created when a program starts
   if (scene.view.Open(path).error == base::PathError::kNone) {
-    fix.commands.push_back("sudo chmod u+s " + path);
+    fix.commands.push_back("sudo chmod u+s " + Word(path));
   } else {
     if (OnDistribution(scene, "Arch")) fix.commands.emplace_back("sudo pacman -S nvidia-utils");
     if (OnDistribution(scene, "Fedora")) fix.commands.emplace_back("sudo dnf install nvidia-modprobe");
@@ -245,11 +245,11 @@ void AddNodeMaker(const Scene& scene, report::Fix& fix) {
 }
 
 void AddNodes(const Scene& scene, report::Fix& fix) {
-  std::string command = "sudo nvidia-modprobe";
+  Command command = "sudo nvidia-modprobe";
   fix.changes.push_back(report::PutDevice{.path = "/dev/nvidiactl"});
   const size_t count = std::max<size_t>(KnownGpus(scene).size(), 1);
   for (size_t minor = 0; minor < count; ++minor) {
-    command += " -c " + std::to_string(minor);
+    command += " -c " + Plain(std::to_string(minor));
     fix.changes.push_back(report::PutDevice{.path = "/dev/nvidia" + std::to_string(minor)});
   }
   fix.commands.push_back(command + " -u");

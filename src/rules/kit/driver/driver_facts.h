@@ -79,8 +79,8 @@ std::string_view ModprobePath();
 // How to install a driver on this distribution, and which: one that supports the GPUs and the CUDA that
 // processes need (driver_choice.h).
 report::Fix InstallDriver(const Scene& scene);
-// The command that reinstalls the driver's libraries; "" on an unknown distribution.
-std::string InstallComputeLibraries(const Scene& scene, const std::string& version);
+// The command that reinstalls the driver's libraries; empty on an unknown distribution.
+Command InstallComputeLibraries(const Scene& scene, const std::string& version);
 // Adds nvidia-modprobe to a fix if nothing else would create the device nodes.
 void AddNodeMaker(const Scene& scene, report::Fix& fix);
 // Adds creating the nodes now, with nvidia-uvm.

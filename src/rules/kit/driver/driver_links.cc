@@ -79,16 +79,17 @@ report::Fix PointToRightDriver(const Scene& scene, const std::string& path, cons
   const std::string link = base::JoinPath(directory, base::BaseName(path));
   if (scene.view.RealPath(place) == directory || wrong.empty()) {
     return {.text = "point " + path + " to " + right.real_path + " again; a reboot does not change a symlink",
-            .commands = {"sudo ln -sfn " + right.real_path + " " + link, "sudo ldconfig"},
+            .commands = {"sudo ln -sfn " + Word(right.real_path) + " " + Word(link), "sudo ldconfig"},
             .risk = report::Risk::kLow,
             .changes = {report::PutLink{link, right.real_path}, report::RefreshCache{}}};
   }
-  report::Fix fix{.text = "remove " + path + ", a leftover that shadows the libraries of driver " +
-                          right.version + " in " + place + "; a reboot does not remove it",
-                  .commands = {"dpkg -S " + wrong + " || rpm -qf " + wrong + "   # no package must own it",
-                               "sudo rm " + (link == wrong ? wrong : link + " " + wrong), "sudo ldconfig"},
-                  .risk = report::Risk::kMedium,
-                  .changes = WithoutFile(scene, path, wrong)};
+  report::Fix fix{
+      .text = "remove " + path + ", a leftover that shadows the libraries of driver " + right.version +
+              " in " + place + "; a reboot does not remove it",
+      .commands = {"dpkg -S " + Word(wrong) + " || rpm -qf " + Word(wrong) + "   # no package must own it",
+                   "sudo rm " + (link == wrong ? "" : Word(link) + " ") + Word(wrong), "sudo ldconfig"},
+      .risk = report::Risk::kMedium,
+      .changes = WithoutFile(scene, path, wrong)};
   fix.changes.push_back(report::RefreshCache{});
   return fix;
 }

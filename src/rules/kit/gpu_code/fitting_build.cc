@@ -194,7 +194,7 @@ std::string PreferredMajor(const Scene& scene, const PythonEnvironment& environm
 
 void InstallTogether(const Scene& scene, const PythonEnvironment& environment, const Build& build,
                      report::Fix& fix) {
-  std::string wanted = ForPip(build.wanted);
+  Command wanted = ForPip(build.wanted);
   std::vector<report::Change> installs;
   AddInstall(scene, environment, build.wanted, Pip::kMissing, installs);
   if (build.wanted.package == "torch") {
@@ -211,9 +211,9 @@ void InstallTogether(const Scene& scene, const PythonEnvironment& environment, c
   }
   // pip keeps packages of another CUDA, which would then be mixed with the new ones.
   const auto in_the_way = InTheWay(scene, environment, installs);
-  std::string names;
+  Command names;
   for (const std::string& name : in_the_way) {
-    names += " " + name;
+    names += " " + Plain(name);
     fix.changes.push_back(report::RemovePackage{environment.prefix, name});
   }
   if (!names.empty()) fix.commands.push_back(PipOf(environment) + " uninstall -y" + names);
@@ -232,12 +232,12 @@ report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
     fix.text = "install " + which +
                " that has code for this GPU; culprit knows none that also supports this driver and "
                "Python. A newer driver alone does not help";
-    fix.commands = {"culprit plan " + name, "culprit inspect " + fit.library};
+    fix.commands = {"culprit plan " + Plain(name), "culprit inspect " + Word(fit.library)};
     return fix;
   }
   fix.text = "install " + fitting->title + ", which has code for this GPU; a newer driver does not help";
   InstallTogether(scene, *fit.environment, fitting->build, fix);
-  fix.commands.push_back("culprit plan " + name);
+  fix.commands.push_back("culprit plan " + Plain(name));
   return fix;
 }
 

@@ -132,8 +132,8 @@ void AddOutput(const snapshot::ProbeStep& step, report::Finding& finding) {
   }
 }
 
-std::vector<std::string> Commands(const Scene& scene, std::vector<std::string> on_linux,
-                                  std::vector<std::string> on_windows) {
+std::vector<Command> Commands(const Scene& scene, std::vector<Command> on_linux,
+                              std::vector<Command> on_windows) {
   return scene.OnWindows() ? std::move(on_windows) : std::move(on_linux);
 }
 

@@ -47,8 +47,8 @@ bool IsAbout(const report::Finding& finding, const snapshot::ProbeStep& step);
 void AddOutput(const snapshot::ProbeStep& step, report::Finding& finding);
 
 // The commands of a fix for the scene's operating system.
-std::vector<std::string> Commands(const Scene& scene, std::vector<std::string> on_linux,
-                                  std::vector<std::string> on_windows);
+std::vector<Command> Commands(const Scene& scene, std::vector<Command> on_linux,
+                              std::vector<Command> on_windows);
 
 // The device that a step ran on: named by its subject or the only one, else the first that CUDA shows.
 // nullptr: unknown.

@@ -17,7 +17,7 @@ report::Fix WithoutPreload(const Scene& scene, const std::string& file) {
   report::Fix fix{.text = "remove " + file +
                           " from LD_PRELOAD: it is loaded before everything else and shadows the copy that "
                           "the program bundles",
-                  .commands = {rest.empty() ? "unset LD_PRELOAD" : "export LD_PRELOAD='" + rest + "'"},
+                  .commands = {rest.empty() ? "unset LD_PRELOAD" : "export LD_PRELOAD=" + Quoted(rest)},
                   .risk = report::Risk::kLow};
   if (rest.empty()) {
     fix.changes = {report::UnsetVariable{"LD_PRELOAD"}};

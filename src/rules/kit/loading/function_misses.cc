@@ -10,7 +10,6 @@
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
-#include "rules/kit/load_fixes.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 
 namespace culprit::rules {
@@ -48,12 +47,11 @@ std::optional<report::Fix> InstallTogether(const Scene& scene, const std::string
     if (!base::FoldCase(dll).starts_with(base::FoldCase(toolkit.root) + "/") || toolkit.version.empty())
       continue;
     const std::string release = Release(toolkit.version);
-    return report::Fix{
-        .text = "reinstall CUDA Toolkit " + release + ": " + std::string(base::BaseName(dll)) +
-                " is not from this release. Do not copy single DLLs into it",
-        .commands = {"culprit inspect " + ForShell(scene, importer) + " " + ForShell(scene, dll)},
-        .risk = report::Risk::kLow,
-        .changes = {report::InstallToolkit{release, toolkit.root}}};
+    return report::Fix{.text = "reinstall CUDA Toolkit " + release + ": " + std::string(base::BaseName(dll)) +
+                               " is not from this release. Do not copy single DLLs into it",
+                       .commands = {"culprit inspect " + Word(importer) + " " + Word(dll)},
+                       .risk = report::Risk::kLow,
+                       .changes = {report::InstallToolkit{release, toolkit.root}}};
   }
   return std::nullopt;
 }
@@ -117,7 +115,7 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
   finding.fix = {.text = "use all these DLLs from one release" +
                          (better.empty() ? ": install all of the release of " + first.importer : "") +
                          "; remove " + miss.dll + ", or put another directory before it on PATH",
-                 .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
+                 .commands = {"culprit why " + Word(base::BaseName(miss.dll))},
                  .risk = report::Risk::kLow};
   if (better.empty()) {
     if (miss.cudnn) {
@@ -135,7 +133,7 @@ void Fire(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
   const auto version = scene.view.Version(better);
   finding.evidence.push_back({better + " is " + version->version + " and would match", version.source});
   finding.fix.commands.insert(finding.fix.commands.begin(),
-                              "set \"PATH=" + std::string(base::DirName(better)) + ";%PATH%\"");
+                              "set \"PATH=" + InQuotes(base::DirName(better)) + ";%PATH%\"");
   finding.fix.changes = {report::AddToList{"PATH", base::ToWindowsPath(std::string(base::DirName(better)))}};
 }
 

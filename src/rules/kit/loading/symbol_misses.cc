@@ -42,21 +42,21 @@ report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
       if (moved == nullptr) continue;
       const std::string pinned = PinnedVersion(scene, *environment, moved->name);
       if (pinned.empty() || pinned == moved->version) continue;
-      return ReinstallPackage(scene, *environment, moved->name, pinned,
+      return ReinstallPackage(*environment, moved->name, pinned,
                               "install " + moved->name + " " + pinned +
                                   ", which the framework pins; CUDA packages cannot be upgraded one by one");
     }
     const std::string newest = VersionForAll(scene, *environment, package->name).value_or("");
     if (!newest.empty() && newest != package->version) {
       return ReinstallPackage(
-          scene, *environment, package->name, newest,
+          *environment, package->name, newest,
           "upgrade " + package->name +
               ": a newer release of the same CUDA major has all functions of the older ones");
     }
   }
   return {.text = "use both libraries from one release: install all of the release of " +
                   Shown(scene, importer) + ", or put another directory first",
-          .commands = {"culprit why " + std::string(base::BaseName(miss.dll))},
+          .commands = {"culprit why " + Word(base::BaseName(miss.dll))},
           .risk = report::Risk::kNone,
           .changes = {report::PutLibrary{.path = Shown(scene, miss.dll)}}};
 }

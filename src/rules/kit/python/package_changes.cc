@@ -226,12 +226,13 @@ std::optional<std::string> VersionForAll(const Scene& scene, const PythonEnviron
   return ExactVersion(scene, environment, package, specifiers);
 }
 
-std::string ForPip(const Wanted& wanted) {
-  std::string extras;
-  for (const std::string& extra : wanted.extras) extras += (extras.empty() ? "" : ",") + extra;
-  const std::string version = wanted.version.empty() ? "" : "==" + wanted.version;
-  if (extras.empty()) return wanted.package + version;
-  return "\"" + wanted.package + "[" + extras + "]" + version + "\"";
+Command ForPip(const Wanted& wanted) {
+  Command extras;
+  for (const std::string& extra : wanted.extras)
+    extras += (extras.empty() ? Command("") : ",") + Plain(extra);
+  const Command version = wanted.version.empty() ? "" : "==" + Plain(wanted.version);
+  if (extras.empty()) return Plain(wanted.package) + version;
+  return "\"" + Plain(wanted.package) + "[" + extras + "]" + version + "\"";
 }
 
 bool HasSameFilesForEveryCuda(std::string_view component) {
@@ -262,15 +263,15 @@ std::vector<std::string> InTheWay(const Scene& scene, const PythonEnvironment& e
   return names;
 }
 
-std::string PytorchIndex(std::string_view torch) {
+Command PytorchIndex(std::string_view torch) {
   const size_t local = torch.find('+');
   const auto release = base::Version::Parse(PublicVersion(torch));
   if (local == std::string_view::npos || !release) return "";
   const knowledge::WheelIndex* index = knowledge::FindWheelIndex("torch", *release);
   if (index == nullptr) return "";
-  return " " + std::string(index->option) + " " +
-         knowledge::FillIn(index->address,
-                           {.version = *release, .cuda = {{0}}, .variant = torch.substr(local + 1)});
+  return " " + report::FromTable(index->option) + " " +
+         Word(knowledge::FillIn(index->address,
+                                {.version = *release, .cuda = {{0}}, .variant = torch.substr(local + 1)}));
 }
 
 Build SameBuild(const Scene& scene, const PythonEnvironment& environment,

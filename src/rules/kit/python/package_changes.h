@@ -45,7 +45,7 @@ struct Wanted {
   std::set<std::string> extras{};
 };
 // "torch==2.11.0", "\"jax[cuda12]==0.4.30\"": to paste.
-std::string ForPip(const Wanted& wanted);
+Command ForPip(const Wanted& wanted);
 
 // What `pip install` installs: the package, and its requirements that are not installed in a matching
 // version. kEverything is --force-reinstall, kAlone is --no-deps.
@@ -56,12 +56,12 @@ void AddInstall(const Scene& scene, const snapshot::PythonEnvironment& environme
 // The same build of a framework, with the CUDA packages that it needs.
 struct Build {
   Wanted wanted;
-  std::string index;  // " --index-url https://download.pytorch.org/whl/cu118" if PyPI has another build
+  Command index;  // " --index-url https://download.pytorch.org/whl/cu118" if PyPI has another build
 };
 Build SameBuild(const Scene& scene, const snapshot::PythonEnvironment& environment,
                 const snapshot::Framework& framework);
 // " --index-url https://download.pytorch.org/whl/cu118" for torch 2.5.1+cu118; "" without a variant.
-std::string PytorchIndex(std::string_view torch);
+Command PytorchIndex(std::string_view torch);
 
 // Components ("nvidia-cudnn") whose files have the same names for every CUDA major: packages of two majors
 // overwrite each other.

@@ -28,9 +28,11 @@ const Framework* FindFramework(const PythonEnvironment& environment, std::string
   return found == environment.frameworks.end() ? nullptr : &*found;
 }
 
-std::string PipOf(const PythonEnvironment& environment) {
-  return (environment.interpreter.empty() ? std::string("python3") : environment.interpreter) + " -m pip";
+Command PythonOf(const PythonEnvironment& environment) {
+  return environment.interpreter.empty() ? "python3" : Word(environment.interpreter);
 }
+
+Command PipOf(const PythonEnvironment& environment) { return PythonOf(environment) + " -m pip"; }
 
 std::string TitleOf(const PythonEnvironment& environment, const Framework& framework) {
   return framework.name + " " + framework.version + " in " + environment.prefix;

@@ -18,8 +18,10 @@ std::span<const snapshot::PythonEnvironment> EnvironmentsOf(const Scene& scene, 
 const snapshot::Framework* FindFramework(const snapshot::PythonEnvironment& environment,
                                          std::string_view name);
 
+// "/opt/venv/bin/python3".
+Command PythonOf(const snapshot::PythonEnvironment& environment);
 // "/opt/venv/bin/python3 -m pip", which works in any shell.
-std::string PipOf(const snapshot::PythonEnvironment& environment);
+Command PipOf(const snapshot::PythonEnvironment& environment);
 // "torch 2.11.0+cu130 in /opt/venv", as in the titles of scenarios.
 std::string TitleOf(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework);
 

@@ -37,11 +37,12 @@ std::string SystemPackage(const Scene& scene, std::string_view library) {
   return "";
 }
 
-std::string InstallOfSystem(const Scene& scene, std::string_view library) {
+Command InstallOfSystem(const Scene& scene, std::string_view library) {
   const std::string package = SystemPackage(scene, library);
   if (package.empty()) return "";
-  return (PackageManagerOf(scene) == PackageManager::kDpkg ? "sudo apt-get install " : "sudo dnf install ") +
-         package;
+  return (PackageManagerOf(scene) == PackageManager::kDpkg ? Command("sudo apt-get install ")
+                                                           : "sudo dnf install ") +
+         Plain(package);
 }
 
 }  // namespace culprit::rules

@@ -16,6 +16,6 @@ const snapshot::PythonPackage* PackageOf(const snapshot::PythonEnvironment& envi
 std::string SystemPackage(const Scene& scene, std::string_view library);
 
 // "sudo apt-get install libgomp1" for a system library that frameworks need; "" if it is not in the table.
-std::string InstallOfSystem(const Scene& scene, std::string_view library);
+Command InstallOfSystem(const Scene& scene, std::string_view library);
 
 }  // namespace culprit::rules

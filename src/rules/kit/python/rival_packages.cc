@@ -32,11 +32,11 @@ void AddEvidence(const Rivals& rivals, report::Finding& finding) {
 
 report::Fix KeepOnly(const Scene& scene, const snapshot::PythonEnvironment& environment, const Rivals& rivals,
                      const Wanted& one, std::string text) {
-  const std::string pip = PipOf(environment);
-  std::string names;
+  const Command pip = PipOf(environment);
+  Command names;
   report::Fix fix{.text = std::move(text), .commands = {}, .risk = report::Risk::kMedium};
   for (const auto* rival : rivals) {
-    names += " " + rival->name;
+    names += " " + Plain(rival->name);
     fix.changes.push_back(report::RemovePackage{environment.prefix, rival->name});
   }
   fix.commands = {pip + " uninstall -y" + names, pip + " install " + ForPip(one)};
