@@ -1,6 +1,8 @@
 #include "rules/kit/python/package_changes.h"
 
 #include <algorithm>
+#include <memory>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "knowledge/packages/distributions.h"
@@ -147,6 +149,39 @@ bool IsIn(const std::vector<report::Change>& changes, const std::string& package
 
 }  // namespace
 
+// Who asks for what in each environment: there may be thousands of packages, and rules ask for each.
+struct AskedIndex {
+  struct Of {
+    MarkerFacts facts;
+    std::map<std::string, std::set<std::string>> extras;
+    // In the order of the packages.
+    std::unordered_map<std::string_view, std::vector<const PythonPackage*>> by;
+  };
+  std::map<const PythonEnvironment*, Of> environments;
+};
+
+namespace {
+
+const AskedIndex::Of& IndexOf(const Scene& scene, const PythonEnvironment& environment) {
+  if (scene.asked == nullptr) scene.asked = std::make_shared<AskedIndex>();
+  const auto [place, fresh] = scene.asked->environments.try_emplace(&environment);
+  AskedIndex::Of& index = place->second;
+  if (!fresh) return index;
+  index.facts = MarkerFactsOf(scene, environment);
+  index.extras = AskedExtras(environment, index.facts);
+  std::set<std::string_view> names;
+  for (const PythonPackage& package : environment.packages) {
+    if (!names.insert(package.name).second) continue;  // another of this name comes first on sys.path
+    for (const Requirement& requirement : package.requirements) {
+      auto& by = index.by[requirement.name];
+      if (by.empty() || by.back() != &package) by.push_back(&package);
+    }
+  }
+  return index;
+}
+
+}  // namespace
+
 std::string PublicVersion(std::string_view version) {
   return std::string(version.substr(0, version.find('+')));
 }
@@ -166,16 +201,16 @@ std::map<std::string, std::set<std::string>> AskedExtras(const PythonEnvironment
 std::vector<Asked> AskedOf(const Scene& scene, const PythonEnvironment& environment,
                            std::string_view package) {
   std::vector<Asked> all;
-  const MarkerFacts facts = MarkerFactsOf(scene, environment);
-  const auto extras = AskedExtras(environment, facts);
-  for (const PythonPackage& by : environment.packages) {
-    if (std::ranges::find(by.requirements, package, &Requirement::name) == by.requirements.end()) continue;
-    if (environment.Find(by.name) != &by) continue;  // another package of this name comes first on sys.path
-    MarkerFacts own = facts;
-    if (const auto found = extras.find(by.name); found != extras.end()) own.extras = found->second;
-    for (const Requirement& requirement : by.requirements) {
+  const AskedIndex::Of& index = IndexOf(scene, environment);
+  const auto asking = index.by.find(package);
+  if (asking == index.by.end()) return all;
+  for (const PythonPackage* by : asking->second) {
+    MarkerFacts own = index.facts;
+    if (const auto found = index.extras.find(by->name); found != index.extras.end())
+      own.extras = found->second;
+    for (const Requirement& requirement : by->requirements) {
       if (requirement.name == package && Holds(requirement.marker, own) == true)
-        all.push_back({&by, requirement.specifier});
+        all.push_back({by, requirement.specifier});
     }
   }
   return all;
