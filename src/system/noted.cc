@@ -1,5 +1,7 @@
 #include "system/noted.h"
 
+#include <array>
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -7,8 +9,6 @@
 #include "base/text.h"
 
 namespace culprit::system {
-
-using Clock = std::chrono::steady_clock;
 
 class NotedSystem::Notes {
  public:
@@ -35,41 +35,55 @@ class NotedSystem::Notes {
     return unread_;
   }
 
-  // Of all threads only a few ask at a time, so a free slot is found soon.
+  // Each thread has a slot of its own as long as there are enough, so that none waits for another. Of more
+  // questions at a time than slots the rest is not watched.
   size_t Begin(const std::string& path) {
-    const auto now = Clock::now();
-    const std::lock_guard lock(mutex_);
-    size_t slot = 0;
-    while (slot < asked_.size() && asked_[slot].path != nullptr) ++slot;
-    if (slot == asked_.size()) asked_.emplace_back();
-    asked_[slot] = {&path, now};
-    return slot;
+    static std::atomic<size_t> threads = 0;
+    thread_local const size_t mine = threads++;
+    for (size_t i = mine; i < mine + kSlots; ++i) {
+      Slot& slot = asked_[i % kSlots];
+      if (slot.taken.exchange(true)) continue;
+      const auto now = std::chrono::steady_clock::now();
+      const std::lock_guard lock(slot.mutex);
+      slot.path = &path;
+      slot.since = now;
+      return i % kSlots;
+    }
+    return kSlots;
   }
-  void End(size_t slot) {
-    const std::lock_guard lock(mutex_);
-    asked_[slot].path = nullptr;
+  void End(size_t number) {
+    if (number == kSlots) return;
+    Slot& slot = asked_[number];
+    {
+      const std::lock_guard lock(slot.mutex);
+      slot.path = nullptr;
+    }
+    slot.taken = false;
   }
   std::vector<std::string> Waiting(std::chrono::milliseconds age) const {
-    const auto before = Clock::now() - age;
-    const std::lock_guard lock(mutex_);
+    const auto before = std::chrono::steady_clock::now() - age;
     std::vector<std::string> paths;
-    for (const Asked& asked : asked_) {
-      if (asked.path != nullptr && asked.since <= before) paths.push_back(*asked.path);
+    for (const Slot& slot : asked_) {
+      const std::lock_guard lock(slot.mutex);
+      if (slot.path != nullptr && slot.since <= before) paths.push_back(*slot.path);
     }
     return paths;
   }
 
  private:
-  struct Asked {
+  static constexpr size_t kSlots = 64;
+  struct alignas(64) Slot {  // a cache line
+    std::atomic<bool> taken = false;
+    mutable std::mutex mutex;
     const std::string* path = nullptr;  // of whoever asks, who waits as long
-    Clock::time_point since;
+    std::chrono::steady_clock::time_point since;
   };
 
   mutable std::mutex mutex_;
   std::set<std::string> refused_;
   std::map<std::string, base::Unread> unread_;
   std::map<std::string, std::set<std::string>> names_;  // by the place
-  std::vector<Asked> asked_;
+  std::array<Slot, kSlots> asked_;
 };
 
 class NotedSystem::Asking {
