@@ -131,16 +131,16 @@ std::vector<std::string> NotedSystem::Waiting(std::chrono::milliseconds age) con
 
 void NotedSystem::NoteUnread(const std::string& path, base::Unread why) const { notes_->Add(path, why); }
 
-// The file itself if it can be looked at; otherwise the directory on the way that may not be searched.
-void NotedSystem::NoteRefusal(const std::string& path) const {
+// Of a path that may not be looked at it is the directory on the way that refuses.
+void NotedSystem::NoteRefusal(const std::string& path, base::Unread why) const {
   std::string place = base::CleanPath(path);
-  while (place.size() > 1) {
+  while (why == base::Unread::kAccess && place.size() > 1) {
     const auto status = machine_->Stat(place);
     if (status || status.error() != PathError::kAccess) break;
     place = base::DirName(place);
   }
   const std::string real = machine_->RealPath(place).value_or(place);
-  notes_->Add(real, base::Unread::kAccess);
+  notes_->Add(real, why);
   if (real != place) notes_->AddName(real, place);
 }
 
@@ -150,11 +150,7 @@ Outcome<T> NotedSystem::Noted(const std::string& path, Outcome<T> answer) const 
   const bool denied = answer.error() == PathError::kAccess;
   const bool failed = answer.error() == PathError::kOther;
   if ((!denied && !failed) || !path.starts_with('/') || !notes_->IsNew(path)) return answer;
-  if (denied) {
-    NoteRefusal(path);
-  } else {
-    notes_->Add(path, base::Unread::kInputOutput);
-  }
+  NoteRefusal(path, denied ? base::Unread::kAccess : base::Unread::kInputOutput);
   return answer;
 }
 
@@ -193,7 +189,7 @@ Outcome<void> NotedSystem::Access(const std::string& path, Rights rights) const 
 Outcome<std::vector<DirectoryEntry>> NotedSystem::List(const std::string& path) const {
   const Asking asking(*notes_, path);
   auto entries = Noted(path, machine_->List(path));
-  if (entries && entries->size() >= kMostEntries) notes_->Add(path, base::Unread::kTooMuch);
+  if (entries && entries->size() >= kMostEntries) NoteRefusal(path, base::Unread::kTooMuch);
   return entries;
 }
 

@@ -51,7 +51,7 @@ class NotedSystem final : public System {
   // Passes an answer on, after a look at its error.
   template <typename T>
   Outcome<T> Noted(const std::string& path, Outcome<T> answer) const;
-  void NoteRefusal(const std::string& path) const;
+  void NoteRefusal(const std::string& path, base::Unread why) const;
 
   std::shared_ptr<const System> machine_;
   std::shared_ptr<Notes> notes_;  // open files outlive the machine
