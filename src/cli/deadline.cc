@@ -1,17 +1,20 @@
 #include "cli/deadline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <condition_variable>
 #include <cstdio>
 #include <iterator>
+#include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/in_time.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "system/noted.h"
 #include "system/system.h"
 
 namespace culprit::cli {
@@ -50,17 +53,50 @@ bool MayWaitForEver() {
   return false;
 }
 
+[[noreturn]] void EndWithoutAnswer(std::chrono::seconds limit, const std::vector<std::string>& waiting) {
+  const std::string from = waiting.empty() ? "" : " from " + base::Printable(waiting.front());
+  std::fprintf(stderr, "culprit: no answer within %lld s%s; a file system may not be responding\n",
+               static_cast<long long>(limit.count()), from.c_str());
+  EndAtOnce(kExitCannot);
+}
+
 }  // namespace
 
-// A thread costs a third of the run time of a short `why`, so we start it only if needed.
-void EndWithin(std::chrono::seconds limit) {
-  if (!MayWaitForEver()) return;
-  base::StartAside([limit] {
-    std::this_thread::sleep_for(limit);
-    fmt::print(stderr, "culprit: no answer within {} s; a file system may not be responding\n",
-               limit.count());
-    EndAtOnce(kExitCannot);
+struct Deadline::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool over = false;
+  std::shared_ptr<const system::NotedSystem> machine;
+};
+
+Deadline::Deadline(std::chrono::seconds limit, Guard guard) {
+  if (guard == Guard::kIfFilesMayWait && !MayWaitForEver()) return;
+  state_ = std::make_shared<State>();
+  base::StartAside([limit, state = state_] {
+    const auto start = std::chrono::steady_clock::now();
+    const auto step = std::chrono::milliseconds(limit) / 8;
+    std::unique_lock lock(state->mutex);
+    while (!state->changed.wait_for(lock, step, [&] { return state->over; })) {
+      const auto waiting =
+          state->machine == nullptr ? std::vector<std::string>() : state->machine->Waiting(limit);
+      const bool late = state->machine == nullptr && std::chrono::steady_clock::now() - start >= limit;
+      if (!waiting.empty() || late) EndWithoutAnswer(limit, waiting);
+    }
   });
+}
+
+Deadline::~Deadline() {
+  if (state_ == nullptr) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->over = true;
+  state_->changed.notify_all();
+}
+
+std::shared_ptr<const system::System> Deadline::Watch(std::shared_ptr<const system::System> machine) {
+  if (state_ == nullptr) return machine;
+  const std::lock_guard lock(state_->mutex);
+  state_->machine = std::make_shared<const system::NotedSystem>(std::move(machine));
+  return state_->machine;
 }
 
 }  // namespace culprit::cli

@@ -23,7 +23,10 @@ Fact<binfmt::LdCache> ReadCache(const system::System& system) {
   if (!file) return Fact<binfmt::LdCache>::Unreadable(std::string(base::Strerror(file.error())), path);
   if (!file->bytes) return Fact<binfmt::LdCache>::Unreadable("not a regular file", path);
   auto cache = binfmt::ReadLdCache(*file->bytes);
-  if (!cache) return Fact<binfmt::LdCache>::Unreadable(cache.error().message, path);
+  if (!cache) {
+    system.NoteUnread(path, base::Unread::kNotUnderstood);
+    return Fact<binfmt::LdCache>::Unreadable(cache.error().message, path);
+  }
   return Fact<binfmt::LdCache>::Of(std::move(*cache), path);
 }
 

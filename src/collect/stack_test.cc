@@ -73,6 +73,7 @@ class StackRunner : public testing::Test {
   system::Gate gate_;
   WatchedSystem blocking_{{std::shared_ptr<const void>(), &machine_}, [this](const std::string& path) {
                             if (path.starts_with(kDead)) gate_.Pass();
+                            return base::PathError::kNone;
                           }};
 };
 
@@ -130,6 +131,7 @@ TEST_F(StackRunner, ADeadWorkingDirectoryCostsThePythonEnvironmentsAlone) {
 TEST_F(StackRunner, ADefectIsToldAsOneAndCostsOneFact) {
   const WatchedSystem throwing({std::shared_ptr<const void>(), &machine_}, [](const std::string& path) {
     if (path == "/proc/driver/nvidia/gpus") throw std::runtime_error("vector::at");
+    return base::PathError::kNone;
   });
   const Stack stack = CollectFrom(throwing);
   EXPECT_EQ(stack.gpus.state, FactState::kUnreadable);
@@ -143,8 +145,9 @@ TEST_F(StackRunner, ADefectIsToldAsOneAndCostsOneFact) {
 }
 
 TEST_F(StackRunner, EachCollectorCanFailAlone) {
-  const WatchedSystem throwing({std::shared_ptr<const void>(), &machine_},
-                               [](const std::string&) { throw std::runtime_error("all fails"); });
+  const WatchedSystem throwing(
+      {std::shared_ptr<const void>(), &machine_},
+      [](const std::string&) -> base::PathError { throw std::runtime_error("all fails"); });
   const Stack stack = CollectFrom(throwing);
   EXPECT_EQ(stack.driver.why, "internal error: all fails");
   EXPECT_EQ(stack.gpus.why, "internal error: all fails");

@@ -59,13 +59,6 @@ class Wheel final : public System {
       const std::string name = InstalledName(member.name);
       if (name.empty() || member.name.ends_with('/')) continue;
       files_[name] = member;
-      std::string below = name;
-      for (std::string_view directory = base::DirName(name);; directory = base::DirName(directory)) {
-        directories_[std::string(directory)][std::string(base::BaseName(below))] =
-            below == name ? FileType::kRegular : FileType::kDirectory;
-        if (directory.empty()) break;
-        below = directory;
-      }
     }
   }
 
@@ -83,7 +76,7 @@ class Wheel final : public System {
     const auto name = Inside(path);
     if (!name) return machine_->Stat(Leave(path));
     const uint64_t identity = std::hash<std::string>()(*name);
-    if (directories_.contains(*name)) {
+    if (IsDirectory(*name)) {
       return FileStatus{.type = FileType::kDirectory, .device = kDevice, .inode = identity, .mode = 0755};
     }
     const auto file = files_.find(*name);
@@ -123,13 +116,26 @@ class Wheel final : public System {
   Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const override {
     const auto name = Inside(path);
     if (!name) return machine_->List(Leave(path));
-    const auto directory = directories_.find(*name);
-    if (directory == directories_.end()) {
+    if (!IsDirectory(*name)) {
       const auto status = Stat(path);
       return std::unexpected(status ? PathError::kNotDirectory : status.error());
     }
+    const std::string prefix = name->empty() ? "" : *name + "/";
+    std::map<std::string, FileType> below;
+    for (auto file = files_.lower_bound(prefix); file != files_.end() && file->first.starts_with(prefix);) {
+      const std::string_view rest = std::string_view(file->first).substr(prefix.size());
+      const size_t slash = rest.find('/');
+      std::string entry(rest.substr(0, slash));
+      if (slash == std::string_view::npos) {
+        below.emplace(std::move(entry), FileType::kRegular);
+        ++file;
+      } else {  // past all that is deeper
+        file = files_.lower_bound(prefix + entry + static_cast<char>('/' + 1));
+        below[std::move(entry)] = FileType::kDirectory;
+      }
+    }
     std::vector<DirectoryEntry> entries;
-    for (const auto& [entry, type] : directory->second) entries.push_back(DirectoryEntry{entry, type});
+    for (const auto& [entry, type] : below) entries.push_back(DirectoryEntry{entry, type});
     return entries;
   }
   std::map<std::string, std::string> Environment() const override { return machine_->Environment(); }
@@ -142,6 +148,13 @@ class Wheel final : public System {
 
  private:
   static constexpr uint64_t kDevice = ~uint64_t{0};  // of no real file system
+
+  // "" is the wheel itself.
+  bool IsDirectory(const std::string& name) const {
+    if (name.empty()) return true;
+    const auto below = files_.lower_bound(name + "/");
+    return below != files_.end() && below->first.starts_with(name + "/");
+  }
 
   // A path that leaves the wheel by ".." begins anew beside it: to the machine the wheel is no directory.
   std::string Leave(std::string path) const {
@@ -181,8 +194,8 @@ class Wheel final : public System {
   std::shared_ptr<const System> machine_;
   std::string path_;
   std::shared_ptr<const base::ByteSource> archive_;
+  // Directories are there because names go through them: names may be deep, and nothing is kept per level.
   std::map<std::string, binfmt::ZipMember> files_;
-  std::map<std::string, std::map<std::string, FileType>> directories_;  // "" is the wheel itself
 };
 
 }  // namespace

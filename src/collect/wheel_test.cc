@@ -201,5 +201,18 @@ TEST_F(WheelTest, AMemberThatIsDamagedCannotBeReadButTheOthersCan) {
   EXPECT_EQ(TextOf(**wheel, At("a-1.dist-info/METADATA")), "Name: a\n\n");
 }
 
+// Nothing is kept for each level of a name: these would take gigabytes.
+TEST_F(WheelTest, DeepNamesCostNoMoreThanTheirLetters) {
+  const auto wheel = Put(Make(R"py(
+    z.writestr('deep-1.dist-info/METADATA', 'Name: deep\n\n')
+    z.writestr('a-b.txt', 'beside')
+    for i in range(12): z.writestr('a/%d' % i + '/a' * 30000, 'deep')
+)py"));
+  ASSERT_TRUE(wheel) << wheel.error().message;
+  EXPECT_EQ((*wheel)->List(At(""))->size(), 3u);
+  EXPECT_EQ((*wheel)->List(At("a"))->size(), 12u);
+  EXPECT_EQ((*wheel)->Stat(At("a/3/a/a"))->type, FileType::kDirectory);
+}
+
 }  // namespace
 }  // namespace culprit::collect

@@ -1,11 +1,16 @@
 #include "engine/check.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "engine/findings.h"
+#include "engine/not_seen.h"
 #include "engine/stack_rows.h"
 #include "probe/judge/probe_words.h"
 
@@ -18,41 +23,84 @@ using report::NotChecked;
 using report::Severity;
 using report::Verdict;
 
-void AddOnce(std::vector<NotChecked>& list, NotChecked item) {
-  if (std::ranges::find(list, item) == list.end()) list.push_back(std::move(item));
-}
+// The lines of "not checked", each once.
+class NotCheckedLines {
+ public:
+  explicit NotCheckedLines(std::vector<NotChecked>& lines) : lines_(lines) {}
+  void Add(NotChecked line) {
+    if (seen_.emplace(line.what, line.why).second) lines_.push_back(std::move(line));
+  }
 
-// A part of the stack that could not be looked at at all.
+ private:
+  std::vector<NotChecked>& lines_;
+  std::set<std::pair<std::string, std::string>> seen_;
+};
+
+// What stands between a report without errors and "nothing wrong".
+struct Doubts {
+  bool unseen = false;    // a place, or a part of the stack, that should have been looked at
+  bool blind = false;     // a rule that would have said "error" could not look
+  bool hostless = false;  // files of a machine whose host is out of reach
+};
+
+// A part of the stack that could not be looked at at all. The rules that need it say so, unless they see no
+// reason to ask; one that gave no answer may have held anything.
 template <typename T>
-void AddUnknown(CheckReport& report, const char* what, const snapshot::Fact<T>& fact) {
+void AddUnknown(NotCheckedLines& lines, const char* what, const snapshot::Fact<T>& fact, Doubts& doubts) {
   if (fact.state == snapshot::FactState::kUnreadable || fact.state == snapshot::FactState::kTimedOut ||
       fact.state == snapshot::FactState::kNotApplicable) {
-    AddOnce(report.not_checked, {what, fact.why});
+    lines.Add({what, fact.why});
+  }
+  doubts.unseen |= fact.state == snapshot::FactState::kTimedOut;
+}
+
+void AddUnknowns(const rules::Scene& scene, NotCheckedLines& lines, Doubts& doubts) {
+  const snapshot::Stack& stack = scene.stack();
+  AddUnknown(lines, "driver", stack.driver, doubts);
+  AddUnknown(lines, "GPUs", stack.gpus, doubts);
+  AddUnknown(lines, "toolkits", stack.toolkits, doubts);
+  AddUnknown(lines, "cuDNN copies", stack.cudnn, doubts);
+  AddUnknown(lines, "Python environments", stack.environments, doubts);
+  AddUnknown(lines, "circumstances", stack.context, doubts);
+  for (NotChecked& place : NotSeen(scene.snapshot)) {
+    lines.Add(std::move(place));
+    doubts.unseen = true;
+  }
+  if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed && !stack.probe) {
+    lines.Add({"GPU memory in use, and by which process",
+               "needs the running driver: use culprit probe or check --live"});
   }
 }
 
 // The same thing said of several processes is one finding that affects them all.
-void Add(std::vector<Finding>& findings, const Finding& finding) {
-  for (Finding& known : findings) {
-    if (!known.SaysTheSame(finding)) continue;
+class MergedFindings {
+ public:
+  explicit MergedFindings(std::vector<Finding>& findings) : findings_(findings) {}
+  void Add(const Finding& finding) {
+    const auto [place, fresh] =
+        places_.try_emplace({finding.code, finding.subject, finding.about}, findings_.size());
+    if (fresh) return findings_.push_back(finding);
+    std::vector<std::string>& affects = findings_[place->second].affects;
     for (const std::string& affected : finding.affects) {
-      if (std::ranges::find(known.affects, affected) == known.affects.end())
-        known.affects.push_back(affected);
+      if (std::ranges::find(affects, affected) == affects.end()) affects.push_back(affected);
     }
-    return;
   }
-  findings.push_back(finding);
-}
+
+ private:
+  std::vector<Finding>& findings_;
+  // By what Finding::SaysTheSame() compares.
+  std::map<std::tuple<std::string, std::string, std::vector<std::string>>, size_t> places_;
+};
 
 // Findings of one code stay in their order. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)
 void SortWorstFirst(std::vector<Finding>& findings) {
-  const auto rank = [](const Finding& finding) {
-    return std::tuple(finding.severity, finding.root, finding.code);
-  };
+  std::vector<size_t> order(findings.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, [&](size_t i) {
+    return std::tuple(findings[i].severity, findings[i].root, std::string_view(findings[i].code), i);
+  });
   std::vector<Finding> sorted;
-  for (Finding& finding : findings) {
-    sorted.insert(std::ranges::upper_bound(sorted, rank(finding), {}, rank), std::move(finding));
-  }
+  for (const size_t i : order) sorted.push_back(std::move(findings[i]));
   findings = std::move(sorted);
 }
 
@@ -65,20 +113,25 @@ std::string Counted(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-void Conclude(CheckReport& report, bool blind, bool hostless) {
+void Conclude(CheckReport& report, const Doubts& doubts) {
   const size_t errors = Count(report, Severity::kError), warnings = Count(report, Severity::kWarning);
+  const std::string also = warnings > 0 ? ", " + Counted(warnings, "warning") : "";
   if (errors > 0) {
     report.verdict = Verdict::kErrors;
-    report.headline = Counted(errors, "error") + (warnings > 0 ? ", " + Counted(warnings, "warning") : "");
+    report.headline = Counted(errors, "error") + also;
+  } else if (doubts.unseen) {
+    report.verdict = Verdict::kUnknown;
+    report.headline = "could not tell: see \"not checked\"" + also;
   } else if (warnings > 0) {
     report.verdict = Verdict::kWarnings;
     report.headline = Counted(warnings, "warning");
-  } else if (blind) {
+  } else if (doubts.blind) {
     report.verdict = Verdict::kUnknown;
     report.headline = "inconclusive: see \"not checked\"";
   } else {
     report.verdict = Verdict::kOk;
-    report.headline = hostless ? "nothing wrong in the files; the host was not checked" : "nothing wrong";
+    report.headline =
+        doubts.hostless ? "nothing wrong in the files; the host was not checked" : "nothing wrong";
   }
 }
 
@@ -102,11 +155,12 @@ void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
              std::ranges::find(finding.affects, scenario.title) != finding.affects.end();
     });
   };
-  const std::vector<Finding> all = findings;
+  std::vector<Finding> in_processes;
+  std::ranges::copy_if(findings, std::back_inserter(in_processes), seen);
   std::erase_if(findings, [&](const Finding& finding) {
-    return !finding.affects.empty() && !seen(finding) && std::ranges::any_of(all, [&](const Finding& other) {
-      return seen(other) && AsksTheSame(finding, other);
-    });
+    return !finding.affects.empty() && !seen(finding) &&
+           std::ranges::any_of(in_processes,
+                               [&](const Finding& other) { return AsksTheSame(finding, other); });
   });
 }
 
@@ -114,46 +168,34 @@ void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
 
 CheckReport Check(const rules::Scene& scene, std::span<const rules::Rule* const> asked) {
   CheckReport report;
-  const snapshot::Stack& stack = scene.stack();
-  AddUnknown(report, "driver", stack.driver);
-  AddUnknown(report, "GPUs", stack.gpus);
-  AddUnknown(report, "toolkits", stack.toolkits);
-  AddUnknown(report, "cuDNN copies", stack.cudnn);
-  AddUnknown(report, "Python environments", stack.environments);
-  AddUnknown(report, "circumstances", stack.context);
-  if (stack.gpus && !stack.gpus->empty() && !stack.gpus->front().assumed && !stack.probe) {
-    AddOnce(report.not_checked, {"GPU memory in use, and by which process",
-                                 "needs the running driver: use culprit probe or check --live"});
-  }
-  bool blind = false;  // a rule that would have said "error" could not look
+  Doubts doubts{.hostless = scene.stack().gpus.state == snapshot::FactState::kNotApplicable};
+  NotCheckedLines lines(report.not_checked);
+  MergedFindings merged(report.findings);
+  AddUnknowns(scene, lines, doubts);
   for (const auto& [rule, ruling] : AskRules(scene, asked)) {
     ++report.rules_total;
-    for (const Finding& finding : ruling.findings()) Add(report.findings, finding);
-    for (const NotChecked& missing : ruling.not_checked()) AddOnce(report.not_checked, missing);
-    for (const NotChecked& remark : ruling.remarks()) AddOnce(report.not_checked, remark);
+    for (const Finding& finding : ruling.findings()) merged.Add(finding);
+    for (const NotChecked& missing : ruling.not_checked()) lines.Add(missing);
+    for (const NotChecked& remark : ruling.remarks()) lines.Add(remark);
     if (ruling.not_checked().empty()) ++report.rules_run;
     report.outcomes.push_back({std::string(rule->code), ruling.not_checked()});
-    blind |= rule->severity == Severity::kError &&
-             !std::ranges::all_of(ruling.not_checked(), &NotChecked::of_host);
+    doubts.blind |= rule->severity == Severity::kError &&
+                    !std::ranges::all_of(ruling.not_checked(), &NotChecked::of_host);
   }
-  if (stack.probe) {
+  if (scene.stack().probe) {
     probe::RaiseWhatHappened(scene, report);
     probe::ReadWords(scene, report);
   }
   DropForetold(scene, report.findings);
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
-  Conclude(report, blind, stack.gpus.state == snapshot::FactState::kNotApplicable);
+  Conclude(report, doubts);
   return report;
 }
 
-CheckReport CheckFactsAlone(const rules::Scene& scene, std::chrono::milliseconds limit) {
+CheckReport CheckFactsAlone(const rules::Scene& scene, const std::string& why) {
   CheckReport report = Check(scene);
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(limit).count();
-  report.not_checked.insert(report.not_checked.begin(),
-                            {"what programs and frameworks load",
-                             "no answer within " + std::to_string(seconds) +
-                                 " s; a file system may not be responding (--timeout sets the limit)"});
+  report.not_checked.insert(report.not_checked.begin(), {"what programs and frameworks load", why});
   if (report.verdict == Verdict::kOk) {
     report.verdict = Verdict::kUnknown;
     report.headline = "could not tell: reading files timed out";

@@ -2,8 +2,8 @@
 // could not be checked.
 #pragma once
 
-#include <chrono>
 #include <span>
+#include <string>
 
 #include "report/check.h"
 #include "rules/rule.h"
@@ -12,8 +12,8 @@ namespace culprit::engine {
 
 report::CheckReport Check(const rules::Scene& scene,
                           std::span<const rules::Rule* const> asked = rules::AllRules());
-// Of a machine whose files gave no answer within `limit`: the scene has its facts and no file.
-report::CheckReport CheckFactsAlone(const rules::Scene& scene, std::chrono::milliseconds limit);
+// Of a machine whose files gave no answer in time, as `why` says: the scene has its facts and no file.
+report::CheckReport CheckFactsAlone(const rules::Scene& scene, const std::string& why);
 
 // The catalogue.
 std::vector<report::RulePage> RulePages();

@@ -1,6 +1,9 @@
 #include "engine/diagnosis.h"
 
+#include <algorithm>
+
 #include "base/product_version.h"
+#include "base/text.h"
 #include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
 #include "loader/observed/observed.h"
@@ -50,9 +53,35 @@ collect::Surroundings Around(const Subject& subject) {
   return around;
 }
 
+// What refused, and what a collector that was abandoned still waits for.
+std::vector<snapshot::UnreadPlace> UnreadPlaces(const system::NotedSystem& machine,
+                                                std::chrono::milliseconds limit) {
+  auto unread = machine.unread();
+  for (const std::string& path : machine.Waiting(limit / 4)) unread.emplace(path, base::Unread::kNoAnswer);
+  std::vector<snapshot::UnreadPlace> places;
+  for (const auto& [path, why] : unread) {
+    const auto names = machine.NamesOf(path);
+    places.push_back({path, why, {names.begin(), names.end()}});
+  }
+  return places;
+}
+
 }  // namespace
 
-Diagnosis::Diagnosis(Subject subject) : subject_(std::move(subject)) {}
+Diagnosis::Diagnosis(Subject subject) : subject_(std::move(subject)) {
+  if (subject_.machine == nullptr) return;
+  noted_ = std::make_shared<const system::NotedSystem>(subject_.machine);
+  subject_.machine = noted_;
+}
+
+std::string Diagnosis::NoAnswer(std::chrono::milliseconds limit) const {
+  const auto step = std::min(limit, subject_.limit);
+  const auto waiting = noted_ == nullptr ? std::vector<std::string>() : noted_->Waiting(step / 2);
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(waiting.empty() ? limit : step).count();
+  return "no answer within " + std::to_string(seconds) + " s" +
+         (waiting.empty() ? "" : " from " + base::Printable(waiting.front())) +
+         "; a file system may not be responding (--timeout sets the limit)";
+}
 
 base::Result<void> Diagnosis::Look() {
   if (subject_.known != nullptr) {
@@ -79,13 +108,9 @@ base::Result<void> Diagnosis::LookAtMachine() {
   auto look = base::InTime(limit, [subject = subject_] {
     return collect::LookAtStack(Around(subject), subject.programs, subject.limit);
   });
-  if (!look) {
-    return base::Fail(base::ErrorCode::kNotReadable,
-                      "no answer within " +
-                          std::to_string(std::chrono::ceil<std::chrono::seconds>(limit).count()) +
-                          " s; a file system may not be responding (--timeout sets the limit)");
-  }
+  if (!look) return base::Fail(base::ErrorCode::kNotReadable, NoAnswer(limit));
   look->snapshot.tool_version = base::ProductVersion();
+  look->snapshot.unread = UnreadPlaces(*noted_, subject_.limit);
   snapshot_ = std::make_shared<const snapshot::Snapshot>(std::move(look->snapshot));
   live_files_ = ViewOf(subject_.machine, std::move(look->view));
   view_ = live_files_;

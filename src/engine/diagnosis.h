@@ -5,6 +5,7 @@
 // the diagnosis goes on with the facts alone and a view of its own that knows no file.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -25,6 +26,7 @@
 #include "rules/rule.h"
 #include "snapshot/record/run.h"
 #include "snapshot/snapshot.h"
+#include "system/noted.h"
 #include "system/system.h"
 
 namespace culprit::engine {
@@ -85,6 +87,8 @@ class Diagnosis {
   std::shared_ptr<const snapshot::Snapshot> shared_snapshot() const { return snapshot_; }
   // What was judged last.
   const rules::Scene& scene() const { return *scene_; }
+  // "no answer within 10 s from /mnt/dead/lib; ...", with what is waited for where that is known.
+  std::string NoAnswer(std::chrono::milliseconds limit) const;
   // Whether everything answered until now.
   bool in_time() const { return in_time_; }
   // The files that were asked for; null for a recorded machine and when somebody may still be asking.
@@ -94,9 +98,21 @@ class Diagnosis {
   using Scenarios = std::vector<loader::Scenario>;
 
   base::Result<void> LookAtMachine();
+  // Work on many files may have a long limit; none of them may take longer than a step to answer.
+  template <typename Answer>
+  std::optional<Answer> Await(std::chrono::milliseconds limit, std::future<Answer> answer) const {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    const auto slice = std::max(std::min(limit, subject_.limit) / 4, std::chrono::milliseconds(1));
+    while (answer.wait_for(slice) != std::future_status::ready) {
+      const bool stuck = noted_ != nullptr && !noted_->Waiting(subject_.limit).empty();
+      if (stuck || std::chrono::steady_clock::now() >= until) return std::nullopt;
+    }
+    return answer.get();
+  }
   // Nobody shares a view with a thread that was abandoned.
   void GoOnBlind();
 
+  std::shared_ptr<const system::NotedSystem> noted_;  // the machine of the subject; null when there is none
   Subject subject_;
   std::shared_ptr<const snapshot::Snapshot> snapshot_;
   std::shared_ptr<snapshot::FileView> view_;  // holds what it refers to
@@ -115,7 +131,7 @@ auto Diagnosis::AskInTime(std::chrono::milliseconds limit, Ask ask)
     auto answer = ask(scene);
     return std::pair(scene, std::move(answer));
   };
-  auto answer = limit.count() == 0 ? std::optional(asking()) : base::InTime(limit, asking);
+  auto answer = limit.count() == 0 ? std::optional(asking()) : Await(limit, base::StartAside(asking));
   if (!answer) {
     GoOnBlind();
     return std::nullopt;
@@ -130,7 +146,7 @@ auto Diagnosis::Judge(Then then)
   auto answer =
       AskInTime(subject_.limit, [then](const rules::Scene& scene) { return then(scene, Check(scene)); });
   if (answer) return std::move(*answer);
-  return then(*scene_, CheckFactsAlone(*scene_, subject_.limit));
+  return then(*scene_, CheckFactsAlone(*scene_, NoAnswer(subject_.limit)));
 }
 
 }  // namespace culprit::engine

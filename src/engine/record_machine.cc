@@ -97,9 +97,7 @@ base::Result<snapshot::Snapshot> RecordMachine(Diagnosis& diagnosis, std::vector
                                                         std::move(targets), std::move(on_progress)}](
                                      const rules::Scene& scene) { return recording.Record(scene.snapshot); });
   if (recorded) return std::move(*recorded);
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(limit).count();
-  return base::Fail(base::ErrorCode::kNotReadable, "no answer within " + std::to_string(seconds) +
-                                                       " s; a file system may not be responding");
+  return base::Fail(base::ErrorCode::kNotReadable, diagnosis.NoAnswer(limit));
 }
 
 snapshot::Snapshot RecordAsked(const Diagnosis& diagnosis) {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "engine/not_seen.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/load_facts.h"
 
@@ -25,6 +26,13 @@ std::string InWords(const snapshot::Fact<T>& fact) {
     default:
       return "unknown: " + fact.why;
   }
+}
+
+// "none", unless something that would hold it could not be read.
+template <typename T>
+std::string NoneSeen(const rules::Scene& scene, const snapshot::Fact<T>& fact) {
+  if (!fact) return InWords(fact);
+  return NotSeen(scene.snapshot).empty() ? "none" : "none seen: not everything could be read";
 }
 
 void Join(std::string& text, const std::string& more, const char* separator = ", ") {
@@ -146,7 +154,7 @@ void AddGpus(Rows& rows, const rules::Scene& scene) {
 void AddToolkits(Rows& rows, const rules::Scene& scene) {
   const auto& toolkits = scene.stack().toolkits;
   if (!toolkits || toolkits->copies.empty()) {
-    rows.push_back({.what = "toolkit", .value = toolkits ? "none" : InWords(toolkits), .none = true});
+    rows.push_back({.what = "toolkit", .value = NoneSeen(scene, toolkits), .none = true});
     return;
   }
   for (const snapshot::Toolkit& toolkit : toolkits->copies) {
@@ -167,7 +175,7 @@ void AddToolkits(Rows& rows, const rules::Scene& scene) {
 void AddCudnn(Rows& rows, const rules::Scene& scene) {
   const auto& copies = scene.stack().cudnn;
   if (!copies || copies->empty()) {
-    rows.push_back({.what = "cuDNN", .value = copies ? "none" : InWords(copies), .none = true});
+    rows.push_back({.what = "cuDNN", .value = NoneSeen(scene, copies), .none = true});
     return;
   }
   for (const snapshot::CudnnCopy& copy : *copies) {

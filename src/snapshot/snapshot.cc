@@ -44,6 +44,16 @@ struct FieldsOf<LoaderFacts> {
   }
 };
 
+template <>
+struct FieldsOf<UnreadPlace> {
+  static void List(auto& place, auto& visit) {
+    auto& [path, why, names] = place;
+    visit.Always("path", path);
+    visit.Always("why", why);
+    visit("names", names);
+  }
+};
+
 namespace {
 
 constexpr std::string_view kSchema = "culprit.snapshot/1";
@@ -51,6 +61,13 @@ constexpr std::string_view kSchemaKind = "culprit.snapshot/";
 
 base::Json TextToJson(const std::string& text) { return EncodeBytes(text); }
 void ReadText(const JsonReader& json, std::string& text) { json.Get(text); }
+
+template <typename T>
+base::Json ListToJson(const std::vector<T>& list) {
+  base::Json json = base::Json::array();
+  for (const T& item : list) json.push_back(FieldsToJson(item));
+  return json;
+}
 
 base::Json EnvironmentToJson(const std::map<std::string, std::string>& environment) {
   JsonWriter json;
@@ -80,6 +97,8 @@ void ReadSnapshot(const JsonReader& json, Snapshot& snapshot) {
             [&](const JsonReader& fact) { ReadFact(fact, snapshot.ld_so_preload, ReadText); });
   json.With("stack", [&](const JsonReader& stack) { ReadStackJson(stack, snapshot.stack); });
   json.With("files", [&](const JsonReader& files) { ReadFileRecordJson(files, snapshot.files); });
+  ReadList(json, "unread", snapshot.unread,
+           [](const JsonReader& item, UnreadPlace& place) { ReadFields(item, place); });
 }
 
 }  // namespace
@@ -93,20 +112,19 @@ const LoaderFacts* Snapshot::FindLoader(std::string_view interpreter) const {
 
 base::Json ToJson(const Snapshot& snapshot) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9] = snapshot;
-  base::Json loaders = base::Json::array();
-  for (const LoaderFacts& loader : snapshot.loaders) loaders.push_back(FieldsToJson(loader));
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = snapshot;
   JsonWriter json;
   json.Value("schema", kSchema);
   json.Value("tool_version", EncodeBytes(snapshot.tool_version));
   json.Value("environment", EnvironmentToJson(snapshot.environment));
   json.Value("working_directory", EncodeBytes(snapshot.working_directory));
   json.Value("cpu", FieldsToJson(snapshot.cpu));
-  json.Value("loaders", std::move(loaders));
+  json.Value("loaders", ListToJson(snapshot.loaders));
   json.Value("ld_cache", FactToJson(snapshot.ld_cache, LdCacheToJson));
   json.Value("ld_so_preload", FactToJson(snapshot.ld_so_preload, TextToJson));
   if (snapshot.stack != Stack{}) json.Value("stack", ToJson(snapshot.stack));
   json.Value("files", ToJson(snapshot.files));
+  if (!snapshot.unread.empty()) json.Value("unread", ListToJson(snapshot.unread));
   return json.Take();
 }
 

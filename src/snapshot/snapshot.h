@@ -11,6 +11,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/json_fwd.h"
+#include "base/unread.h"
 #include "base/words.h"
 #include "binfmt/cache/ld_so_cache.h"
 #include "snapshot/fact.h"
@@ -38,6 +39,14 @@ struct LoaderFacts {
   bool operator==(const LoaderFacts&) const = default;
 };
 
+// A place that is there and could not be looked at.
+struct UnreadPlace {
+  std::string path;
+  base::Unread why = base::Unread::kAccess;
+  std::vector<std::string> names{};  // symlinks through which it was asked for
+  bool operator==(const UnreadPlace&) const = default;
+};
+
 struct Snapshot {
   std::string tool_version;
   std::map<std::string, std::string> environment;
@@ -48,6 +57,7 @@ struct Snapshot {
   Fact<std::string> ld_so_preload;  // text of /etc/ld.so.preload
   Stack stack;                      // empty (but for `windows`) unless the whole machine was looked at
   FileRecord files;                 // empty while looking live
+  std::vector<UnreadPlace> unread;  // by path; not each of them matters (engine/not_seen.h)
 
   // The facts of a Windows machine; nullptr for any other.
   const WindowsFacts* windows() const { return stack.windows ? &*stack.windows : nullptr; }

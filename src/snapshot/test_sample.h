@@ -110,6 +110,8 @@ inline Snapshot SampleSnapshot() {
       "/etc/ld.so.cache");
   snapshot.ld_so_preload = Fact<std::string>::Unreadable("Permission denied", "/etc/ld.so.preload");
 
+  snapshot.unread = {{"/opt", base::Unread::kAccess, {"/srv"}}, {"/usr/lib/\xff", base::Unread::kTooMuch}};
+
   auto& nodes = snapshot.files.nodes;
   nodes["/"] = {.kind = FileKind::kDirectory, .id = {1, 2}};
   nodes["/lib"] = {.kind = FileKind::kLink, .link_target = "usr/lib"};

@@ -17,12 +17,15 @@ class HostFiles {
   // The whole machine.
   HostFiles() = default;
   // What is below `directory`, a path as the user typed it. Linux keeps it open, so it may be renamed
-  // meanwhile.
-  static Outcome<HostFiles> Below(const std::string& directory);
+  // meanwhile. `resolve` is for tests: who follows links there.
+  enum class Resolve { kByKernel, kByWalk };
+  static Outcome<HostFiles> Below(const std::string& directory, Resolve resolve = Resolve::kByKernel);
 
-  // As in System. Links before the last component are followed by the kernel, *on the machine*: below a
-  // directory the path must be one without links, and `last` be kKeep (a link that appears there meanwhile is
-  // kLoop and is not opened; Windows has no such promise).
+  // Whether links below a directory never lead out of it, whatever changes meanwhile. If not (Windows), the
+  // path must be one without links, and `last` be kKeep.
+  static bool KeepsBelow();
+
+  // As in System.
   Outcome<OpenFile> Open(const std::string& path, LastLink last) const;
   Outcome<FileStatus> Status(const std::string& path, LastLink last) const;
   Outcome<std::string> ReadLink(const std::string& path) const;
@@ -34,5 +37,8 @@ class HostFiles {
   explicit HostFiles(std::shared_ptr<const Directory> directory) : directory_(std::move(directory)) {}
   std::shared_ptr<const Directory> directory_;  // null = the whole machine
 };
+
+// A directory of the machine as a system: RootedSystem, once the directory is open.
+std::unique_ptr<System> SystemBelow(HostFiles files);
 
 }  // namespace culprit::system

@@ -13,16 +13,14 @@ constexpr size_t kPathMax = 4096;
 constexpr size_t kNameMax = 255;
 constexpr int kMaxLinks = 40;
 
-// Puts the components of `path` before those that are still to go; the next one is at the back.
-// "dir/" asks for a directory and follows a link there, just as "dir/." does.
-void Prepend(std::string_view path, std::vector<std::string>& pending) {
+}  // namespace
+
+void PrependComponents(std::string_view path, std::vector<std::string>& pending) {
   if (path.ends_with('/')) pending.emplace_back(".");
   std::vector<std::string> names = base::SplitWords(path, "/");
   pending.insert(pending.end(), std::make_move_iterator(names.rbegin()),
                  std::make_move_iterator(names.rend()));
 }
-
-}  // namespace
 
 PathError CheckPath(std::string_view path) {
   if (path.empty()) return PathError::kNoEntry;
@@ -33,7 +31,7 @@ PathError CheckPath(std::string_view path) {
 Outcome<std::string> WalkPath(std::string_view path, LastLink last, const NodeLookup& lookup) {
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
   std::vector<std::string> pending;
-  Prepend(path, pending);
+  PrependComponents(path, pending);
   std::string at = "/";
   bool in_directory = true;
   int links = 0;
@@ -54,7 +52,7 @@ Outcome<std::string> WalkPath(std::string_view path, LastLink last, const NodeLo
       if (++links > kMaxLinks) return std::unexpected(PathError::kLoop);
       if (node->link_target.empty()) return std::unexpected(PathError::kNoEntry);
       if (node->link_target.front() == '/') at.resize(1);  // "/"
-      Prepend(node->link_target, pending);
+      PrependComponents(node->link_target, pending);
       continue;
     }
     at = std::move(next);

@@ -10,7 +10,12 @@ namespace culprit::system {
 Outcome<std::string> ReadWholeFile(const System& system, const std::string& path, uint64_t limit) {
   const Outcome<OpenFile> file = system.Open(path);
   if (!file) return std::unexpected(file.error());
-  if (!file->bytes || file->bytes->size() > limit) return std::unexpected(PathError::kOther);
+  const auto too_large = [&] {
+    system.NoteUnread(path, base::Unread::kTooMuch);
+    return std::unexpected(PathError::kOther);
+  };
+  if (!file->bytes) return std::unexpected(PathError::kOther);
+  if (file->bytes->size() > limit) return too_large();
   constexpr uint64_t kPieceOfUnknown = uint64_t{64} * 1024;
   constexpr uint64_t kMostOfAPiece = uint64_t{1024} * 1024;
   // One byte more than it should have: a file that is as long as it says is read at once.
@@ -25,7 +30,8 @@ Outcome<std::string> ReadWholeFile(const System& system, const std::string& path
       failed = !read;
       return had + read.value_or(0);
     });
-    if (failed || text.size() > limit) return std::unexpected(PathError::kOther);
+    if (failed) return std::unexpected(PathError::kOther);
+    if (text.size() > limit) return too_large();
     if (text.size() - had < piece) return text;
   }
 }

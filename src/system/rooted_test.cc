@@ -1,6 +1,9 @@
 // What is particular to a root that is a directory of the machine.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "system/test_trees.h"
 
 namespace culprit::system {
@@ -86,6 +89,36 @@ TEST(RootedSystem, SaysWhyADirectoryCannotBeTheRoot) {
   ASSERT_FALSE(locked);
   EXPECT_EQ(locked.error().code, base::ErrorCode::kNotReadable);
   EXPECT_EQ(locked.error().message, "cannot use " + directory.path() + "/locked as root: Permission denied");
+}
+
+// Somebody swaps a directory for a link that leads out, again and again, while files are read below it.
+TEST(RootedSystem, ADirectoryThatBecomesALinkMeanwhileDoesNotLeadOut) {
+  for (const auto resolve : {HostFiles::Resolve::kByKernel, HostFiles::Resolve::kByWalk}) {
+    TemporaryDirectory outside, root;
+    std::ofstream(outside.path() + "/f") << "outside";
+    std::ofstream(outside.path() + "/0") << "";
+    fs::create_directories(root.path() + "/a/b");
+    std::ofstream(root.path() + "/a/b/f") << "inside";
+    fs::create_symlink(outside.path(), root.path() + "/a/link");
+    const auto system = SystemBelow(*HostFiles::Below(root.path(), resolve));
+    std::atomic<bool> done = false;
+    std::thread swapping([&] {
+      const std::string b = root.path() + "/a/b", link = root.path() + "/a/link",
+                        other = root.path() + "/a/c";
+      while (!done) {
+        fs::rename(b, other), fs::rename(link, b), fs::rename(other, link);
+      }
+    });
+    for (int i = 0; i < 20000; ++i) {
+      EXPECT_NE(ReadWholeFile(*system, "/a/b/f", 100).value_or(""), "outside");
+      const auto entries = system->List("/a/b");
+      EXPECT_TRUE(!entries || entries->empty() || entries->front().name == "f");
+      const auto status = system->Stat("/a/b/f");
+      EXPECT_TRUE(!status || status->size == 6);
+    }
+    done = true;
+    swapping.join();
+  }
 }
 
 }  // namespace

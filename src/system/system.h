@@ -14,6 +14,7 @@
 #include "base/cpu.h"
 #include "base/path_error.h"
 #include "base/platform.h"
+#include "base/unread.h"
 
 namespace culprit::system {
 
@@ -29,6 +30,9 @@ struct FileStatus {
   uint32_t mode = 0;   // permission and set-id bits
   uint32_t group = 0;  // number of the group that owns it
 };
+
+// Entries of a directory that are read at most; what comes after them is left out.
+inline constexpr size_t kMostEntries = 500'000;
 
 // What the caller wants to do with a file.
 enum class Rights { kRead, kReadAndWrite };
@@ -69,7 +73,7 @@ class System {
   // Whether this process may open the file that way, by its effective ids; follows symlinks. The file is not
   // opened, since opening a device can act on it.
   virtual Outcome<void> Access(const std::string& path, Rights rights) const = 0;
-  // Sorted by name, without "." and "..".
+  // Sorted by name, without "." and "..", at most kMostEntries.
   virtual Outcome<std::vector<DirectoryEntry>> List(const std::string& path) const = 0;
 
   // Variable names are case-insensitive on Windows; here they are in upper case.
@@ -84,9 +88,15 @@ class System {
     static_cast<void>(key);
     return std::unexpected(PathError::kNotRecorded);
   }
+
+  // Somebody read this and could not use it. Only a machine that takes notes (noted.h) keeps that.
+  virtual void NoteUnread(const std::string& path, base::Unread why) const {
+    static_cast<void>(path);
+    static_cast<void>(why);
+  }
 };
 
-// At most `limit` bytes of a regular file; a larger file is kOther.
+// At most `limit` bytes of a regular file; a larger file is kOther, and noted.
 Outcome<std::string> ReadWholeFile(const System& system, const std::string& path, uint64_t limit);
 
 std::unique_ptr<System> RealSystem();

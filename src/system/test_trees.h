@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "system/host_files.h"
 #include "system/memory.h"
 #include "system/system.h"
 
@@ -73,9 +74,9 @@ class TestTree {
 
 class DiskTree final : public TestTree {
  public:
-  explicit DiskTree(bool rooted) : rooted_(rooted) {
-    system_ = rooted ? *RootedSystem(directory_.path()) : RealSystem();
-  }
+  DiskTree() : rooted_(false), system_(RealSystem()) {}
+  explicit DiskTree(HostFiles::Resolve resolve)
+      : rooted_(true), system_(SystemBelow(*HostFiles::Below(directory_.path(), resolve))) {}
   const System& system() const override { return *system_; }
   std::string At(const std::string& path) const override { return rooted_ ? path : Host(path); }
 

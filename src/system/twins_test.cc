@@ -286,9 +286,12 @@ TEST_P(Twins, ReadWholeFileKeepsToItsLimit) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Twins,
-    testing::Values(Twin{"Real", [] { return std::unique_ptr<TestTree>(new DiskTree(false)); }},
-                    Twin{"Rooted", [] { return std::unique_ptr<TestTree>(new DiskTree(true)); }},
-                    Twin{"Memory", [] { return std::unique_ptr<TestTree>(new MemoryTree); }}),
+    testing::Values(
+        Twin{"Real", [] { return std::unique_ptr<TestTree>(new DiskTree); }},
+        Twin{"Rooted", [] { return std::unique_ptr<TestTree>(new DiskTree(HostFiles::Resolve::kByKernel)); }},
+        Twin{"RootedByWalk",
+             [] { return std::unique_ptr<TestTree>(new DiskTree(HostFiles::Resolve::kByWalk)); }},
+        Twin{"Memory", [] { return std::unique_ptr<TestTree>(new MemoryTree); }}),
     [](const auto& twin) { return twin.param.name; });
 
 }  // namespace

@@ -53,6 +53,7 @@ program = true
 )"));
     const auto before = [gate = gate_](const std::string& path) {
       if (path.starts_with(kDead)) gate->Pass();
+      return base::PathError::kNone;
     };
     machine_ = std::make_shared<const system::WatchedSystem>(
         std::shared_ptr<const system::System>(made_up, &made_up->system), before);

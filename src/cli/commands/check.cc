@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <optional>
+#include <utility>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/deadline.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
@@ -49,6 +53,8 @@ base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::Proce
                      {"cpu", snapshot.cpu.machine},
                      {"environment", std::move(environment)},
                      {"stack", ToJson(snapshot.stack)}};
+  for (const snapshot::UnreadPlace& place : snapshot.unread)
+    json["unread"].push_back({{"path", base::Printable(place.path)}, {"why", base::Word(place.why)}});
   if (process != nullptr) json["process"] = snapshot::FieldsToJson(process->process);
   return json;
 }
@@ -150,7 +156,7 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
   return "";
 }
 
-int CheckInTime(const CheckOptions& options, const Subject& subject) {
+int CheckInTime(const CheckOptions& options, const Subject& subject, engine::Subject looked_at) {
   Progress progress(!options.common.quiet);
   std::unique_ptr<probe::Live> live;
   if (options.live) {
@@ -158,22 +164,18 @@ int CheckInTime(const CheckOptions& options, const Subject& subject) {
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
-  auto diagnosis = LookAt(subject, {.common = options.common,
-                                    .host = options.host,
-                                    .python = options.python,
-                                    .seconds = options.seconds,
-                                    .verify = options.verify});
-  if (!diagnosis) return Fail(diagnosis.error());
+  engine::Diagnosis diagnosis(std::move(looked_at));
+  if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
   progress.Show("simulating what gets loaded");
-  diagnosis->Play();
-  if (live) AddLive(*live, *diagnosis);
+  diagnosis.Play();
+  if (live) AddLive(*live, diagnosis);
   auto [report, page] =
-      diagnosis->Judge([html = options.common.format == Format::kHtml, redact = !options.common.no_redact](
-                           const auto& scene, const auto& check) {
+      diagnosis.Judge([html = options.common.format == Format::kHtml, redact = !options.common.no_redact](
+                          const auto& scene, const auto& check) {
         return std::pair(check, html ? FactsForPage(scene, check, redact) : render::PageFacts());
       });
   if (subject.process != nullptr) NameProcess(*subject.process, report);
-  if (!WriteReport(options, report, diagnosis->snapshot(), subject.process.get(), page)) return kExitCannot;
+  if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 
@@ -219,12 +221,22 @@ int RunCheck(int argc, const char* const* argv) {
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (const std::string why = MistakeInHost(options.host); !why.empty()) return WrongUsage("check", why);
   if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
+  // What is read before the diagnosis, which has limits of its own.
+  std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
+                                   Deadline::Guard::kAlways);
   const auto subject = options.pid.empty() ? ChooseSubject(options.common, options.targets)
                                            : ProcessSubject(PidOf(options.pid));
   if (!subject) return Fail(subject.error());
   if (const std::string why = NotLive(options, *subject); !why.empty())
     return WrongUsage("check", "--live: " + why);
-  EndAtOnce(CheckInTime(options, *subject));
+  auto looked_at = ForEngine(*subject, {.common = options.common,
+                                        .host = options.host,
+                                        .python = options.python,
+                                        .seconds = options.seconds,
+                                        .verify = options.verify});
+  if (!looked_at) return Fail(looked_at.error());
+  deadline.reset();
+  EndAtOnce(CheckInTime(options, *subject, std::move(*looked_at)));
 }
 
 }  // namespace culprit::cli

@@ -1,7 +1,10 @@
 // culprit inspect FILE...
 #include "inspect/inspect.h"
 
+#include <chrono>
+
 #include "cli/command.h"
+#include "cli/deadline.h"
 #include "cli/options.h"
 #include "collect/live_file_view.h"
 #include "render/inspect/inspect.h"
@@ -22,13 +25,15 @@ int RunInspect(int argc, const char* const* argv) {
       "Exit status: 0 all files read, 1 a file is truncated, 2 a file could not be read or has an unknown "
       "format.");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  const auto machine = OpenMachine(options);
-  if (!machine) return Fail(machine.error());
+  Deadline deadline(std::chrono::seconds(10));
+  auto opened = OpenMachine(options);
+  if (!opened) return Fail(opened.error());
+  const auto machine = deadline.Watch(std::move(*opened));
   report::InspectAnswer answer;
   int status = kExitOk;
   for (const std::string& file : files) {
-    collect::LiveFileView view(**machine, binfmt::GpuScan::kCudaFiles);
-    answer.files.push_back(inspect::InspectFile(view, PathOnMachine(**machine, file), file));
+    collect::LiveFileView view(*machine, binfmt::GpuScan::kCudaFiles);
+    answer.files.push_back(inspect::InspectFile(view, PathOnMachine(*machine, file), file));
     const report::FileAnswer& about = answer.files.back();
     if (!about.error.empty()) {
       Fail({base::ErrorCode::kNotReadable, file + ": " + about.error});
@@ -41,7 +46,7 @@ int RunInspect(int argc, const char* const* argv) {
       Write(options, {.title = "culprit inspect",
                       .text = [&](const auto& style) { return render::ToText(answer, style); },
                       .json = [&] { return render::ToJson(answer); },
-                      .windows = (*machine)->platform() == base::Platform::kWindows});
+                      .windows = machine->platform() == base::Platform::kWindows});
   return written ? status : kExitCannot;
 }
 

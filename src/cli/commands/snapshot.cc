@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/deadline.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -17,14 +20,19 @@
 namespace culprit::cli {
 namespace {
 
-constexpr int kSnapshotSeconds = 60;
+constexpr int kSnapshotSeconds = 30;
 constexpr int kSnapshotStepSeconds = 30;  // per step of the probe
 
 int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool probed) {
+  std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(kSnapshotSeconds),
+                                   Deadline::Guard::kAlways);
   auto opened = OpenMachine(options);
   if (!opened) return Fail(opened.error());
   const Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty()};
   for (std::string& target : targets) target = PathOnMachine(*subject.machine, target);
+  auto looked_at = ForEngine(subject, {.common = options, .seconds = kSnapshotSeconds});
+  if (!looked_at) return Fail(looked_at.error());
+  deadline.reset();
   const auto progress = std::make_shared<Progress>(!options.quiet);
   std::unique_ptr<probe::Live> live;
   if (probed) {
@@ -32,13 +40,13 @@ int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool 
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
-  auto diagnosis = LookAt(subject, {.common = options, .seconds = kSnapshotSeconds});
-  if (!diagnosis) return Fail(diagnosis.error());
+  engine::Diagnosis diagnosis(std::move(*looked_at));
+  if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
   if (live) {
-    live->Continue(diagnosis->snapshot());
-    diagnosis->AddProbe(live->Finish(), {});
+    live->Continue(diagnosis.snapshot());
+    diagnosis.AddProbe(live->Finish(), {});
   }
-  const auto snapshot = engine::RecordMachine(*diagnosis, std::move(targets),
+  const auto snapshot = engine::RecordMachine(diagnosis, std::move(targets),
                                               [progress](const std::string& what) { progress->Show(what); });
   if (!snapshot) return Fail(snapshot.error());
   if (!WriteBytes(options, snapshot::ToJsonText(*snapshot))) return kExitCannot;

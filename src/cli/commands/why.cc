@@ -18,6 +18,8 @@
 namespace culprit::cli {
 namespace {
 
+constexpr std::chrono::seconds kFilesAnswerWithin(10);
+
 struct WhyOptions {
   Options common;
   std::string library;
@@ -109,10 +111,10 @@ int RunWhy(int argc, const char* const* argv) {
   if (options.library.empty() && options.target.empty())
     return WrongUsage("why", "give a LIBRARY, or --for TARGET, or both", "culprit why --help");
 
-  EndWithin(std::chrono::minutes(1));
+  Deadline deadline(kFilesAnswerWithin);
   auto environment = ReadEnvironment(options.common);
   if (!environment) return Fail(environment.error());
-  std::unique_ptr<system::System> machine;
+  std::shared_ptr<const system::System> machine;
   std::optional<snapshot::Snapshot> recorded;
   base::Result<collect::Look> look;
   if (!options.snapshot_file.empty()) {
@@ -123,7 +125,7 @@ int RunWhy(int argc, const char* const* argv) {
   } else {
     auto opened = OpenMachine(options.common);
     if (!opened) return Fail(opened.error());
-    machine = std::move(*opened);
+    machine = deadline.Watch(std::move(*opened));
     look = LookAtTarget(*machine, options, *environment ? **environment : machine->Environment());
   }
   if (!look) return Fail(look.error());

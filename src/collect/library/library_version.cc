@@ -26,6 +26,7 @@ using system::System;
 using Reading = VersionReading;
 
 constexpr uint64_t kRecordLimit = 16 << 20;
+constexpr uint64_t kAllRecordsLimit = 64 << 20;  // of those that are kept
 constexpr std::string_view kDistInfo = ".dist-info";
 
 std::optional<Reading> ReadSymbol(const System& system, const Library& library, const std::string& path) {
@@ -77,7 +78,7 @@ std::optional<Reading> VersionFromToolkit(const System& system, std::string_view
   for (int level = 0; level < 3 && directory.size() > 1; ++level) {
     directory = DirName(directory);
     const std::string file = JoinPath(directory, "version.json");
-    const auto text = system::ReadWholeFile(system, file, 1 << 20);
+    const auto text = system::ReadWholeFile(system, file, kVersionFileLimit);
     if (!text) continue;
     const base::Json json = base::Json::parse(*text, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) continue;
@@ -169,7 +170,12 @@ std::optional<VersionReader::PipRecord> VersionReader::FindPipRecord(
       if (std::ranges::find(packages, package) == packages.end()) continue;
       const std::string record = JoinPath(JoinPath(directory, name), "RECORD");
       const auto [text, fresh] = record_texts_.try_emplace(record);
-      if (fresh) text->second = system::ReadWholeFile(system_, record, kRecordLimit).value_or("");
+      if (fresh && record_bytes_ > kAllRecordsLimit) {
+        system_.NoteUnread(record, base::Unread::kTooMuch);
+      } else if (fresh) {
+        text->second = system::ReadWholeFile(system_, record, kRecordLimit).value_or("");
+        record_bytes_ += text->second.size();
+      }
       if (!RecordLists(text->second, directory, real_path)) continue;
       return PipRecord{std::string(package), name.substr(dash + 1, name.size() - dash - 1 - kDistInfo.size()),
                        JoinPath(directory, name)};

@@ -3,6 +3,7 @@
 // name like libcublas.so.12 gives only the major version, which is not enough.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -17,6 +18,9 @@
 #include "system/system.h"
 
 namespace culprit::collect {
+
+// A toolkit's version.json has some kilobytes.
+inline constexpr uint64_t kVersionFileLimit = uint64_t{64} << 10;
 
 struct VersionReading {
   std::string version;
@@ -53,6 +57,7 @@ class VersionReader {
   const system::System& system_;
   std::map<std::string, std::vector<std::string>> records_;
   std::map<std::string, std::string> record_texts_;
+  uint64_t record_bytes_ = 0;  // of all of them
   std::map<std::string, std::optional<VersionReading>> symbols_;
 };
 

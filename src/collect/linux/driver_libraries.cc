@@ -38,9 +38,9 @@ class Directories {
 
   void Add(std::string_view directory) {
     std::string path = base::CleanPath(directory);
-    if (path.starts_with('/') && seen_.insert(path).second && paths_.size() < kMostDirectories) {
-      paths_.push_back(std::move(path));
-    }
+    if (!path.starts_with('/') || !seen_.insert(path).second) return;
+    if (paths_.size() == kMostDirectories) return system_.NoteUnread(path, base::Unread::kTooMuch);
+    paths_.push_back(std::move(path));
   }
   void AddPattern(std::string_view pattern) {
     std::vector<std::string> paths = {"/"};

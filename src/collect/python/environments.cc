@@ -1,6 +1,5 @@
 #include "collect/python/environments.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -73,9 +72,7 @@ std::string FindVersion(const Surroundings& around, const PythonEnvironment& env
 bool SysPath::Add(const std::string& directory) {
   const auto status = around_.system.Stat(directory);
   if (!status || status->type != FileType::kDirectory) return false;
-  const std::string real = around_.system.RealPath(directory).value_or(directory);
-  if (std::ranges::find(seen_, real) != seen_.end()) return false;
-  seen_.push_back(real);
+  if (!seen_.insert(around_.system.RealPath(directory).value_or(directory)).second) return false;
   environment_.site_packages.push_back(directory);
   return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,7 @@ class SysPath {
  private:
   const Surroundings& around_;
   snapshot::PythonEnvironment& environment_;
-  std::vector<std::string> seen_;  // real paths
+  std::set<std::string> seen_;  // real paths
 };
 
 }  // namespace culprit::collect

@@ -99,7 +99,7 @@ Metadata ParseMetadata(std::string_view text) {
     const std::string_view value = Trim(line.substr(colon + 1));
     if (key == "Name") metadata.name = NormalName(value);
     if (key == "Version") metadata.version = value;
-    if (key == "Requires-Dist") {
+    if (key == "Requires-Dist" && metadata.requirements.size() < kMostRequirements) {
       if (auto requirement = ParseRequirement(value))
         metadata.requirements.push_back(*std::move(requirement));
     }
@@ -146,7 +146,8 @@ bool IsSharedObject(std::string_view name) {
 // The lines with `mark` in them. Most are of no interest, so the text is searched and not split.
 void AddLines(std::string_view record, std::string_view mark, bool (*wanted)(std::string_view name),
               std::vector<RecordLine>& lines) {
-  for (size_t at = record.find(mark); at != std::string_view::npos; at = record.find(mark, at)) {
+  for (size_t at = record.find(mark); at != std::string_view::npos && lines.size() < kMostLibrariesOfRecord;
+       at = record.find(mark, at)) {
     const size_t newline = record.rfind('\n', at);
     const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
     const size_t end = std::min(record.find('\n', at), record.size());

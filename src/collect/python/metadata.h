@@ -35,7 +35,8 @@ struct Metadata {
   std::vector<snapshot::Requirement> requirements;
 };
 
-// The headers end at the first empty line; what follows is a description of any length.
+// The headers end at the first empty line; what follows is a description of any length. At most
+// kMostRequirements are kept.
 Metadata ParseMetadata(std::string_view text);
 // "cuda-toolkit[cublas,cudart]==13.2.2; platform_system == 'Linux'"; nullopt when it is not understood.
 std::optional<snapshot::Requirement> ParseRequirement(std::string_view text);
@@ -46,7 +47,12 @@ struct RecordLine {
   std::optional<uint64_t> size;
 };
 
-// The lines of RECORD that are shared libraries of the platform: "x.so", "x.so.9"; "x.dll", "x.pyd".
+// Packages have hundreds of shared libraries at most, and as many requirements.
+inline constexpr size_t kMostLibrariesOfRecord = 20'000;
+inline constexpr size_t kMostRequirements = 5'000;
+
+// The lines of RECORD that are shared libraries of the platform: "x.so", "x.so.9"; "x.dll", "x.pyd". At most
+// kMostLibrariesOfRecord of them.
 std::vector<RecordLine> SharedLibrariesOf(std::string_view record,
                                           base::Platform platform = base::Platform::kLinux);
 

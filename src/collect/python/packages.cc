@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -15,7 +17,8 @@ using snapshot::PythonPackage;
 using system::System;
 
 constexpr uint64_t kHeadersLimit = uint64_t{1} << 20;
-constexpr uint64_t kPackageRecordLimit = uint64_t{32} << 20;
+constexpr uint64_t kPackageRecordLimit = uint64_t{16} << 20;
+constexpr size_t kMostPackages = 50'000;  // of an environment
 
 // Whole names, or the beginning of names where they end in '*'.
 constexpr std::array<std::string_view, 39> kThatMatter = {
@@ -44,8 +47,9 @@ std::string ReadHeaders(const System& system, const std::string& path) {
     text.resize(had + kPiece);
     const auto read = file->bytes->ReadAt(had, std::as_writable_bytes(std::span(text).subspan(had)));
     text.resize(had + (read ? *read : 0));
-    if (!read || *read < kPiece || text.find("\n\n") != std::string::npos ||
-        text.find("\n\r\n") != std::string::npos) {
+    const size_t from = had < 2 ? 0 : had - 2;
+    if (!read || *read < kPiece || text.find("\n\n", from) != std::string::npos ||
+        text.find("\n\r\n", from) != std::string::npos) {
       break;
     }
   }
@@ -75,7 +79,9 @@ void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage&
     if (record.error() != base::PathError::kNoEntry) search.problems.push_back(path + " cannot be read");
     return;
   }
-  for (const RecordLine& line : SharedLibrariesOf(*record, search.system.platform())) {
+  const auto libraries = SharedLibrariesOf(*record, search.system.platform());
+  if (libraries.size() >= kMostLibrariesOfRecord) search.system.NoteUnread(path, base::Unread::kTooMuch);
+  for (const RecordLine& line : libraries) {
     const std::string file = JoinPath(site, line.path);
     const auto status = search.system.Stat(file);
     if (!status) {
@@ -110,6 +116,8 @@ void ReadDetails(PackageSearch& search, const SiteDirectory& site, bool director
     search.problems.push_back(package.record + " has no readable METADATA");
   }
   Metadata metadata = ParseMetadata(headers);
+  if (headers.size() >= kHeadersLimit || metadata.requirements.size() >= kMostRequirements)
+    search.system.NoteUnread(package.record, base::Unread::kTooMuch);
   if (!metadata.version.empty()) package.version = metadata.version;
   for (auto& requirement : metadata.requirements) {
     // What was compiled against NumPy 1 does not import with NumPy 2.
@@ -144,6 +152,10 @@ std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<S
     for (const system::DirectoryEntry& entry : site.entries) {
       auto id = ParseRecordName(entry.name);
       if (!id) continue;
+      if (packages.size() == kMostPackages) {
+        search.system.NoteUnread(site.path, base::Unread::kTooMuch);
+        return packages;
+      }
       PythonPackage& package = packages.emplace_back();
       package.name = std::move(id->name);
       package.version = std::move(id->version);
@@ -164,13 +176,11 @@ std::vector<PythonPackage> CondaPackages(PackageSearch& search, const std::strin
     search.problems.push_back(directory + " cannot be listed");
     return packages;
   }
+  std::set<std::pair<std::string_view, std::string_view>> told;
+  for (const PythonPackage& package : known) told.emplace(package.name, package.version);
   for (const system::DirectoryEntry& entry : *entries) {
     const auto id = ParseCondaRecordName(entry.name);
-    if (!id) continue;
-    const bool told = std::ranges::any_of(known, [&](const PythonPackage& package) {
-      return package.name == id->name && package.version == id->version;
-    });
-    if (told) continue;
+    if (!id || told.contains({id->name, id->version})) continue;
     packages.push_back({.name = id->name,
                         .version = id->version,
                         .record = JoinPath(directory, entry.name),

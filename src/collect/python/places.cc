@@ -112,9 +112,10 @@ void AddActive(const Surroundings& around, std::vector<Place>& places, std::vect
 
 void AddBelow(const Surroundings& around, const std::string& directory, std::string_view tail,
               std::vector<std::string>& prefixes) {
-  constexpr size_t kMost = 64;
+  constexpr size_t kMost = 1024;
   const auto entries = around.system.List(directory);
   if (!entries) return;
+  if (entries->size() > kMost) around.system.NoteUnread(directory, base::Unread::kTooMuch);
   for (size_t i = 0; i < std::min(kMost, entries->size()); ++i) {
     if ((*entries)[i].type == FileType::kRegular) continue;
     prefixes.push_back(JoinPath(JoinPath(directory, (*entries)[i].name), tail));

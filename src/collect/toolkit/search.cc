@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "collect/library/library_version.h"
 #include "collect/toolkit/c_header.h"
 #include "snapshot/path_pattern.h"
 
@@ -24,10 +25,10 @@ struct ToolkitVersion {
 // version.json says {"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}, before CUDA 11.1 version.txt says
 // "CUDA Version 10.2.89".
 ToolkitVersion ReadToolkitVersion(const system::System& system, const std::string& root) {
-  constexpr uint64_t kVersionFileLimit = 1 << 20;
   const std::string json_path = JoinPath(root, "version.json");
   if (const auto text = system::ReadWholeFile(system, json_path, kVersionFileLimit)) {
     const base::Json json = base::Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) system.NoteUnread(json_path, base::Unread::kNotUnderstood);
     const auto cuda = json.is_object() ? json.find("cuda") : json.end();
     if (json.is_object() && cuda != json.end() && cuda->is_object()) {
       const auto version = cuda->find("version");

@@ -41,6 +41,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                          library.name.starts_with("libcuda.so.") && !library.real_path.empty();
     if (damaged) return;
   }
+  if (!scene.OnWindows() && driver->modules.state == snapshot::FactState::kUnreadable) {
+    ruling.NotEnoughFacts("the loaded kernel modules", driver->modules.source + ": " + driver->modules.why);
+    return;
+  }
   const auto& gpus = scene.stack().gpus;
   const std::string name = scene.OnWindows() ? "nvcuda.dll" : "libcuda.so.1";
   std::string summary =

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
@@ -64,22 +66,25 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
   return twice;
 }
 
-// Whether another package installs into the same directories. Then the later one changed the files of the
+// The same for packages that install into the same directories.
+std::pair<std::string, std::string_view> RivalKey(const snapshot::PythonPackage& package) {
+  const std::string& name = package.name;
+  const std::string_view directory = base::DirName(package.record);
+  if (name == "cupy" || name.starts_with("cupy-cuda")) return {"cupy", directory};
+  for (const char* tail : {"", "-gpu", "-directml", "-openvino", "-training", "-rocm"}) {
+    if (name == std::string("onnxruntime") + tail) return {"onnxruntime", directory};
+  }
+  std::string component = name.substr(0, name.rfind("-cu"));
+  return {HasSameFilesForEveryCuda(component) ? std::move(component) : name, directory};
+}
+
+// How many packages install into the same directories. Of several the later one changed the files of the
 // other, which has its own rules (CUL6006, CUL6008, CUL6013, CUL6016).
-bool HasRival(const snapshot::PythonEnvironment& environment, const snapshot::PythonPackage& package) {
-  const auto family = [](const std::string& name) -> std::string {
-    if (name == "cupy" || name.starts_with("cupy-cuda")) return "cupy";
-    for (const char* tail : {"", "-gpu", "-directml", "-openvino", "-training", "-rocm"}) {
-      if (name == std::string("onnxruntime") + tail) return "onnxruntime";
-    }
-    const std::string component = name.substr(0, name.rfind("-cu"));
-    return HasSameFilesForEveryCuda(component) ? component : name;
-  };
-  const std::string mine = family(package.name);
-  return std::ranges::any_of(environment.packages, [&](const snapshot::PythonPackage& other) {
-    return &other != &package && family(other.name) == mine &&
-           base::DirName(other.record) == base::DirName(package.record);
-  });
+std::map<std::pair<std::string, std::string_view>, size_t> Rivals(
+    const snapshot::PythonEnvironment& environment) {
+  std::map<std::pair<std::string, std::string_view>, size_t> rivals;
+  for (const auto& package : environment.packages) ++rivals[RivalKey(package)];
+  return rivals;
 }
 
 // Whether the damage affects a process: the file is loaded, or it was tried and the search found nothing
@@ -107,12 +112,15 @@ void Check(const Scene& scene, Ruling& ruling) {
   constexpr size_t kMostShown = 5;
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto twice = ListedTwice(environment);
+    std::map<std::pair<std::string, std::string_view>, size_t> rivals;
     for (const auto& package : environment.packages) {
       std::vector<const DamagedFile*> damaged;
       for (const DamagedFile& file : package.damaged) {
         if (!twice.contains(file.path)) damaged.push_back(&file);
       }
-      if (damaged.empty() || HasRival(environment, package)) continue;
+      if (damaged.empty()) continue;
+      if (rivals.empty()) rivals = Rivals(environment);
+      if (rivals.at(RivalKey(package)) > 1) continue;
       std::vector<std::string> affects;
       const bool used = std::ranges::any_of(
           damaged, [&](const DamagedFile* file) { return IsUsed(scene, environment, *file, affects); });

@@ -16,11 +16,12 @@
 
 #include "base/text.h"
 #include "system/linux/descriptor.h"
+#include "system/linux/tree.h"
 
 namespace culprit::system {
 namespace {
 
-constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+constexpr int kOpenFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 std::unexpected<PathError> Errno() { return std::unexpected(base::PathErrorFromErrno(errno)); }
 
@@ -37,15 +38,6 @@ FileStatus StatusOf(const struct stat& found) {
           .inode = found.st_ino,
           .mode = found.st_mode & 07777u,
           .group = found.st_gid};
-}
-
-Outcome<Descriptor> OpenAt(int directory, const char* path, int flags) {
-  int number = -1;
-  do {
-    number = openat(directory, path, flags);
-  } while (number < 0 && errno == EINTR);
-  if (number < 0) return Errno();
-  return Descriptor(number);
 }
 
 class DescriptorSource final : public base::ByteSource {
@@ -85,6 +77,8 @@ Outcome<FileStatus> StatusAt(int directory, const char* path, int flags) {
   return StatusOf(found);
 }
 
+int NoFollow(LastLink last) { return last == LastLink::kKeep ? O_NOFOLLOW : 0; }
+
 FileType EntryType(int directory, const dirent& entry) {
   switch (entry.d_type) {
     case DT_REG:
@@ -105,92 +99,87 @@ FileType EntryType(int directory, const dirent& entry) {
 }  // namespace
 
 struct HostFiles::Directory {
-  Descriptor descriptor;
-  static int Of(const std::shared_ptr<const Directory>& directory) {
-    return directory ? directory->descriptor.get() : AT_FDCWD;
+  Tree tree;
+
+  // Below `directory`, or anywhere on the machine when it is null.
+  static Outcome<Descriptor> Open(const std::shared_ptr<const Directory>& directory, const std::string& path,
+                                  int flags) {
+    if (directory) return directory->tree.Open(path, flags);
+    if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
+    return OpenAt(AT_FDCWD, path.c_str(), flags | O_CLOEXEC);
   }
 };
 
-namespace {
+bool HostFiles::KeepsBelow() { return true; }
 
-// "/a/b" of a tree is "a/b" from its directory on, so that the tree's own depth does not count to PATH_MAX.
-const char* PathOf(int at, const std::string& path) {
-  if (at == AT_FDCWD) return path.c_str();
-  return path == "/" ? "." : path.c_str() + 1;
-}
-
-}  // namespace
-
-Outcome<HostFiles> HostFiles::Below(const std::string& directory) {
+Outcome<HostFiles> HostFiles::Below(const std::string& directory, Resolve resolve) {
   if (directory.find('\0') != directory.npos) return std::unexpected(PathError::kOther);
   Outcome<Descriptor> root = OpenAt(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (!root) return std::unexpected(root.error());
   // O_PATH asks for no permission; to look at "." asks for that of searching.
   if (const auto status = StatusAt(root->get(), ".", 0); !status) return std::unexpected(status.error());
-  return HostFiles(std::make_shared<const Directory>(std::move(*root)));
+  return HostFiles(std::make_shared<const Directory>(Tree(std::move(*root), resolve)));
 }
 
 Outcome<FileStatus> HostFiles::Status(const std::string& path, LastLink last) const {
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
-  const int at = Directory::Of(directory_);
-  return StatusAt(at, PathOf(at, path), last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
+  if (!directory_) return StatusAt(AT_FDCWD, path.c_str(), last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
+  const Outcome<Descriptor> found = directory_->tree.Open(path, O_PATH | NoFollow(last));
+  if (!found) return std::unexpected(found.error());
+  return StatusAt(found->get(), "", AT_EMPTY_PATH);
 }
 
 Outcome<OpenFile> HostFiles::Open(const std::string& path, LastLink last) const {
   const Outcome<FileStatus> before = Status(path, last);
   if (!before) return std::unexpected(before.error());
-  const int at = Directory::Of(directory_);
-  const char* const host_path = PathOf(at, path);
   if (before->type == FileType::kLink) return std::unexpected(PathError::kLoop);
   if (before->type == FileType::kOther) {
-    if (faccessat(at, host_path, R_OK, AT_EACCESS) != 0) return Errno();
+    const Outcome<void> access = Access(path, Rights::kRead, last);
+    if (!access) return std::unexpected(access.error());
     return OpenFile{*before, nullptr};
   }
-  Outcome<Descriptor> file = OpenAt(at, host_path, kOpenFlags | (last == LastLink::kKeep ? O_NOFOLLOW : 0));
+  Outcome<Descriptor> file = Directory::Open(directory_, path, kOpenFlags | NoFollow(last));
   if (!file) return std::unexpected(file.error());
-  struct stat now;
-  if (fstat(file->get(), &now) != 0) return Errno();
-  const FileStatus status = StatusOf(now);
-  if (status.type != FileType::kRegular) return OpenFile{status, nullptr};
-  return OpenFile{status, std::make_unique<DescriptorSource>(std::move(*file), status.size, path)};
+  const Outcome<FileStatus> now = StatusAt(file->get(), "", AT_EMPTY_PATH);
+  if (!now) return std::unexpected(now.error());
+  if (now->type != FileType::kRegular) return OpenFile{*now, nullptr};
+  return OpenFile{*now, std::make_unique<DescriptorSource>(std::move(*file), now->size, path)};
 }
 
 Outcome<std::string> HostFiles::ReadLink(const std::string& path) const {
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
-  const int at = Directory::Of(directory_);
-  std::string target(256, '\0');
-  while (true) {
-    const ssize_t n = readlinkat(at, PathOf(at, path), target.data(), target.size());
-    if (n < 0) return Errno();
-    if (static_cast<size_t>(n) < target.size()) {
-      target.resize(static_cast<size_t>(n));
-      return target;
-    }
-    target.resize(target.size() * 2);
-  }
+  if (!directory_) return ReadLinkAt(AT_FDCWD, path.c_str());
+  const Outcome<Descriptor> link = directory_->tree.Open(path, O_PATH | O_NOFOLLOW);
+  if (!link) return std::unexpected(link.error());
+  return ReadLinkAt(link->get(), "");
 }
 
 Outcome<void> HostFiles::Access(const std::string& path, Rights rights, LastLink last) const {
   if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
   const int wanted = rights == Rights::kRead ? R_OK : R_OK | W_OK;
-  const int flags = AT_EACCESS | (last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
-  const int at = Directory::Of(directory_);
-  if (faccessat(at, PathOf(at, path), wanted, flags) != 0) return Errno();
+  if (!directory_) {
+    const int flags = AT_EACCESS | (last == LastLink::kKeep ? AT_SYMLINK_NOFOLLOW : 0);
+    if (faccessat(AT_FDCWD, path.c_str(), wanted, flags) != 0) return Errno();
+    return {};
+  }
+  const Outcome<Descriptor> found = directory_->tree.Open(path, O_PATH | NoFollow(last));
+  if (!found) return std::unexpected(found.error());
+  if (faccessat(found->get(), "", wanted, AT_EACCESS | AT_EMPTY_PATH) == 0) return {};
+  if (errno != EINVAL) return Errno();
+  const std::string itself = "/proc/self/fd/" + std::to_string(found->get());  // Linux before 5.8
+  if (faccessat(AT_FDCWD, itself.c_str(), wanted, AT_EACCESS) != 0) return Errno();
   return {};
 }
 
 Outcome<std::vector<DirectoryEntry>> HostFiles::List(const std::string& path, LastLink last) const {
-  if (const PathError error = CheckPath(path); error != PathError::kNone) return std::unexpected(error);
-  const int at = Directory::Of(directory_);
-  Outcome<Descriptor> opened =
-      OpenAt(at, PathOf(at, path), kOpenFlags | O_DIRECTORY | (last == LastLink::kKeep ? O_NOFOLLOW : 0));
+  Outcome<Descriptor> opened = Directory::Open(directory_, path, kOpenFlags | O_DIRECTORY | NoFollow(last));
   if (!opened) return std::unexpected(opened.error());
   const int number = opened->get();
   const std::unique_ptr<DIR, decltype([](DIR* open) { closedir(open); })> directory(fdopendir(number));
   if (!directory) return Errno();
   std::ignore = opened->Release();  // closedir() closes it
   std::vector<DirectoryEntry> entries;
-  while (true) {
+  while (entries.size() < kMostEntries) {
     errno = 0;
     const dirent* const entry = readdir(directory.get());
     if (entry == nullptr && errno != 0) return Errno();

@@ -125,7 +125,9 @@ struct HostFiles::Directory {
   }
 };
 
-Outcome<HostFiles> HostFiles::Below(const std::string& directory) {
+bool HostFiles::KeepsBelow() { return false; }
+
+Outcome<HostFiles> HostFiles::Below(const std::string& directory, Resolve) {
   auto path = NativePathOfUser(directory);
   if (!path) return std::unexpected(path.error());
   const auto opened = OpenNative(*path, FILE_LIST_DIRECTORY, LastLink::kFollow);

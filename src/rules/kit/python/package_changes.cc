@@ -1,6 +1,8 @@
 #include "rules/kit/python/package_changes.h"
 
 #include <algorithm>
+#include <memory>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "knowledge/packages/distributions.h"
@@ -101,6 +103,56 @@ std::vector<Requirement> OfVariant(const Scene& scene, const PythonEnvironment& 
   return requirements;
 }
 
+}  // namespace
+
+// Who asks for what in each environment: there may be thousands of packages, and rules ask for each.
+struct AskedIndex {
+  struct Of {
+    MarkerFacts facts;
+    std::map<std::string, std::set<std::string>> extras;
+    // In the order of the packages.
+    std::unordered_map<std::string_view, std::vector<const PythonPackage*>> by;
+    std::unordered_map<std::string_view, std::vector<const PythonPackage*>> named;
+  };
+  std::map<const PythonEnvironment*, Of> environments;
+};
+
+namespace {
+
+const AskedIndex::Of& IndexOf(const Scene& scene, const PythonEnvironment& environment) {
+  if (scene.asked == nullptr) scene.asked = std::make_shared<AskedIndex>();
+  const auto [place, fresh] = scene.asked->environments.try_emplace(&environment);
+  AskedIndex::Of& index = place->second;
+  if (!fresh) return index;
+  index.facts = MarkerFactsOf(scene, environment);
+  index.extras = AskedExtras(environment, index.facts);
+  for (const PythonPackage& package : environment.packages) {
+    auto& named = index.named[package.name];
+    named.push_back(&package);
+    if (named.size() > 1) continue;  // another of this name comes first on sys.path
+    for (const Requirement& requirement : package.requirements) {
+      auto& by = index.by[requirement.name];
+      if (by.empty() || by.back() != &package) by.push_back(&package);
+    }
+  }
+  return index;
+}
+
+std::span<const PythonPackage* const> PackagesNamed(const Scene& scene, const PythonEnvironment& environment,
+                                                    std::string_view name) {
+  const auto& named = IndexOf(scene, environment).named;
+  const auto found = named.find(name);
+  if (found == named.end()) return {};
+  return found->second;
+}
+
+// As PythonEnvironment::Find().
+const PythonPackage* FirstNamed(const Scene& scene, const PythonEnvironment& environment,
+                                std::string_view name) {
+  const auto named = PackagesNamed(scene, environment, name);
+  return named.empty() ? nullptr : named.front();
+}
+
 // What a release requires here: from its record if it is installed, otherwise from our tables.
 std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironment& environment,
                                         const Wanted& wanted) {
@@ -108,9 +160,9 @@ std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironm
   MarkerFacts facts = MarkerFactsOf(scene, environment);
   facts.extras = wanted.extras;
   bool recorded = false;
-  for (const PythonPackage& installed : environment.packages) {
-    if (installed.name != wanted.package || installed.version != wanted.version) continue;
-    for (const Requirement& one : installed.requirements) {
+  for (const PythonPackage* installed : PackagesNamed(scene, environment, wanted.package)) {
+    if (installed->version != wanted.version) continue;
+    for (const Requirement& one : installed->requirements) {
       if (Holds(one.marker, facts) == true) requirements.push_back(one);
       recorded = true;
     }
@@ -166,16 +218,16 @@ std::map<std::string, std::set<std::string>> AskedExtras(const PythonEnvironment
 std::vector<Asked> AskedOf(const Scene& scene, const PythonEnvironment& environment,
                            std::string_view package) {
   std::vector<Asked> all;
-  const MarkerFacts facts = MarkerFactsOf(scene, environment);
-  const auto extras = AskedExtras(environment, facts);
-  for (const PythonPackage& by : environment.packages) {
-    if (std::ranges::find(by.requirements, package, &Requirement::name) == by.requirements.end()) continue;
-    if (environment.Find(by.name) != &by) continue;  // another package of this name comes first on sys.path
-    MarkerFacts own = facts;
-    if (const auto found = extras.find(by.name); found != extras.end()) own.extras = found->second;
-    for (const Requirement& requirement : by.requirements) {
+  const AskedIndex::Of& index = IndexOf(scene, environment);
+  const auto asking = index.by.find(package);
+  if (asking == index.by.end()) return all;
+  for (const PythonPackage* by : asking->second) {
+    MarkerFacts own = index.facts;
+    if (const auto found = index.extras.find(by->name); found != index.extras.end())
+      own.extras = found->second;
+    for (const Requirement& requirement : by->requirements) {
       if (requirement.name == package && Holds(requirement.marker, own) == true)
-        all.push_back({&by, requirement.specifier});
+        all.push_back({by, requirement.specifier});
     }
   }
   return all;
@@ -318,13 +370,13 @@ std::optional<std::string> VersionToAdd(const Scene& scene, const PythonEnvironm
 void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted& wanted, Pip how,
          std::set<std::string>& asked, std::vector<report::Change>& changes) {
   if (IsIn<report::InstallPackage>(changes, wanted.package) || !asked.insert(wanted.package).second) return;
-  const PythonPackage* present = environment.Find(wanted.package);
+  const PythonPackage* present = FirstNamed(scene, environment, wanted.package);
   const bool stays = how == Pip::kMissing && present != nullptr && present->version == wanted.version &&
                      !IsIn<report::RemovePackage>(changes, wanted.package);
   if (!stays) changes.push_back(report::InstallPackage{environment.prefix, wanted.package, wanted.version});
   if (how == Pip::kAlone) return;
   for (const Requirement& requirement : RequirementsOf(scene, environment, wanted)) {
-    const PythonPackage* installed = environment.Find(requirement.name);
+    const PythonPackage* installed = FirstNamed(scene, environment, requirement.name);
     const bool there = installed != nullptr && Meets(installed->version, requirement.specifier) == true &&
                        !IsIn<report::RemovePackage>(changes, requirement.name);
     if (there && how == Pip::kMissing && requirement.extras.empty()) continue;
