@@ -9,6 +9,7 @@
 #include "snapshot/json/ld_cache_json.h"
 #include "snapshot/json/parse_json.h"
 #include "snapshot/json/stack_json.h"
+#include "snapshot/secrets/hide.h"
 
 namespace culprit::snapshot {
 
@@ -52,9 +53,11 @@ constexpr std::string_view kSchemaKind = "culprit.snapshot/";
 base::Json TextToJson(const std::string& text) { return EncodeBytes(text); }
 void ReadText(const JsonReader& json, std::string& text) { json.Get(text); }
 
+// Also of a snapshot that was taken before this culprit knew a secret as such.
 base::Json EnvironmentToJson(const std::map<std::string, std::string>& environment) {
   JsonWriter json;
-  for (const auto& [name, value] : environment) json.Value(EncodeBytes(name), EncodeBytes(value));
+  for (const auto& [name, value] : environment)
+    json.Value(EncodeBytes(name), EncodeBytes(HideVariable(name, value)));
   return json.Take();
 }
 
