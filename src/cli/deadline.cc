@@ -1,7 +1,5 @@
 #include "cli/deadline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
@@ -55,10 +53,9 @@ bool MayWaitForEver() {
 // A thread costs a third of the run time of a short `why`, so we start it only if needed.
 void EndWithin(std::chrono::seconds limit) {
   if (!MayWaitForEver()) return;
-  base::StartAside([limit] {
+  base::TryAside([limit] {
     std::this_thread::sleep_for(limit);
-    fmt::print(stderr, "culprit: no answer within {} s; a file system may not be responding\n",
-               limit.count());
+    Say("culprit: no answer within {} s; a file system may not be responding\n", limit.count());
     EndAtOnce(kExitCannot);
   });
 }
