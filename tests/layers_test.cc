@@ -56,7 +56,7 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
                           "run/watch/tool_watch.cc",                 // cuda-gdb
                           "run/watch/watch.cc",                      // the loader, in the program's output
                           "snapshot/json/parse_json.cc",             // the JSON library
-                          "snapshot/record/redact.cc"));             // keys in texts
+                          "snapshot/secrets/hide.cc"));              // keys in texts
 }
 
 TEST(Layers, RoomsHaveNoCircle) {

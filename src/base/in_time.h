@@ -6,24 +6,36 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
 namespace culprit::base {
 
-// Calls `function` in its own thread. The thread may outlive the caller: `function` must own or share what it
-// reads, and nobody may write to that from now on. What it throws comes out of get().
+// Calls `function` in its own thread, which may outlive the caller: `function` must own or share what it
+// reads, and nobody may write to that from now on. False where no thread can be had (a low `ulimit -u`).
+template <typename Function>
+bool TryAside(Function function) {
+  try {
+    auto thread = std::make_unique<std::thread>(std::move(function));
+#ifdef _WIN32
+    thread.release();  // winpthreads sometimes crashes or hangs if a thread is detached while it starts
+#else
+    thread->detach();
+#endif
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+// The same with an answer; without a thread, it is called here and now. What it throws comes out of get().
 template <typename Function>
 auto StartAside(Function function) {
-  std::packaged_task<std::invoke_result_t<Function&>()> task(std::move(function));
-  auto answer = task.get_future();
-  auto thread = std::make_unique<std::thread>(std::move(task));
-#ifdef _WIN32
-  thread.release();  // winpthreads sometimes crashes or hangs if a thread is detached while it starts
-#else
-  thread->detach();
-#endif
+  auto task = std::make_shared<std::packaged_task<std::invoke_result_t<Function&>()>>(std::move(function));
+  auto answer = task->get_future();
+  if (!TryAside([task] { (*task)(); })) (*task)();
   return answer;
 }
 

@@ -1,13 +1,13 @@
 #include "cli/command_line.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
 
 namespace culprit::cli {
 
@@ -133,11 +133,9 @@ std::optional<int> CommandLine::Parse(int argc, const char* const* argv) {
     parser_->app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", parser_->app.help());
-    return kExitOk;
+    return Print(parser_->app.help());
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "culprit {}: {}\n  try: culprit {} --help\n", argv[0], base::Printable(error.what()),
-               argv[0]);
+    Say("culprit {}: {}\n  try: culprit {} --help\n", argv[0], base::Printable(error.what()), argv[0]);
     return kExitUsage;
   }
 }

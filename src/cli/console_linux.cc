@@ -1,4 +1,6 @@
-// On Linux a terminal needs no preparation.
+// On Linux a terminal needs no preparation; broken streams do.
+#include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -6,8 +8,37 @@
 #include "cli/console.h"
 
 namespace culprit::cli {
+namespace {
 
-void PrepareConsole() {}
+// A handler and not SIG_IGN, which the programs that we start would inherit.
+void StayAlive(int) {}
+
+void OnReaderLeft(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+}  // namespace
+
+void PrepareConsole() {
+  // Reading and writing through O_PATH fails with EBADF, as it would for a closed stream.
+  for (int fd = 0; fd < 3; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
+      const int taken = open("/", O_PATH | O_CLOEXEC);
+  }
+  struct sigaction inherited = {};
+  if (sigaction(SIGPIPE, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_DFL)
+    OnReaderLeft(StayAlive);
+}
+
+void EndAsReaderLeft() {
+  struct sigaction now = {};
+  if (sigaction(SIGPIPE, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) return;
+  OnReaderLeft(SIG_DFL);
+  kill(getpid(), SIGPIPE);
+}
 
 std::vector<std::string> Arguments(int argc, char** argv) { return {argv, argv + argc}; }
 
@@ -15,7 +46,10 @@ bool IsTerminal(FILE* stream) { return isatty(fileno(stream)) == 1; }
 
 bool ShowsColors(FILE* stream) { return IsTerminal(stream); }
 
-FILE* OpenForWriting(const std::string& path) { return std::fopen(path.c_str(), "wbe"); }
+FILE* OpenForWriting(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  return fd < 0 ? nullptr : fdopen(fd, "wb");
+}
 
 void EndAtOnce(int status) {
   std::fflush(nullptr);

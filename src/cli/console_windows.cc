@@ -81,6 +81,8 @@ FILE* OpenForWriting(const std::string& path) {
   return _wfopen(native->c_str(), L"wb");
 }
 
+void EndAsReaderLeft() {}
+
 void EndAtOnce(int status) {
   std::fflush(nullptr);
   PutBack();

@@ -72,7 +72,7 @@ struct Deadline::State {
 Deadline::Deadline(std::chrono::seconds limit, Guard guard) {
   if (guard == Guard::kIfFilesMayWait && !MayWaitForEver()) return;
   state_ = std::make_shared<State>();
-  base::StartAside([limit, state = state_] {
+  base::TryAside([limit, state = state_] {
     const auto start = std::chrono::steady_clock::now();
     const auto step = std::chrono::milliseconds(limit) / 8;
     std::unique_lock lock(state->mutex);

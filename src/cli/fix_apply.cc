@@ -1,13 +1,12 @@
 // `culprit fix --apply`: one fix after the other. Each is verified again on the machine as it is by then.
 // Either all of its changes are made or none, because they were verified together.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <set>
 
 #include "base/text.h"
 #include "change/whatif/carry_out.h"
+#include "cli/console.h"
 #include "cli/fix.h"
 #include "render/fix/fix.h"
 
@@ -41,10 +40,9 @@ bool IsVariable(const report::Change& change) {
 enum class Reply { kYes, kNo, kAll, kQuit };
 
 Reply Ask(const ProposedFix& fix) {
-  fmt::print(stderr, "\n{}", render::FixText(fix, {}));
+  Say("\n{}", render::FixText(fix, {}));
   while (true) {
-    fmt::print(stderr, "apply these changes? [y]es, [n]o, [a]ll remaining, [q]uit: ");
-    std::fflush(stderr);
+    Say("apply these changes? [y]es, [n]o, [a]ll remaining, [q]uit: ");
     char line[80];
     if (std::fgets(line, sizeof line, stdin) == nullptr) return Reply::kQuit;
     switch (line[0]) {
@@ -62,6 +60,14 @@ Reply Ask(const ProposedFix& fix) {
   }
 }
 
+// With --yes nobody sees the plan before it is carried out.
+void NameSettings(const ProposedFix& fix) {
+  for (const report::Action& action : fix.actions) {
+    if (!action.settings.empty())
+      Say("culprit: {}: the installer follows {}\n", fix.finding.code, render::Listed(action.settings));
+  }
+}
+
 // An error that names the changes that need root, if there are any.
 base::Result<void> RightsSuffice(const FixOptions& options, const std::vector<ProposedFix>& fixes) {
   std::string needs;
@@ -72,7 +78,7 @@ base::Result<void> RightsSuffice(const FixOptions& options, const std::vector<Pr
     }
   }
   if (needs.empty()) return {};
-  fmt::print(stderr, "these need root:{}\n", needs);
+  Say("these need root:{}\n", needs);
   return base::Fail(base::ErrorCode::kUnsupported, "nothing was changed; run with sudo: sudo culprit fix" +
                                                        options.typed +
                                                        " (or name only codes that do not need root)");
@@ -120,6 +126,7 @@ class Carrying {
     // An earlier change may have changed what this one does.
     const ProposedFix fix = changed_ ? Propose(options_, subject_, place_, now, *still) : first;
     if (std::string why = NotBegun(fix); !why.empty()) return why;
+    if (yes_) NameSettings(fix);
     const Reply reply = yes_ ? Reply::kYes : Ask(fix);
     yes_ = yes_ || reply == Reply::kAll;
     stop_ = reply == Reply::kQuit;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/options.h"
 
 namespace culprit::cli {
 namespace {
@@ -40,38 +40,33 @@ constexpr std::array kCommands = {
     Command{"completions", "print the completion script for bash, zsh or fish", RunCompletions},
 };
 
-void PrintHelp(FILE* out) {
-  fmt::print(out,
-             "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. check only reads; it "
-             "runs nothing it finds.\n\n"
-             "usage: culprit [COMMAND] [OPTIONS]     without a command: check\n\n",
-             base::ProductVersion());
-  for (const Command& command : kCommands) fmt::print(out, "  {:<12} {}\n", command.name, command.summary);
-  fmt::print(out,
-             "\n  culprit COMMAND --help   options and examples\n\n"
-             "examples:\n"
-             "  culprit\n"
-             "  culprit probe\n"
-             "  python train.py 2>&1 | culprit explain\n"
-             "  culprit check .venv --host driver=535.104.05,gpu=sm_90\n"
-             "  culprit plan torch --host driver=470.82,gpu=sm_37\n"
-             "  culprit fix --apply\n"
-             "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
-             "  culprit why --for /usr/local/cuda/lib64/libcusolver.so\n"
-             "  culprit inspect libcudnn_graph.so.9\n\n"
-             "exit status: 0 nothing wrong, 1 a problem was found, 2 could not check, 64 wrong usage\n");
+std::string Help() {
+  std::string help = fmt::format(
+      "culprit {} finds what is wrong with a CUDA/cuDNN stack and proves it. check only reads; it "
+      "runs nothing it finds.\n\n"
+      "usage: culprit [COMMAND] [OPTIONS]     without a command: check\n\n",
+      base::ProductVersion());
+  for (const Command& command : kCommands)
+    help += fmt::format("  {:<12} {}\n", command.name, command.summary);
+  return help +
+         "\n  culprit COMMAND --help   options and examples\n\n"
+         "examples:\n"
+         "  culprit\n"
+         "  culprit probe\n"
+         "  python train.py 2>&1 | culprit explain\n"
+         "  culprit check .venv --host driver=535.104.05,gpu=sm_90\n"
+         "  culprit plan torch --host driver=470.82,gpu=sm_37\n"
+         "  culprit fix --apply\n"
+         "  culprit why libcudnn.so.9 --for .venv/bin/python3\n"
+         "  culprit why --for /usr/local/cuda/lib64/libcusolver.so\n"
+         "  culprit inspect libcudnn_graph.so.9\n\n"
+         "exit status: 0 nothing wrong, 1 a problem was found, 2 could not check, 64 wrong usage\n";
 }
 
 int Main(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
-  if (name == "--help" || name == "-h" || name == "help") {
-    PrintHelp(stdout);
-    return kExitOk;
-  }
-  if (name == "--version") {
-    fmt::print("culprit {}\n", base::ProductVersion());
-    return kExitOk;
-  }
+  if (name == "--help" || name == "-h" || name == "help") return Print(Help());
+  if (name == "--version") return Print(fmt::format("culprit {}\n", base::ProductVersion()));
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
   }
@@ -80,7 +75,7 @@ int Main(int argc, const char* const* argv) {
     arguments.front() = "check";
     return RunCheck(argc, arguments.data());
   }
-  fmt::print(stderr, "culprit: unknown command '{}'\n  try: culprit --help\n", base::Printable(name));
+  Say("culprit: unknown command '{}'\n  try: culprit --help\n", base::Printable(name));
   return kExitUsage;
 }
 
@@ -103,7 +98,7 @@ int main(int argc, char** argv) {
     for (const std::string& argument : arguments) texts.push_back(argument.c_str());
     return culprit::cli::Main(static_cast<int>(texts.size()), texts.data());
   } catch (const std::exception& error) {  // a bug
-    fmt::print(stderr, "culprit: internal error: {}\n", error.what());
+    culprit::cli::Say("culprit: internal error: {}\n", error.what());
     return culprit::cli::kExitCannot;
   }
 }

@@ -1,7 +1,5 @@
 #include "cli/options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -71,19 +69,19 @@ void AddNoRedact(CommandLine& app, Options& options, const std::string& where) {
 }
 
 int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this) {
-  fmt::print(stderr, "culprit {}: {}\n", command, base::Printable(why));
-  if (!try_this.empty()) fmt::print(stderr, "  try: {}\n", try_this);
+  Say("culprit {}: {}\n", command, base::Printable(why));
+  if (!try_this.empty()) Say("  try: {}\n", try_this);
   return kExitUsage;
 }
 
 int Fail(const base::Error& error) {
   const std::string words = render::InWindowsSpelling(error.message, render::Writing::kText);
-  fmt::print(stderr, "culprit: {}\n", base::Printable(words));
+  Say("culprit: {}\n", base::Printable(words));
   return kExitCannot;
 }
 
 void Note(const Options& options, const std::string& text) {
-  if (!options.quiet) fmt::print(stderr, "culprit: {}\n", base::Printable(text));
+  if (!options.quiet) Say("culprit: {}\n", base::Printable(text));
 }
 
 namespace {
@@ -160,17 +158,25 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 }
 
 bool WriteBytes(const Options& options, const std::string& bytes) {
+  if (options.no_redact && options.format != Format::kText && options.format != Format::kJson)
+    Note(options, "--no-redact: the output shows your home directory and user name; secrets stay hidden");
   FILE* const standard = options.on_stderr ? stderr : stdout;
   FILE* file = options.output.empty() ? standard : OpenForWriting(options.output);
   bool ok = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const int error = errno;
-  if (file != nullptr) ok = (file == standard ? std::fflush(file) : std::fclose(file)) == 0 && ok;
+  int error = errno;
+  if (file != nullptr && (file == standard ? std::fflush(file) : std::fclose(file)) != 0) {
+    if (ok) error = errno;
+    ok = false;
+  }
+  if (!ok && file == stdout && error == EPIPE) EndAsReaderLeft();
   if (!ok) {
-    fmt::print(stderr, "culprit: cannot write {}: {}\n",
-               options.output.empty() ? "the answer" : options.output, std::strerror(error));
+    Say("culprit: cannot write {}: {}\n", options.output.empty() ? "the answer" : options.output,
+        std::strerror(error));
   }
   return ok;
 }
+
+int Print(const std::string& text) { return WriteBytes({}, text) ? kExitOk : kExitCannot; }
 
 namespace {
 

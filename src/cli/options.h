@@ -63,5 +63,7 @@ struct Answer {
 // Writes the answer in the chosen format. False if it could not be written; stderr says why.
 bool Write(const Options& options, const Answer& answer);
 bool WriteBytes(const Options& options, const std::string& bytes);
+// Text for stdout that is not the answer about a machine, such as help. Returns the exit status.
+int Print(const std::string& text);
 
 }  // namespace culprit::cli

@@ -1,7 +1,5 @@
 #include "cli/progress.h"
 
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "cli/console.h"
 
@@ -13,7 +11,7 @@ Progress::~Progress() { Clear(); }
 
 void Progress::Clear() {
   const std::lock_guard lock(mutex_);
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) Say("\r\x1b[K");
   shown_ = false;
 }
 
@@ -21,7 +19,7 @@ void Progress::Show(const std::string& what) {
   if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
   const std::lock_guard lock(mutex_);
   shown_ = true;
-  fmt::print(stderr, "\r\x1b[K{}", base::Printable(what));
+  Say("\r\x1b[K{}", base::Printable(what));
 }
 
 }  // namespace culprit::cli

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "snapshot/secrets/hide.h"
+
 namespace culprit::collect {
 namespace {
 
@@ -15,6 +17,7 @@ std::string UpperCase(std::string text) {
 }  // namespace
 
 Variables EnvironmentOf(base::Platform platform, Variables variables) {
+  for (auto& [name, value] : variables) value = snapshot::HideVariable(name, std::move(value));
   if (platform != base::Platform::kWindows) return variables;
   Variables folded;
   // "PATH" sorts before "Path", so the first of each name is the one in upper case.

@@ -1,5 +1,6 @@
-// Environment variables as programs on the machine see them. On Windows "Path" and "PATH" are the same; here,
-// and only here, such names become one, in upper case.
+// Environment variables as programs on the machine see them, without secrets: what is not in a snapshot
+// cannot leave the process in any format. On Windows "Path" and "PATH" are the same; here, and only here,
+// such names become one, in upper case.
 #pragma once
 
 #include <map>

@@ -12,7 +12,6 @@
 #include "loader/library_copies.h"
 #include "loader/load.h"
 #include "loader/scenario.h"
-#include "snapshot/record/redact.h"
 
 namespace culprit::engine {
 namespace {
@@ -20,13 +19,9 @@ namespace {
 // Listing every directory of a large machine takes longer than looking at it.
 constexpr int kPatience = 10;
 
-// The variables that matter to loading, secrets among them hidden.
+// The variables that matter to loading.
 void KeepRelevantEnvironment(snapshot::Snapshot& snapshot) {
   snapshot.environment = collect::RelevantEnvironment(snapshot.environment);
-  for (auto& [name, value] : snapshot.environment) {
-    const std::string before = name + "=";
-    value = record::HideSecrets(before + value).substr(before.size());
-  }
 }
 
 // The loaders and every file that was asked for so far, besides what the recorder has.

@@ -34,6 +34,8 @@ struct Action {
   std::string why_not;                // if not automatic: the reason; "" if a command of the fix makes it
   bool root = false;                  // needs root
   std::vector<std::string> commands;  // the commands it runs, for packages
+  std::vector<std::string>
+      settings;  // files and variables that these commands follow: pip.conf, PIP_INDEX_URL
 };
 
 struct ProposedFix {

@@ -9,6 +9,7 @@
 #include "snapshot/json/ld_cache_json.h"
 #include "snapshot/json/parse_json.h"
 #include "snapshot/json/stack_json.h"
+#include "snapshot/secrets/hide.h"
 
 namespace culprit::snapshot {
 
@@ -69,9 +70,11 @@ base::Json ListToJson(const std::vector<T>& list) {
   return json;
 }
 
+// Also of a snapshot that was taken before this culprit knew a secret as such.
 base::Json EnvironmentToJson(const std::map<std::string, std::string>& environment) {
   JsonWriter json;
-  for (const auto& [name, value] : environment) json.Value(EncodeBytes(name), EncodeBytes(value));
+  for (const auto& [name, value] : environment)
+    json.Value(EncodeBytes(name), EncodeBytes(HideVariable(name, value)));
   return json.Take();
 }
 

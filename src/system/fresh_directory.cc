@@ -1,13 +1,12 @@
 #include "system/fresh_directory.h"
 
 #include <filesystem>
-#include <fstream>
-#include <random>
 #include <set>
 #include <system_error>
 
 #include "base/windows_path.h"
 #include "system/own_program.h"
+#include "system/private_directory.h"
 
 namespace culprit::system {
 namespace {
@@ -25,7 +24,7 @@ std::string Inside(const fs::path& path) {
 
 class Directory final : public FreshDirectory {
  public:
-  explicit Directory(fs::path path) : path_(std::move(path)) {}
+  explicit Directory(PrivateDirectory made) : path_(std::move(made.path)), in_use_(std::move(made.in_use)) {}
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
   ~Directory() override {
@@ -44,31 +43,22 @@ class Directory final : public FreshDirectory {
   std::string path() const override { return Inside(path_); }
   base::Result<std::string> Write(const std::string& name, std::string_view text) override {
     const fs::path file = path_ / name;
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) return base::Fail(base::ErrorCode::kNotReadable, Inside(file) + ": cannot be written");
+    if (!WriteNewFile(file, text))
+      return base::Fail(base::ErrorCode::kNotReadable, Inside(file) + ": cannot be written");
     return Inside(file);
   }
 
  private:
   fs::path path_;
+  std::shared_ptr<const void> in_use_;
   std::set<std::string> left_;
 };
 
 base::Result<std::unique_ptr<FreshDirectory>> MakeBelow(const fs::path& above) {
-  std::error_code error;
-  std::random_device random;
-  for (int attempt = 0; attempt < 16; ++attempt) {
-    const fs::path path = above / ("culprit-" + std::to_string(random()) + std::to_string(random()));
-    // mkdir() refuses what is there already, a link too; who else sees it matters until its mode is set.
-    if (!fs::create_directory(path, error)) continue;
-    auto directory = std::make_unique<Directory>(path);
-    fs::permissions(path, fs::perms::owner_all, error);
-    if (!error) return directory;
-  }
-  return base::Fail(base::ErrorCode::kNotReadable,
-                    "no directory for temporary files: " + (error ? error.message() : Inside(above)));
+  SweepLeftovers(above);
+  auto made = MakePrivateDirectory(above);
+  if (!made) return std::unexpected(made.error());
+  return std::make_unique<Directory>(*std::move(made));
 }
 
 bool ProgramsRunIn(FreshDirectory& directory) {
@@ -112,6 +102,10 @@ base::Result<std::unique_ptr<FreshDirectory>> MakeFreshDirectoryForPrograms() {
        {fs::temp_directory_path(error), fs::path("/tmp"), fs::path("/var/tmp"), fs::path("/dev/shm")}) {
     if (!above.is_absolute() || above.string().find(':') != (above.has_root_name() ? 1 : std::string::npos))
       continue;
+    if (!IsSafePlace(above)) {
+      problem = {base::ErrorCode::kNotReadable, Inside(above) + ": other users could replace files there"};
+      continue;
+    }
     auto made = MakeBelow(above);
     if (made && ProgramsRunIn(**made)) return made;
     problem =

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +16,18 @@
 
 namespace culprit::system {
 
+// The file that a shell would start for this word; "" = none. `why`: "" or what is wrong with it.
+struct FoundProgram {
+  std::string path;
+  int status = 0;  // 127 = not found, 126 = cannot be started
+  std::string why;
+};
+FoundProgram FindCommand(const std::string& word);
+
 struct TerminalRequest {
   std::vector<std::string> command;              // [0] is looked up by PATH as a shell does
   std::map<std::string, std::string> variables;  // set in its environment, besides those of this process
+  std::optional<FoundProgram> found = {};        // what [0] was found to be; nullopt: not looked up yet
 };
 
 // What the system reports about a command and the processes it starts. Only on Windows, where a debugger gets
@@ -69,14 +79,6 @@ struct TerminalEnd {
   std::chrono::steady_clock::time_point start;
   uint64_t duration = 0;  // microseconds
 };
-
-// The file that a shell would start for this word; "" = none. `why`: "" or what is wrong with it.
-struct FoundProgram {
-  std::string path;
-  int status = 0;  // 127 = not found, 126 = cannot be started
-  std::string why;
-};
-FoundProgram FindCommand(const std::string& word);
 
 // Blocks until the command has ended. Fails only if the streams could not be set up; a command that cannot be
 // started is not an error. Call it while this process has only one thread.

@@ -284,6 +284,32 @@ def test_pin_with_real_pip():
         there_and_back(world)
 
 
+def test_pip_is_that_of_the_environment():
+    """Not one of the directory in which the user happens to be, nor of PYTHONPATH."""
+    with case(pinned) as world:
+        for folder in (world.top, world.top / "modules"):
+            (folder / "pip").mkdir(parents=True)
+            (folder / "pip/__init__.py").touch()
+            (folder / "pip/__main__.py").write_text(f"open({str(world.top / 'executed')!r}, 'w')\n")
+        world.environment["PYTHONPATH"] = str(world.top / "modules")
+        there_and_back(world)
+        assert not (world.top / "executed").exists(), "a foreign pip was run"
+
+
+def test_settings_of_pip_are_named_before_they_are_followed():
+    with case(pinned) as world:
+        config = world.prefix / "pip.conf"
+        config.write_text("[global]\n")
+        settings = [set(action["settings"]) for fix in world.ask(*world.words)["fixes"] for action in fix["actions"]
+                    if action["commands"]]
+        assert settings, "no action runs pip"
+        for named in settings:
+            assert {str(config), "PIP_NO_INDEX", "PIP_FIND_LINKS"} <= named, named
+        assert str(config) in world.run(*world.words).stdout
+        told = world.run(*world.words, "--apply", "--yes", expect=0).stderr
+        assert str(config) in told, told
+
+
 def test_pin_killed_everywhere():
     with case(pinned) as world:
         learn_fresh(world)

@@ -198,6 +198,7 @@ report::Action Describe(const report::Change& change, const Place& place) {
       command.insert(command.end() - 1, {"--target", "STAGE"});
       action.commands.push_back(AsTyped(command));
     }
+    action.settings.insert(action.settings.end(), intent.settings.begin(), intent.settings.end());
     if (intent.kind == Intent::Kind::kCache)
       action.commands.push_back(place.root.empty() ? "ldconfig" : AsTyped({"ldconfig", "-r", place.root}));
   }

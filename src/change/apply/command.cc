@@ -29,7 +29,8 @@ base::Result<std::string> RunCommand(const std::vector<std::string>& command, in
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   const auto end = system::RunChild({.program = command.front(),
                                      .arguments = {command.begin() + 1, command.end()},
-                                     .environment = std::move(environment)},
+                                     .environment = std::move(environment),
+                                     .working_directory = "/"},  // the user's may hold uv.toml, or pip/
                                     {.on_output =
                                          [&](system::ChildStream stream, std::string_view piece) {
                                            std::string& text =

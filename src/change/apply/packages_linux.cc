@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "change/apply/command.h"
+#include "change/apply/installer.h"
 #include "change/apply/steps.h"
 #include "change/apply/tree.h"
 
@@ -99,30 +100,6 @@ base::Result<std::vector<std::string>> RecordedFiles(int site, const std::string
     files.push_back(std::move(file));
   }
   return files;
-}
-
-std::string UvIn(const std::string& path) {
-  for (const std::string& directory : base::SplitWords(path, ":")) {
-    const std::string program = directory + "/uv";
-    if (directory.starts_with('/') && access(program.c_str(), X_OK) == 0) return program;
-  }
-  return "";
-}
-
-// Its own pip, or uv.
-base::Result<std::vector<std::string>> Installer(const std::string& prefix, const std::string& site,
-                                                 const Place& place) {
-  const std::string python = prefix + "/bin/python";
-  if (access(python.c_str(), X_OK) != 0)
-    return Fail(ErrorCode::kUnsupported, python + " is missing or not executable");
-  if (access((site + "/pip").c_str(), F_OK) == 0)
-    return std::vector<std::string>{
-        python,      "-m",         "pip",          "--disable-pip-version-check", "install",
-        "--no-deps", "--no-input", "--no-compile", "--no-warn-conflicts"};
-  const auto path = place.variables.find("PATH");
-  const std::string uv = path == place.variables.end() ? "" : UvIn(path->second);
-  if (uv.empty()) return Fail(ErrorCode::kUnsupported, "there is no pip in " + prefix + " and no uv on PATH");
-  return std::vector<std::string>{uv, "pip", "install", "--python", python, "--no-deps"};
 }
 
 base::Result<Spot> MakeDirectory(const Spot& beside, const std::string& name) {
@@ -219,10 +196,11 @@ base::Result<Intent> PackageIntent(const std::string& prefix, const std::string&
   }
   Intent intent{.kind = Intent::Kind::kPackages, .path = *site, .environment = prefix};
   if (install) {
-    auto command = Installer(prefix, *site, place);
-    if (!command) return std::unexpected(command.error());
-    command->push_back(package + "==" + version);
-    intent.fetch.push_back(std::move(*command));
+    auto installer = InstallerOf(prefix, *site, place);
+    if (!installer) return std::unexpected(installer.error());
+    installer->command.push_back(package + "==" + version);
+    intent.fetch.push_back(std::move(installer->command));
+    intent.settings = std::move(installer->settings);
     intent.install.push_back(package + "==" + version);
   }
   intent.remove.push_back(package);

@@ -23,6 +23,7 @@ struct Intent {
   std::string environment;  // kPackages: prefix
   std::vector<std::string> remove, install;     // names; "name==version"
   std::vector<std::vector<std::string>> fetch;  // commands without the place to unpack to
+  std::vector<std::string> settings;            // files and variables that these follow
 };
 
 // What a change comes to. The error says why culprit leaves it to a person.

@@ -25,6 +25,7 @@
 #include "render/windows_spelling.h"
 #include "snapshot/json/fields.h"
 #include "snapshot/json/stack_json.h"
+#include "snapshot/secrets/hide.h"
 
 namespace culprit::cli {
 namespace {
@@ -47,7 +48,7 @@ constexpr int kStepSeconds = 30;
 base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::ProcessLook* process) {
   base::Json environment = base::Json::object();
   for (const auto& [name, value] : collect::RelevantEnvironment(snapshot.environment)) {
-    environment[base::Printable(name)] = base::Printable(value);
+    environment[base::Printable(name)] = base::Printable(snapshot::HideVariable(name, value));
   }
   base::Json json = {{"tool_version", snapshot.tool_version},
                      {"cpu", snapshot.cpu.machine},

@@ -1,12 +1,12 @@
 // culprit completions SHELL: a script for the shell to source; or the manual page.
 #include "cli/completions/completions.h"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
 
 namespace culprit::cli {
 
@@ -24,21 +24,14 @@ int RunCompletions(int argc, const char* const* argv) {
       "  culprit completions man > culprit.1");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (shell.empty()) {
-    fmt::print(
-        stderr,
-        "usage: culprit completions bash|zsh|fish|man\n  example: source <(culprit completions bash)\n");
+    Say("usage: culprit completions bash|zsh|fish|man\n  example: source <(culprit completions bash)\n");
     return kExitUsage;
   }
   const std::vector<Declaration> commands = DeclaredCommands();
-  if (shell == "fish") {
-    fmt::print("{}", FishCompletions(commands));
-  } else if (shell == "man") {
-    fmt::print("{}", ManualPage(commands));
-  } else {
-    fmt::print("{}{}", shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "",
+  if (shell == "fish") return Print(FishCompletions(commands));
+  if (shell == "man") return Print(ManualPage(commands));
+  return Print((shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") +
                BashCompletions(commands));
-  }
-  return kExitOk;
 }
 
 }  // namespace culprit::cli

@@ -215,7 +215,7 @@ int RunFollow(const ExplainOptions& options) {
   return Follow(*in, [&](std::span<const logs::Symptom> symptoms, uint64_t lines) {
     auto explanation = Explain(options, {{symptoms.begin(), symptoms.end()}, {{"-", lines}}});
     if (!explanation || explanation->causes.empty()) return;
-    fmt::print(stderr, "\n{}\n", render::ToText(*explanation, {}, {.verbose = options.common.verbose}));
+    Say("\n{}\n", render::ToText(*explanation, {}, {.verbose = options.common.verbose}));
   });
 }
 

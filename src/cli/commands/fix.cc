@@ -1,8 +1,6 @@
 // `culprit fix`: shows a verified fix for each finding of `check`; applies and undoes them.
 #include "cli/fix.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/windows_path.h"
@@ -188,7 +186,7 @@ int RunFix(int argc, const char* const* argv) {
   if (const std::string why = Mistake(options); !why.empty()) return WrongUsage("fix", why);
   if (options.apply || options.undo) {
     if (const std::string why = apply::NotHere(); !why.empty()) {
-      fmt::print(stderr, "culprit fix: {}\n", why);
+      Say("culprit fix: {}\n", why);
       return kExitCannot;
     }
   }

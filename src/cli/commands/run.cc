@@ -1,7 +1,5 @@
 // culprit run [OPTIONS] -- COMMAND...: runs it, watches it, and explains why it failed. Its output and exit
 // status stay its own.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,11 +7,11 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
 #include "cli/subject.h"
 #include "engine/record_machine.h"
-#include "run/watch/cuda_watch.h"
 #include "run/watch/programs.h"
 #include "run/watch/watch.h"
 #include "snapshot/record/record_file.h"
@@ -88,6 +86,7 @@ bool Failed(const watch::Seen& seen) {
 void Save(const RunOptions& options, const record::Run& run, const engine::Diagnosis& diagnosis) {
   Options to = options.common;
   to.output = options.save;
+  to.format = Format::kJson;
   if (!WriteBytes(to, record::ToJsonText(record::RecordFile{run, engine::RecordAsked(diagnosis)}))) return;
   Note(options.common, "record saved to " + options.save + "; read it with: culprit explain " + options.save);
 }
@@ -157,23 +156,22 @@ std::optional<int> Parse(CommandLine& app, int argc, const char* const* argv, Ru
 
 int WatchAndReport(const RunOptions& options) {
   const std::shared_ptr<const system::System> machine = system::RealSystem();
-  watch::Request request{.command = options.command,
-                         .loads = !options.no_loads,
-                         .calls = !options.no_calls,
-                         .logs = !options.no_calls,
-                         .libraries = LibrariesInside(),
-                         .tool = options.tool};
-  if (request.calls) request.cupti = watch::FindCupti(*machine, options.command);
-  const auto seen = watch::Watch(*machine, request);
+  const watch::Request request{.command = options.command,
+                               .loads = !options.no_loads,
+                               .calls = !options.no_calls,
+                               .logs = !options.no_calls,
+                               .libraries = LibrariesInside(),
+                               .tool = options.tool};
+  const auto seen = watch::Watch(machine, request);
   if (!seen) return Fail(seen.error());
   if (!seen->end.started) {
-    fmt::print(stderr, "culprit run: {}\n", base::Printable(seen->end.problem));
+    Say("culprit run: {}\n", base::Printable(seen->end.problem));
     return seen->end.exit_status;
   }
   try {
     if (Failed(*seen) || options.always || !options.save.empty()) Report(options, machine, *seen);
   } catch (const std::exception& error) {  // our bug must not change the exit status
-    fmt::print(stderr, "culprit: internal error: {}\n", error.what());
+    Say("culprit: internal error: {}\n", error.what());
   }
   system::EndAs(seen->end);
 }

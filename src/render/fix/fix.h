@@ -20,5 +20,7 @@ std::string FixHeadline(const report::FixReport& report);
 std::string ProofWords(const report::Proof& proof);
 // "applied by --apply", "manual: it needs a reboot".
 std::string WhoseWords(const report::Action& action);
+// "a, b", printable.
+std::string Listed(const std::vector<std::string>& words);
 
 }  // namespace culprit::render

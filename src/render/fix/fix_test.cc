@@ -92,7 +92,7 @@ TEST(Fix, TheJsonContract) {
             R"({"code":"CUL1006","subject":"driver","summary":"driver 470 is too old","severity":"warning",)"
             R"("fix":{"text":"install a newer driver","commands":[],"risk":"high"},)"
             R"("actions":[{"text":"install driver 550.54.14","automatic":false,"why_not":"","root":false,)"
-            R"("commands":[]}],"proof":{"outcome":"brings-new","why":"","also":[],)"
+            R"("commands":[],"settings":[]}],"proof":{"outcome":"brings-new","why":"","also":[],)"
             R"("brings":[{"code":"CUL1015","summary":"the GPU is not supported any more"}]}})");
   for (const char* field :
        {"not_checked", "applied", "undone", "steps", "journal", "undo", "killed_run", "left"})

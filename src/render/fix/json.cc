@@ -17,7 +17,8 @@ Json FixJson(const report::ProposedFix& fix) {
                        {"automatic", action.automatic},
                        {"why_not", action.why_not},
                        {"root", action.root},
-                       {"commands", action.commands}});
+                       {"commands", action.commands},
+                       {"settings", action.settings}});
   }
   for (const report::Finding& one : fix.proof.brings)
     brings.push_back({{"code", one.code}, {"summary", one.summary}});

@@ -101,6 +101,12 @@ std::string WhoseWords(const report::Action& action) {
   return action.root ? "applied by --apply, as root" : "applied by --apply";
 }
 
+std::string Listed(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + base::Printable(word);
+  return list;
+}
+
 std::string FixText(const report::ProposedFix& fix, const Style& style) {
   const report::Finding& finding = fix.finding;
   std::string text = fmt::format("{}  {}\n", Paint(style, finding), style.Bold(finding.summary));
@@ -115,6 +121,8 @@ std::string FixText(const report::ProposedFix& fix, const Style& style) {
         LabelledLine(label, base::Printable(action.text) + "  " + style.Dim("[" + WhoseWords(action) + "]"));
     for (const std::string& command : action.commands)
       text += LabelledLine("", "  " + style.Dim("runs " + command));
+    if (!action.settings.empty())
+      text += LabelledLine("", "  " + style.Dim("with your settings in " + Listed(action.settings)));
     label = "";
   }
   return text + LabelledLine("proof", PaintedProof(fix.proof, style));

@@ -42,7 +42,7 @@ bool CarriesAbort(const record::Frame& frame) {
          file.starts_with("libpthread") || file.starts_with("ld-linux");
 }
 
-std::string PlaceOf(const report::RunFrame& frame) {
+std::string PlaceOfFrame(const report::RunFrame& frame) {
   std::string place = frame.object.empty() ? "code outside any file" : frame.object;
   if (!frame.version.empty()) place += " (" + frame.version + ")";
   if (!frame.function.empty()) return place + ", function " + frame.function;
@@ -94,13 +94,13 @@ std::optional<report::RunCrash> CrashOf(const record::Run& run, const rules::Sce
 std::string CrashWords(const report::RunCrash& crash) {
   if (crash.frames.empty()) return crash.signal + (crash.what.empty() ? "" : ": " + crash.what);
   const report::RunFrame& top = crash.frames.front();
-  std::string words = crash.signal + " in " + PlaceOf(top);
+  std::string words = crash.signal + " in " + PlaceOfFrame(top);
   const auto caller = std::ranges::find_if(crash.frames, [&](const report::RunFrame& frame) {
     const bool glue = base::BaseName(frame.object).starts_with("libffi");
     return !frame.object.empty() && frame.object != top.object && !glue;
   });
   if (caller != crash.frames.end()) {
-    words += fmt::format(", called {}by {}", caller->guessed ? "probably " : "", PlaceOf(*caller));
+    words += fmt::format(", called {}by {}", caller->guessed ? "probably " : "", PlaceOfFrame(*caller));
   }
   return crash.what.empty() ? words : words + ": " + crash.what;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "snapshot/record/redact.h"
+#include "snapshot/secrets/hide.h"
 
 namespace culprit::watch {
 namespace {
@@ -76,8 +76,8 @@ record::Text KeptText::Take(record::Channel name, const std::vector<std::string>
   }
   text.left_out = left_out_;
   text.left_out_lines = left_out_lines_;
-  text.beginning = record::HideSecrets(PlainLineEnds(std::move(beginning_)), known);
-  text.end = record::HideSecrets(PlainLineEnds(std::move(end_)), known);
+  text.beginning = snapshot::HideSecrets(PlainLineEnds(std::move(beginning_)), known);
+  text.end = snapshot::HideSecrets(PlainLineEnds(std::move(end_)), known);
   return text;
 }
 

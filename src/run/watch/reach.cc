@@ -52,6 +52,12 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
     file = machine.Open(reach.program);
   }
   if (!file || !file->bytes) return reach;
+  if (base::BaseName(reach.program).starts_with("valgrind")) {
+    reach.why_not =
+        "under valgrind, memory that the loader frees for an audit library is reported as an error";
+    reach.harmful = true;
+    return reach;
+  }
   const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
   if (elf.problem == binfmt::ElfProblem::kNotElf || elf.problem == binfmt::ElfProblem::kTooShort)
     return reach;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <exception>
 #include <optional>
 
 #include "base/product_version.h"
 #include "base/text.h"
 #include "run/watch/attempts.h"
+#include "run/watch/before_start.h"
 #include "run/watch/cuda_watch.h"
 #include "run/watch/kept_text.h"
 #include "run/watch/process_events.h"
@@ -15,7 +17,7 @@
 #include "run/watch/threads.h"
 #include "run/watch/tool_watch.h"
 #include "run/watch/witnesses.h"
-#include "snapshot/record/redact.h"
+#include "snapshot/secrets/hide.h"
 
 namespace culprit::watch {
 namespace {
@@ -123,8 +125,16 @@ void NoteEnd(const system::TerminalEnd& end, const std::vector<std::string>& kno
     run.interrupted_at = end.interrupted_at;
   }
   if (run.interrupted.empty()) run.threads.clear();
-  for (record::Thread& thread : run.threads) thread.name = record::HideSecrets(thread.name, known);
+  for (record::Thread& thread : run.threads) thread.name = snapshot::HideSecrets(thread.name, known);
 }
+
+// About the start of the command.
+struct Began {
+  int64_t time_of_day = 0;
+  bool hears_events = false;
+  int64_t command = 0;  // its process
+  std::chrono::steady_clock::time_point start = {};
+};
 
 // How the loads of the command itself were seen; nothing if a witness already said why it sees none.
 std::optional<record::Watched> WatchedLoads(const record::Run& run, int64_t command, bool hears_events,
@@ -140,37 +150,60 @@ std::optional<record::Watched> WatchedLoads(const record::Run& run, int64_t comm
                          "the loader of " + reach.program + " did not load culprit's audit library"};
 }
 
+// What the witnesses say of a command that has ended.
+void ReadWitnesses(const system::System& machine, const Witnesses& witnesses, const Reach& reach,
+                   const std::vector<std::string>& known, const Began& began, record::Run& run) {
+  const auto started = std::chrono::duration_cast<std::chrono::nanoseconds>(began.start.time_since_epoch());
+  JournalContents journal = witnesses.Journal(machine, static_cast<uint64_t>(started.count()));
+  if (!began.hears_events) run.processes = std::move(journal.processes);
+  run.lost_events = journal.lost_events;
+  ForgetOurOwn(run);
+  if (const auto loads =
+          WatchedLoads(run, began.command, began.hears_events, witnesses.audits(), reach, journal.watched))
+    run.watched.push_back(*loads);
+  for (const auto& words : {journal.watched, witnesses.watched()})
+    run.watched.insert(run.watched.end(), words.begin(), words.end());
+  for (record::Process& process : run.processes) {
+    process.arguments = snapshot::HideSecrets(process.arguments, known);
+    LookUp(machine, process);
+  }
+  Order(run, began.command, reach.program);
+  if (!witnesses.directory().empty()) ReadLogs(machine, witnesses.directory(), known, began.time_of_day, run);
+  QuoteErrors(run);
+}
+
 }  // namespace
 
-base::Result<Seen> Watch(const system::System& machine, const Request& request,
+base::Result<Seen> Watch(const Machine& shared, const Request& request,
                          const std::function<void(std::string_view)>& on_output) {
-  const std::vector<std::string> known = record::SecretValues(machine.Environment());
+  const system::System& machine = *shared;
+  const std::vector<std::string> known = snapshot::SecretValues(machine.Environment());
   Seen seen;
-  record::Run& run = seen.run = NewRun(machine, record::HideSecrets(request.command, known));
-  const system::FoundProgram found =
-      request.command.empty() ? system::FoundProgram{} : system::FindCommand(request.command.front());
-  const Reach reach = found.path.empty() ? Reach{} : ReachOf(machine, found.path);
-  auto made = ToolFor(machine, request, found);
+  record::Run& run = seen.run = NewRun(machine, snapshot::HideSecrets(request.command, known));
+  const Looked looked = LookBeforeStart(shared, request);
+  auto made = ToolFor(machine, request, looked.found);
   if (!made) return std::unexpected(made.error());
   std::optional<ToolWatch>& tool = *made;
-  Witnesses witnesses(machine, request, reach, tool ? tool->watched() : std::vector<record::Watched>{});
+  const std::shared_ptr<Witnesses> witnesses =
+      LayOut(shared, request, looked, tool ? tool->watched() : std::vector<record::Watched>{});
   KeptText output;
-  const int64_t time_of_day = LocalTimeOfDay();
-  int64_t command = 0;
+  Began began{.time_of_day = LocalTimeOfDay(),
+              .hears_events = request.loads && !tool && system::WhyNoEvents().empty()};
   ProcessEvents events(std::chrono::steady_clock::now());
-  const bool hears_events = request.loads && !tool && system::WhyNoEvents().empty();
   auto end = system::RunInTerminal(
-      {.command = tool ? tool->command() : request.command, .variables = witnesses.variables()},
+      {.command = tool ? tool->command() : request.command,
+       .variables = witnesses->variables(),
+       .found = tool ? std::nullopt : std::optional(looked.found)},
       {.on_output =
            [&](std::string_view bytes) {
              output.Add(bytes);
              if (on_output) on_output(bytes);
            },
-       .on_start = [&](int64_t process) { command = process; },
+       .on_start = [&](int64_t process) { began.command = process; },
        .on_interrupt = [&](int64_t process, std::string_view) { run.threads = ThreadsOf(machine, process); },
-       .on_event = hears_events ? [&](const system::ProcessEvent& event) { events.Add(event); }
-                                : std::function<void(const system::ProcessEvent&)>()});
-  witnesses.LeaveWhatIsNeeded(machine);
+       .on_event = began.hears_events ? [&](const system::ProcessEvent& event) { events.Add(event); }
+                                      : std::function<void(const system::ProcessEvent&)>()});
+  witnesses->LeaveWhatIsNeeded(machine);
   if (!end) return std::unexpected(end.error());
   if (tool && end->started) {
     if (const auto done = tool->Finish(machine, known, *end, run); !done)
@@ -180,24 +213,14 @@ base::Result<Seen> Watch(const system::System& machine, const Request& request,
   NoteEnd(*end, known, run);
   run.texts.push_back(output.Take(record::Channel::kOutput, known));
   if (!end->started) return seen;
-
-  const auto started = std::chrono::duration_cast<std::chrono::nanoseconds>(end->start.time_since_epoch());
-  JournalContents journal = witnesses.Journal(machine, static_cast<uint64_t>(started.count()));
-  run.processes = hears_events ? events.Take() : std::move(journal.processes);
-  run.lost_events = journal.lost_events;
-  ForgetOurOwn(run);
+  began.start = end->start;
+  if (began.hears_events) run.processes = events.Take();
   run.watched = {{record::Channel::kOutput, end->terminal ? "pseudo-terminal" : "pipe", ""}};
-  if (const auto loads = WatchedLoads(run, command, hears_events, witnesses.audits(), reach, journal.watched))
-    run.watched.push_back(*loads);
-  for (const auto& words : {journal.watched, witnesses.watched()})
-    run.watched.insert(run.watched.end(), words.begin(), words.end());
-  for (record::Process& process : run.processes) {
-    process.arguments = record::HideSecrets(process.arguments, known);
-    LookUp(machine, process);
+  try {
+    ReadWitnesses(machine, *witnesses, looked.reach, known, began, run);
+  } catch (const std::exception& error) {  // the command has run: its status must not be lost
+    run.watched.push_back({record::Channel::kLoads, "", std::string("internal error: ") + error.what()});
   }
-  Order(run, command, reach.program);
-  if (!witnesses.directory().empty()) ReadLogs(machine, witnesses.directory(), known, time_of_day, run);
-  QuoteErrors(run);
   return seen;
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 namespace culprit::watch {
 
 using Bytes = std::span<const unsigned char>;
+using Machine = std::shared_ptr<const system::System>;  // shared with threads that may hang on a dead mount
 
 // The libraries that are loaded into the command (src/run/witness). Empty if they are not embedded in
 // culprit; then they are looked for next to it and in ../libexec/culprit.
@@ -32,7 +34,6 @@ struct Request {
   bool loads = true;
   bool calls = true;
   bool logs = true;
-  std::vector<std::string> cupti;  // copies of libcupti, the best first
   Libraries libraries;
   // Run under compute-sanitizer or cuda-gdb, whose report becomes a text of the record; then only its logs
   // and the output are watched. If the tool is not installed, that is an error and the command is not run.
@@ -46,7 +47,7 @@ struct Seen {
 
 // `on_output` gets everything the program writes, as it comes. A command that cannot be started is not an
 // error here.
-base::Result<Seen> Watch(const system::System& machine, const Request& request,
+base::Result<Seen> Watch(const Machine& machine, const Request& request,
                          const std::function<void(std::string_view)>& on_output = {});
 
 }  // namespace culprit::watch

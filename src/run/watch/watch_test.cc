@@ -7,6 +7,7 @@
 #include "run/watch/kept_text.h"
 #include "run/watch/reach.h"
 #include "run/watch/threads.h"
+#include "system/memory.h"
 #include "system/system.h"
 
 namespace culprit::watch {
@@ -71,6 +72,15 @@ TEST(ReachOf, FollowsScriptsToTheirInterpreter) {
   const Reach reach = ReachOf(*machine, "/bin/sh");
   EXPECT_EQ(reach.why_not, "");
   EXPECT_FALSE(reach.harmful);
+}
+
+TEST(ReachOf, LeavesValgrindAlone) {
+  system::MemorySystem machine;
+  machine.AddFile("/usr/bin/valgrind",
+                  "\x7f"
+                  "ELF",
+                  0755);
+  EXPECT_TRUE(ReachOf(machine, "/usr/bin/valgrind").harmful);
 }
 
 TEST(OutcomeAt, TellsWhatTheLoaderMet) {

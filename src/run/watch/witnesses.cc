@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/text.h"
 #include "run/watch/cuda_watch.h"
 #include "run/watch/journal/files.h"
 #include "run/witness/journal.h"
-#include "system/file_with_room.h"
 #include "system/own_program.h"
 
 namespace culprit::watch {
@@ -38,7 +36,7 @@ std::string Beside(const std::string& name) {
 }  // namespace
 
 Witnesses::Witnesses(const system::System& machine, const Request& asked, const Reach& reach,
-                     std::vector<record::Watched> instead)
+                     const std::vector<std::string>& cupti, std::vector<record::Watched> instead)
     : watched_(std::move(instead)) {
   const auto miss = [this](record::Channel what, const std::string& why) {
     watched_.push_back({what, "", why});
@@ -71,7 +69,6 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
     if (request.loads) miss(record::Channel::kLoads, "no space for a journal in " + path_);
     if (request.calls) miss(record::Channel::kCalls, "no space for a journal in " + path_);
   }
-  if (journal) variables_[CULPRIT_JOURNAL_VARIABLE] = journal_;
   if (journal && request.loads) {
     if (!reach.why_not.empty()) miss(record::Channel::kLoads, reach.why_not);
     if (!reach.harmful) {
@@ -90,8 +87,13 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
     for (record::Watched& watched : switches.watched) watched_.push_back(std::move(watched));
   };
   if (journal && request.calls && !reach.harmful)
-    take(SwitchesForCalls(environment, Lay(kInjectionFile, request.libraries.injection), request.cupti));
+    take(SwitchesForCalls(environment, Lay(kInjectionFile, request.libraries.injection), cupti));
   if (request.logs) take(SwitchesForLogs(environment, path_));
+}
+
+Witnesses::Witnesses(const Request& request, const std::string& why) {
+  if (request.loads) watched_.push_back({record::Channel::kLoads, "", why});
+  if (request.calls) watched_.push_back({record::Channel::kCalls, "", why});
 }
 
 // By their environment: who has left the program's family tree has still got that.
@@ -111,26 +113,26 @@ void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
 }
 
 bool Witnesses::MakeJournal() {
-  uint64_t size = 0;
+  std::string path;
   if (auto memory = system::MakeFreshDirectoryInMemory(kSpareMemory)) {
     memory_ = *std::move(memory);
-    journal_ = base::JoinPath(memory_->path(), "journal");
-    size = system::MakeFileWithRoom(journal_, kRoomInMemory, kRoomInMemory);
+    path = base::JoinPath(memory_->path(), "journal");
+    journal_ = system::MakeFileWithRoom(path, kRoomInMemory, kRoomInMemory);
   }
-  if (size == 0) {
-    journal_ = base::JoinPath(path_, "journal");
-    size = system::MakeFileWithRoom(journal_, kMostRoom, kLeastRoom);
+  if (journal_ == nullptr) {
+    path = base::JoinPath(path_, "journal");
+    journal_ = system::MakeFileWithRoom(path, kMostRoom, kLeastRoom);
   }
-  if (size == 0) return false;
+  if (journal_ == nullptr) return false;
   auto header = std::make_unique<CulpritJournal>();
   std::memset(header.get(), 0, sizeof(CulpritJournal));
   header->magic = CULPRIT_JOURNAL_MAGIC;
-  header->size = size;
+  header->size = journal_->size();
   header->used = sizeof(CulpritJournal);
-  std::fstream file(journal_, std::ios::in | std::ios::out | std::ios::binary);
-  file.write(reinterpret_cast<const char*>(header.get()), sizeof(CulpritJournal));
-  file.close();
-  return !file.fail();
+  if (!journal_->Write(0, {reinterpret_cast<const char*>(header.get()), sizeof(CulpritJournal)}))
+    return false;
+  variables_[CULPRIT_JOURNAL_VARIABLE] = path;
+  return true;
 }
 
 std::string Witnesses::Lay(const std::string& name, Bytes bytes) {
@@ -143,18 +145,13 @@ std::string Witnesses::Lay(const std::string& name, Bytes bytes) {
 }
 
 JournalContents Witnesses::Journal(const system::System& machine, uint64_t started) const {
-  if (journal_.empty()) return {};
+  if (journal_ == nullptr) return {};
   // As much as was used; the rest is room.
-  std::string bytes;
-  std::ifstream file(journal_, std::ios::binary);
   uint64_t used = 0;
-  file.seekg(static_cast<std::streamoff>(offsetof(CulpritJournal, used)));
-  file.read(reinterpret_cast<char*>(&used), sizeof(used));
-  if (!file) return {};
-  bytes.resize(static_cast<size_t>(std::min<uint64_t>(used, kMostRoom)));
-  file.seekg(0);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(file.gcount()));
+  const std::string field = journal_->Read(offsetof(CulpritJournal, used), sizeof(used));
+  if (field.size() != sizeof(used)) return {};
+  std::memcpy(&used, field.data(), sizeof(used));
+  const std::string bytes = journal_->Read(0, std::min<uint64_t>(used, journal_->size()));
   auto contents = ReadJournal(bytes, started, FilesOf(machine));
   return contents ? *std::move(contents) : JournalContents{};
 }

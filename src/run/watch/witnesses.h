@@ -12,6 +12,7 @@
 #include "run/watch/reach.h"
 #include "run/watch/watch.h"
 #include "snapshot/record/run.h"
+#include "system/file_with_room.h"
 #include "system/fresh_directory.h"
 #include "system/system.h"
 
@@ -19,10 +20,13 @@ namespace culprit::watch {
 
 class Witnesses {
  public:
-  // Nothing fails: what cannot be had is said in watched(). `instead`: what a tool says that runs the
-  // command; then only logs are switched on.
+  // Nothing fails: what cannot be had is said in watched(). `cupti`: copies of libcupti, the best first.
+  // `instead`: what a tool says that runs the command; then only logs are switched on.
   Witnesses(const system::System& machine, const Request& request, const Reach& reach,
-            std::vector<record::Watched> instead = {});
+            const std::vector<std::string>& cupti, std::vector<record::Watched> instead);
+
+  // None, and why.
+  Witnesses(const Request& request, const std::string& why);
 
   const std::map<std::string, std::string>& variables() const { return variables_; }
   // What will not be seen.
@@ -43,7 +47,8 @@ class Witnesses {
 
   std::unique_ptr<system::FreshDirectory> directory_;
   std::unique_ptr<system::FreshDirectory> memory_;  // the journal's, where it does not lie in directory_
-  std::string path_, journal_;
+  std::unique_ptr<system::FileWithRoom> journal_;
+  std::string path_;
   std::map<std::string, std::string> variables_;
   std::vector<record::Watched> watched_;
 };

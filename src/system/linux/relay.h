@@ -31,6 +31,10 @@ class Relay {
   void WriteSome();
   // What it had written when it ended, not what its children in the background go on to write.
   void Drain(const OnOutput& on_output);
+  // After Drain(): where somebody can still write, a daemon that the command started, a small process of its
+  // own goes on. Without it the daemon's next write would end it (SIGPIPE), and its log would be lost. Our
+  // output stays open as long as the daemon's would have been without culprit.
+  void LeaveBehind();
 
  private:
   void WriteAll();

@@ -60,7 +60,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   base::Result<TerminalEnd> Run() {
-    const FoundProgram found = FindCommand(request_.command.front());
+    const FoundProgram found = request_.found ? *request_.found : FindCommand(request_.command.front());
     end_.start = Clock::now();
     if (found.path.empty()) return NotStarted(found.status, found.why);
     auto streams = OpenChildStreams();
@@ -307,6 +307,7 @@ class Session {
     user_.Restore();
     stay_.Close();
     Reap();
+    for (Relay& relay : relays_) relay.LeaveBehind();
   }
 
   void Reap() {

@@ -24,6 +24,13 @@ std::unexpected<base::Error> Failed(const char* what) {
                     std::string(what) + ": " + std::generic_category().message(errno));
 }
 
+// Whether we were started with this stream. A closed one is held by an O_PATH descriptor
+// (cli/console_linux.cc).
+bool IsGiven(int fd, struct stat& status) {
+  const int flags = fcntl(fd, F_GETFL);
+  return flags >= 0 && (flags & O_PATH) == 0 && fstat(fd, &status) == 0;
+}
+
 bool Same(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 bool OpenTerminal(ChildStreamEnds& ends) {
@@ -120,7 +127,7 @@ struct TerminalLaunch {
 
 base::Result<ChildStreams> OpenChildStreams() {
   struct stat input = {}, output = {}, error = {};
-  const bool has_output = fstat(1, &output) == 0, has_error = fstat(2, &error) == 0;
+  const bool has_output = IsGiven(1, output), has_error = IsGiven(2, error);
   const bool output_terminal = has_output && isatty(1) == 1, error_terminal = has_error && isatty(2) == 1;
   const bool both = has_output && has_error && output_terminal == error_terminal && Same(output, error);
   ChildStreams streams;

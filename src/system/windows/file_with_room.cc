@@ -3,6 +3,6 @@
 
 namespace culprit::system {
 
-uint64_t MakeFileWithRoom(const std::string&, uint64_t, uint64_t) { return 0; }
+std::unique_ptr<FileWithRoom> MakeFileWithRoom(const std::string&, uint64_t, uint64_t) { return nullptr; }
 
 }  // namespace culprit::system

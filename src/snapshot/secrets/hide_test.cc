@@ -1,11 +1,11 @@
 // What must be hidden, and what must stay.
-#include "snapshot/record/redact.h"
+#include "snapshot/secrets/hide.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
-namespace culprit::record {
+namespace culprit::snapshot {
 namespace {
 
 TEST(HideSecrets, HidesWhatLooksLikeOne) {
@@ -30,6 +30,25 @@ TEST(HideSecrets, HidesWhatLooksLikeOne) {
        "-----BEGIN RSA PRIVATE KEY-----[hidden]-----END RSA PRIVATE KEY-----\nx"},
       {"dbPassword=abc", "dbPassword=[hidden]"},
       {"nvapi-AbCd1234EfGh5678IjKl9012", "nvapi-[hidden]"},
+      {"PGPASSWORD=x1 psql", "PGPASSWORD=[hidden] psql"},
+      {"mysqldump --pass geheim db", "mysqldump --pass [hidden] db"},
+      {"Server=db;uid=ada;pwd=geheim;", "Server=db;uid=ada;pwd=[hidden];"},
+      {"OPENAI_KEY=geheim python", "OPENAI_KEY=[hidden] python"},
+      {"DB_PASS=geheim", "DB_PASS=[hidden]"},
+      {"curl -u ada:geheim https://example.org", "curl -u ada:[hidden] https://example.org"},
+      {"curl --user 'ada:geheim' x", "curl --user 'ada:[hidden]' x"},
+      {"Authorization: token geheim", "Authorization: token [hidden]"},
+      {"curl -H 'Authorization: Token a b c' x", "curl -H 'Authorization: Token [hidden]' x"},
+      {"authorization: geheim", "authorization: [hidden]"},
+      {"Cookie: session=1; id=2\nx", "Cookie: [hidden]\nx"},
+      {"https://a.blob.example/c?sv=2022&sig=aB3%2Fxyz9%3D&se=1",
+       "https://a.blob.example/c?sv=2022&sig=[hidden]&se=1"},
+      {"?X-Amz-Credential=abc&X-Amz-Signature=0123456789abcdef&x=1",
+       "?X-Amz-Credential=[hidden]&X-Amz-Signature=[hidden]&x=1"},
+      {"PASSWORD=\x1b[01;31mgeheim\x1b[0m ok", "PASSWORD=\x1b[01;31m[hidden]\x1b[0m ok"},
+      {"pass\x1b[1mword=ge\x1b[0mheim", "pass\x1b[1mword=[hidden]"},
+      {"AWS_SECRET_ACCESS_KEY=/wJalrXUtnFEMI/K7MDENG/bPx", "AWS_SECRET_ACCESS_KEY=[hidden]"},
+      {"TF_TOKEN_app_terraform_io=geheim", "TF_TOKEN_app_terraform_io=[hidden]"},
   };
   for (const auto& [text, hidden] : kRows) EXPECT_EQ(HideSecrets(text), hidden);
 }
@@ -52,6 +71,12 @@ TEST(HideSecrets, LeavesTheRest) {
            "primary_key=5 cache_key=abc123 key=value",
            "token::kind std::token<int>",
            "export HF_TOKEN=$MY_TOKEN",
+           "PWD=/home/ada OLDPWD=/ pwd=/home/ada SSH_AUTH_SOCK=/run/user/1000/ssh",
+           "docker run -u 1000:1000 image; python -u train.py; pip install -U torch",
+           "HF_TOKEN_PATH=/home/ada/.token GOOGLE_APPLICATION_CREDENTIALS=/etc/gcp.json",
+           "--first-pass 2 forward_pass=12ms1234 num_tokens_per_second=12ab34cd",
+           "HF_HUB_DISABLE_IMPLICIT_TOKEN=1 signature: (Tensor x) -> Tensor",
+           "\x1b[1mLD_LIBRARY_PATH\x1b[0m=/opt/a",
            "\x1b[31mtqdm:  45%|####     | 45/100 [00:10<00:12,  4.41it/s]\r",
        })
     EXPECT_EQ(HideSecrets(text), text);
@@ -64,10 +89,35 @@ TEST(HideSecrets, OfACommandLineTheNextArgumentToo) {
   EXPECT_EQ(HideSecrets(command), hidden);
 }
 
+TEST(HideSecrets, OfACommandLineThePasswordOfAUser) {
+  const std::vector<std::string> command = {"curl", "-u", "ada:geheim", "-H", "Authorization: token geheim"};
+  const std::vector<std::string> hidden = {"curl", "-u", "ada:[hidden]", "-H",
+                                           "Authorization: token [hidden]"};
+  EXPECT_EQ(HideSecrets(command), hidden);
+  EXPECT_EQ(HideSecrets({"mysql", "--pass", "x y", "-token", "z"}),
+            (std::vector<std::string>{"mysql", "--pass", "[hidden]", "-token", "[hidden]"}));
+  EXPECT_EQ(HideSecrets({"docker", "-u", "0:0"}), (std::vector<std::string>{"docker", "-u", "0:0"}));
+}
+
+TEST(HideVariable, ByNameAndByShape) {
+  EXPECT_EQ(HideVariable("NVIDIA_API_KEY", "two words"), "[hidden]");
+  EXPECT_EQ(HideVariable("PIP_INDEX_URL", "https://ada:geheim@example.org/simple"),
+            "https://ada:[hidden]@example.org/simple");
+  EXPECT_EQ(HideVariable("HTTPS_PROXY", "ada:geheim@proxy:3128"), "ada:[hidden]@proxy:3128");
+  EXPECT_EQ(HideVariable("FOO", "hf_AbCdEfGhIjKlMnOpQrStUvWxYz12345678"), "hf_[hidden]");
+  EXPECT_EQ(HideVariable("LD_LIBRARY_PATH", "/opt/sk-AbCd1234EfGh5678IjKl9012/lib"),
+            "/opt/sk-AbCd1234EfGh5678IjKl9012/lib");
+  EXPECT_EQ(HideVariable("SSH_AUTH_SOCK", "/run/user/1000/ssh"), "/run/user/1000/ssh");
+  EXPECT_EQ(HideVariable("CUDA_VISIBLE_DEVICES", "GPU-8f3c1a2b-1234-5678-9abc-def012345678"),
+            "GPU-8f3c1a2b-1234-5678-9abc-def012345678");
+}
+
 TEST(HideSecrets, ValuesOfSecretVariablesWhereverTheyStand) {
-  const auto known =
-      SecretValues({{"HF_TOKEN", "tell-nobody"}, {"PWD", "/home/ada/net"}, {"MY_PASSWORD", "short"}});
-  EXPECT_EQ(known, std::vector<std::string>{"tell-nobody"});
+  const auto known = SecretValues({{"HF_TOKEN", "tell-nobody"},
+                                   {"PWD", "/home/ada/net"},
+                                   {"MY_PASSWORD", "short"},
+                                   {"MY_SECRET", "/wJalr/K7MDENG"}});
+  EXPECT_EQ(known, (std::vector<std::string>{"/wJalr/K7MDENG", "tell-nobody"}));
   EXPECT_EQ(HideSecrets("login with tell-nobody failed", known), "login with [hidden] failed");
 }
 
@@ -81,4 +131,4 @@ TEST(HideSecrets, TakesTimeInProportion) {
 }
 
 }  // namespace
-}  // namespace culprit::record
+}  // namespace culprit::snapshot

@@ -1,0 +1,135 @@
+// mkdtemp() makes the directory 0700 in one step. A lock on it says that its maker lives: the kernel gives
+// the lock up with the process, however it ends, so the next run finds and removes what a killed one left. A
+// memfd would leave nothing behind, but cannot take the place of these files: LD_AUDIT and the journal are
+// opened by path in every process that the program starts, and /proc/self/fd/N is another file in each of
+// them.
+#include "system/private_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "system/linux/descriptor.h"
+
+namespace culprit::system {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBeginning = "culprit.";
+constexpr std::string_view kRandom = "XXXXXX";
+constexpr int kMostEntries = 20000;  // of a directory that is swept
+constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+bool IsThere(const fs::path& path, int fd) {
+  struct stat by_path = {}, by_fd = {};
+  return lstat(path.c_str(), &by_path) == 0 && fstat(fd, &by_fd) == 0 && by_path.st_dev == by_fd.st_dev &&
+         by_path.st_ino == by_fd.st_ino;
+}
+
+// The lock of a directory of this user whose maker is gone; none otherwise. Where locks do not work, nothing
+// is removed.
+Descriptor LockLeftover(int above, const char* name) {
+  Descriptor directory(openat(above, name, kDirectoryFlags));
+  struct stat status = {};
+  if (!directory || fstat(directory.get(), &status) != 0 || status.st_uid != geteuid() ||
+      flock(directory.get(), LOCK_EX | LOCK_NB) != 0)
+    return Descriptor();
+  return directory;
+}
+
+// Whether the environment of a process names one of them: a program in the background may start another,
+// whose loader would complain if the audit library were gone.
+std::vector<bool> Needed(const std::vector<fs::path>& directories) {
+  std::vector<bool> needed(directories.size());
+  std::error_code ignored;
+  for (const fs::directory_entry& process : fs::directory_iterator("/proc", ignored)) {
+    const std::string id = process.path().filename().string();
+    if (id.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream file(process.path() / "environ", std::ios::binary);
+    const std::string variables{std::istreambuf_iterator<char>(file), {}};
+    for (size_t i = 0; i < directories.size(); ++i)
+      needed[i] = needed[i] || variables.find(directories[i].string() + "/") != std::string::npos;
+  }
+  return needed;
+}
+
+}  // namespace
+
+base::Result<PrivateDirectory> MakePrivateDirectory(const fs::path& above) {
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    std::string path = (above / (std::string(kBeginning) + std::string(kRandom))).string();
+    if (mkdtemp(path.data()) == nullptr) break;
+    auto directory = std::make_shared<const Descriptor>(open(path.c_str(), kDirectoryFlags));
+    if (!*directory) break;
+    const bool taken = flock(directory->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    // Another culprit may have swept it before it was locked.
+    if (!taken && IsThere(path, directory->get())) return PrivateDirectory{path, std::move(directory)};
+  }
+  return base::Fail(base::ErrorCode::kNotReadable,
+                    "no directory for temporary files: " + above.string() + ": " + Words(errno));
+}
+
+bool IsSafePlace(const fs::path& above) {
+  constexpr uid_t kNobody = 65534;  // root, where a container does not know it
+  std::error_code error;
+  for (fs::path path = fs::canonical(above, error); !error && !path.empty(); path = path.parent_path()) {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0) return false;
+    const bool ours = status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == kNobody;
+    const bool others_write = (status.st_mode & 022) != 0 && (status.st_mode & S_ISVTX) == 0;
+    if (!ours || others_write) return false;
+    if (path == path.parent_path()) return true;
+  }
+  return false;
+}
+
+bool WriteNewFile(const fs::path& file, std::string_view text) {
+  const Descriptor out(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  while (out && !text.empty()) {
+    const ssize_t put = write(out.get(), text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(put));
+  }
+  return static_cast<bool>(out);
+}
+
+void SweepLeftovers(const fs::path& above) {
+  const int fd = open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  const std::unique_ptr<DIR, decltype([](DIR* opened) { closedir(opened); })> entries(fdopendir(fd));
+  if (!entries) {
+    close(fd);
+    return;
+  }
+  std::vector<fs::path> left;
+  std::vector<Descriptor> locks;
+  for (int i = 0; i < kMostEntries; ++i) {
+    const dirent* entry = readdir(entries.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (!name.starts_with(kBeginning) || name.size() != kBeginning.size() + kRandom.size()) continue;
+    if (Descriptor lock = LockLeftover(fd, entry->d_name)) {
+      left.push_back(above / name);
+      locks.push_back(std::move(lock));
+    }
+  }
+  if (left.empty()) return;
+  const std::vector<bool> needed = Needed(left);
+  std::error_code ignored;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (!needed[i]) fs::remove_all(left[i], ignored);  // symlinks are removed, not followed
+  }
+}
+
+}  // namespace culprit::system
