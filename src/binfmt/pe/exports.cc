@@ -28,16 +28,22 @@ std::optional<Head> ReadHead(PeImage& image, const PeLayout& layout) {
               .number_table = words[9]};
 }
 
+// How many of `claimed` entries are read.
+uint32_t MostOf(const PeImage& image, uint32_t claimed) {
+  return std::min(claimed, static_cast<uint32_t>(image.MostEntries(kMaxPeExports)));
+}
+
 class ExportReader {
  public:
-  ExportReader(PeImage& image, PeRange directory, const Head& head) : image_(image), directory_(directory) {
-    functions_ = image.Words(head.function_table, std::min(head.functions, kMaxPeExports));
+  ExportReader(PeImage& image, PeRange directory, const Head& head)
+      : image_(image), directory_(directory), budget_(image.MostText(kMaxPeExportTexts)) {
+    functions_ = image.Words(head.function_table, MostOf(image, head.functions));
     exports_.cut = functions_.size() < head.functions;
     base_ = head.base;
   }
 
   void Names(const Head& head) {
-    const uint32_t count = std::min(head.names, kMaxPeExports);
+    const uint32_t count = MostOf(image_, head.names);
     const std::vector<uint32_t> names = image_.Words(head.name_table, count);
     const std::vector<uint16_t> numbers = image_.HalfWords(head.number_table, count);
     const size_t there = std::min(names.size(), numbers.size());
@@ -91,7 +97,7 @@ class ExportReader {
   uint32_t base_ = 0;
   std::vector<uint32_t> functions_;
   std::vector<bool> named_;
-  uint64_t budget_ = kMaxPeExportTexts;
+  uint64_t budget_;
   PeExports exports_;
 };
 
@@ -132,8 +138,8 @@ std::optional<uint32_t> ReadPeWord(const base::ByteSource& source, const PeFile&
   const auto head = ReadHead(image, layout);
   if (!head) return std::nullopt;
   const PeRange directory = layout[PeDirectory::kExports];
-  const std::vector<uint32_t> names = image.Words(head->name_table, std::min(head->names, kMaxPeExports));
-  uint64_t budget = kMaxPeExportTexts;
+  const std::vector<uint32_t> names = image.Words(head->name_table, MostOf(image, head->names));
+  uint64_t budget = image.MostText(kMaxPeExportTexts);
   for (size_t i = 0; i < names.size(); ++i) {
     if (image.Text(names[i], budget) != name) continue;
     const auto number = image.U16(head->number_table + uint64_t{i} * 2);

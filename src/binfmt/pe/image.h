@@ -4,6 +4,7 @@
 // have 32 bits and are added in 64.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +23,9 @@ namespace culprit::binfmt {
 // costs neither time nor memory.
 inline constexpr size_t kMaxPeSections = 2048;  // since Windows 7, only the size of the field limits it
 inline constexpr size_t kMaxPeImportDlls = 4096;
-inline constexpr size_t kMaxPeImportsOfDll = 1u << 18;
-inline constexpr size_t kMaxPeImports = 1u << 20;         // per file
-inline constexpr uint32_t kMaxPeExports = 1u << 20;       // entries of each table
+inline constexpr size_t kMaxPeImportsOfDll = 1u << 16;    // no DLL exports more
+inline constexpr uint64_t kMaxPeImports = 1u << 20;       // per file
+inline constexpr uint32_t kMaxPeExports = 1u << 16;       // the number of a function has 16 bits
 inline constexpr uint64_t kMaxPeText = 65536;             // per name
 inline constexpr uint64_t kMaxPeImportTexts = 32u << 20;  // bytes of all names together
 inline constexpr uint64_t kMaxPeExportTexts = 64u << 20;
@@ -59,6 +60,10 @@ class PeImage {
   explicit PeImage(const base::ByteSource& source) : tables_(source), texts_(source) {}
 
   uint64_t file_size() const { return tables_.size(); }
+  // Table entries and bytes of names that a file of this size can have, at most `most`. Tables that point to
+  // the same bytes many times, or into zeros that are not in the file, do not make a small file expensive.
+  uint64_t MostEntries(uint64_t most) const { return std::min(most, file_size() / 4); }
+  uint64_t MostText(uint64_t most) const { return std::min(most, file_size() * 2); }
   bool failed() const { return tables_.failed() || texts_.failed(); }
   // By offset, for the headers.
   PageCache& file() { return tables_; }

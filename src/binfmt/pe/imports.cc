@@ -13,7 +13,11 @@ namespace {
 class ImportReader {
  public:
   ImportReader(PeImage& image, const PeFile& pe)
-      : image_(image), base_(static_cast<uint32_t>(pe.image_base)), is64_(pe.bits == 64) {}
+      : image_(image),
+        base_(static_cast<uint32_t>(pe.image_base)),
+        is64_(pe.bits == 64),
+        text_budget_(image.MostText(kMaxPeImportTexts)),
+        functions_left_(image.MostEntries(kMaxPeImports)) {}
 
   bool whole() const { return whole_; }
 
@@ -60,8 +64,8 @@ class ImportReader {
   uint32_t base_;
   bool is64_;
   bool whole_ = true;
-  uint64_t text_budget_ = kMaxPeImportTexts;
-  size_t functions_left_ = kMaxPeImports;
+  uint64_t text_budget_;
+  uint64_t functions_left_;
 };
 
 // Calls read(rva of the descriptor) until it reports the end; false if it never does.

@@ -1,5 +1,5 @@
 // A log as it comes -> UTF-8 bytes: gzip, xz and zstd are decompressed, UTF-16 is converted. Memory use is a
-// few buffers, whatever the size.
+// few buffers and the compressor's window (at most 128 MiB), whatever the size.
 #pragma once
 
 #include <memory>

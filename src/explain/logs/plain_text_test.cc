@@ -12,6 +12,8 @@
 namespace culprit::logs {
 namespace {
 
+using namespace std::string_view_literals;
+
 // Everything, read in pieces of `step`; "error: ..." if reading failed.
 std::string ReadAll(const std::string& bytes, size_t step = 1000) {
   const auto stream = PlainText(std::make_unique<TextStream>(bytes, step));
@@ -86,6 +88,53 @@ TEST(PlainText, UnpacksSeveralPartsOneAfterTheOther) {
   EXPECT_EQ(ReadAll(Gzip("one\n") + Gzip("two\n")), "one\ntwo\n");
   EXPECT_EQ(ReadAll(Xz("one\n") + Xz("two\n")), "one\ntwo\n");
   EXPECT_EQ(ReadAll(Zstd("one\n") + Zstd("two\n")), "one\ntwo\n");
+}
+
+// Written by `xz -9e` (a dictionary of 64 MiB), `zstd --ultra -22` and `zstd --long` (a window of 128 MiB).
+TEST(PlainText, UnpacksWhatTheStrongestCompressionWrites) {
+  const std::string_view xz =
+      "\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x1c\x00\x00\x00\x10\xcf\x58\xcc\x01"
+      "\x00"
+      "\x03\x6f\x6e\x65\x0a\x00\xf5\x5c\xbb\x56\x1f\xc6\xfd\x86\x00\x01\x1c\x04\x6f\x2c\x9c\xc1\x1f\xb6\xf3"
+      "\x7d"
+      "\x01\x00\x00\x00\x00\x04\x59\x5a"sv;
+  const std::string_view zstd = "\x28\xb5\x2f\xfd\x04\x88\x21\x00\x00\x6f\x6e\x65\x0a\xdf\x16\x68\x09"sv;
+  EXPECT_EQ(ReadAll(std::string(xz)), "one\n");
+  EXPECT_EQ(ReadAll(std::string(zstd)), "one\n");
+}
+
+// Written by `zstd --long=31` and `xz --lzma2=dict=512MiB`.
+TEST(PlainText, AnArchiveThatTakesTooMuchMemoryIsNotCalledDamaged) {
+  const std::string_view xz =
+      "\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x22\x00\x00\x00\x82\x40\xac\xdc\x01"
+      "\x00"
+      "\x03\x6f\x6e\x65\x0a\x00\xf5\x5c\xbb\x56\x1f\xc6\xfd\x86\x00\x01\x1c\x04\x6f\x2c\x9c\xc1\x1f\xb6\xf3"
+      "\x7d"
+      "\x01\x00\x00\x00\x00\x04\x59\x5a"sv;
+  const std::string_view zstd = "\x28\xb5\x2f\xfd\x04\xa8\x21\x00\x00\x6f\x6e\x65\x0a\xdf\x16\x68\x09"sv;
+  const std::string told = "error: unpacking the log takes more than 128 MiB of memory; unpack it first";
+  EXPECT_EQ(ReadAll(std::string(xz)), told);
+  EXPECT_EQ(ReadAll(std::string(zstd)), told);
+}
+
+TEST(PlainText, PaddingAfterAPartIsSkipped) {
+  for (const size_t count : {size_t{1}, size_t{512}, size_t{100'000}}) {
+    const std::string zeros(count, '\0');
+    for (const size_t step : {size_t{1}, size_t{4096}}) {
+      EXPECT_EQ(ReadAll(Gzip("one\n") + zeros + Gzip("two\n") + zeros, step), "one\ntwo\n");
+      EXPECT_EQ(ReadAll(Xz("one\n") + zeros + Xz("two\n") + zeros, step), "one\ntwo\n");
+      EXPECT_EQ(ReadAll(Zstd("one\n") + zeros + Zstd("two\n") + zeros, step), "one\ntwo\n");
+    }
+  }
+}
+
+TEST(PlainText, SomethingElseAfterAnArchiveIsNotPartOfTheLog) {
+  EXPECT_EQ(ReadAll(Gzip("one\n") + "signature"), "one\n");
+  EXPECT_EQ(ReadAll(Xz("one\n") + "signature"), "one\n");
+  EXPECT_EQ(ReadAll(Zstd("one\n") + "signature"), "one\n");
+  // A frame that zstd's readers skip.
+  EXPECT_EQ(ReadAll(Zstd("one\n") + std::string("\x50\x2a\x4d\x18\3\0\0\0abc", 11) + Zstd("two\n")),
+            "one\ntwo\n");
 }
 
 TEST(PlainText, ALogThatWasCutOffIsReadUpToThere) {

@@ -1,8 +1,10 @@
 // gzip with zlib, xz with liblzma, zstd with libzstd: each reads from a buffer of compressed bytes and writes
-// to the caller's.
+// to the caller's. A file may have several parts, one after the other, and zeros after each (tapes, blocks of
+// a disk). As with gzip, anything else after a part does not belong to the log.
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <vector>
 
@@ -14,8 +16,13 @@ namespace {
 
 using base::ErrorCode;
 
+// The compressor chooses how far back it refers, and unpacking takes that much memory: xz -9 64 MiB, zstd
+// --ultra and --long 128 MiB. zstd itself does not unpack more than that unless told to.
+constexpr int kWindowLog = 27;
+constexpr uint64_t kXzMemory = (uint64_t{1} << kWindowLog) + (1 << 20);  // and the decoder itself
+
 // A truncated file (the job died while writing it) is still a valid log up to there.
-enum class Step { kMore, kEnd, kBroken };
+enum class Step { kMore, kEnd, kBroken, kTooLarge };
 
 // The common part of the three. A decoder reads from `in`, writes to `out`, and advances both.
 class UnpackingStream : public base::ByteStream {
@@ -36,6 +43,10 @@ class UnpackingStream : public base::ByteStream {
       if (step == Step::kBroken) {
         return base::Fail(ErrorCode::kBadFormat, "the compressed log is damaged");
       }
+      if (step == Step::kTooLarge) {
+        return base::Fail(ErrorCode::kTooLarge,
+                          "unpacking the log takes more than 128 MiB of memory; unpack it first");
+      }
       ended_ = step == Step::kEnd ? !Another() : dry && rest.size() == out.size();
     }
     return out.size() - rest.size();
@@ -43,16 +54,20 @@ class UnpackingStream : public base::ByteStream {
 
  protected:
   virtual Step Decode(std::span<const char>& in, std::span<char>& out) = 0;
-  // After the end of one compressed part: whether another one follows (files with several parts are common).
+  // Whether a part can begin with this byte, and getting ready for one.
+  virtual bool Begins(unsigned char first) const = 0;
   virtual bool Restart() = 0;
 
  private:
+  // After the end of a part: whether another one follows.
   bool Another() {
-    if (in_.empty()) {
+    while (true) {
+      while (!in_.empty() && in_.front() == 0) in_ = in_.subspan(1);
+      if (!in_.empty()) return Begins(static_cast<unsigned char>(in_.front())) && Restart();
       const auto got = packed_->Read(buffer_);
       in_ = std::span<const char>(buffer_).first(got.value_or(0));
+      if (in_.empty()) return false;
     }
-    return !in_.empty() && Restart();
   }
 
   std::unique_ptr<base::ByteStream> packed_;
@@ -82,6 +97,7 @@ class Gzip final : public UnpackingStream {
     if (status == Z_STREAM_END) return Step::kEnd;
     return status == Z_OK || status == Z_BUF_ERROR ? Step::kMore : Step::kBroken;
   }
+  bool Begins(unsigned char first) const override { return first == 0x1f; }
   bool Restart() override { return inflateReset(&state_) == Z_OK; }
 
  private:
@@ -92,8 +108,7 @@ class Gzip final : public UnpackingStream {
 class Xz final : public UnpackingStream {
  public:
   explicit Xz(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
-    constexpr uint64_t kMemoryLimit = 32u << 20;  // the compressor chooses the dictionary size
-    ok_ = lzma_stream_decoder(&state_, kMemoryLimit, LZMA_CONCATENATED) == LZMA_OK;
+    ok_ = Restart();
   }
   ~Xz() override { lzma_end(&state_); }
 
@@ -108,9 +123,11 @@ class Xz final : public UnpackingStream {
     out = out.last(state_.avail_out);
     in = in.last(state_.avail_in);
     if (status == LZMA_STREAM_END) return Step::kEnd;
+    if (status == LZMA_MEMLIMIT_ERROR) return Step::kTooLarge;
     return status == LZMA_OK || status == LZMA_BUF_ERROR ? Step::kMore : Step::kBroken;
   }
-  bool Restart() override { return false; }
+  bool Begins(unsigned char first) const override { return first == 0xfd; }
+  bool Restart() override { return lzma_stream_decoder(&state_, kXzMemory, 0) == LZMA_OK; }
 
  private:
   lzma_stream state_ = LZMA_STREAM_INIT;
@@ -120,7 +137,6 @@ class Xz final : public UnpackingStream {
 class Zstd final : public UnpackingStream {
  public:
   explicit Zstd(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
-    constexpr int kWindowLog = 23;  // 8 MiB: what zstd writes without --long
     if (state_ != nullptr) ZSTD_DCtx_setParameter(state_, ZSTD_d_windowLogMax, kWindowLog);
   }
   ~Zstd() override { ZSTD_freeDCtx(state_); }
@@ -133,9 +149,12 @@ class Zstd final : public UnpackingStream {
     const size_t status = ZSTD_decompressStream(state_, &to, &from);
     in = in.subspan(from.pos);
     out = out.subspan(to.pos);
+    if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge) return Step::kTooLarge;
     if (ZSTD_isError(status) != 0) return Step::kBroken;
     return status == 0 ? Step::kEnd : Step::kMore;
   }
+  // A frame, or one to be skipped (pzstd writes them).
+  bool Begins(unsigned char first) const override { return first == 0x28 || (first & 0xf0) == 0x50; }
   bool Restart() override { return true; }
 
  private:
