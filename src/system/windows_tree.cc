@@ -27,9 +27,9 @@ struct Names {
   std::unordered_map<std::string, std::string> by_folded;  // the first of each in the order of the list
 };
 
-class Tree final : public System {
+class DriveTree final : public System {
  public:
-  explicit Tree(std::unique_ptr<System> files) : files_(std::move(files)) {}
+  explicit DriveTree(std::unique_ptr<System> files) : files_(std::move(files)) {}
 
   Outcome<OpenFile> Open(const std::string& path) const override {
     if (path == "/") return OpenFile{kTop, nullptr};
@@ -131,7 +131,7 @@ class Tree final : public System {
 }  // namespace
 
 std::unique_ptr<System> WindowsTree(std::unique_ptr<System> files) {
-  return std::make_unique<Tree>(std::move(files));
+  return std::make_unique<DriveTree>(std::move(files));
 }
 
 }  // namespace culprit::system

@@ -23,7 +23,7 @@ using snapshot::DriverLibrary;
 using snapshot::DriverLibraryKind;
 using snapshot::Fact;
 
-constexpr size_t kMostPackages = 64;  // of the driver store
+constexpr size_t kMostDriverPackages = 64;  // of the driver store
 
 constexpr std::array<std::string_view, 6> kWindowsDriverReads = {
     "/C:/Windows/System32/*",
@@ -75,7 +75,7 @@ class WindowsDriverSearch {
     if (!items) return;
     size_t packages = 0;
     for (const auto& item : *items) {
-      if (!base::FoldCase(item.name).starts_with("nv") || ++packages > kMostPackages) continue;
+      if (!base::FoldCase(item.name).starts_with("nv") || ++packages > kMostDriverPackages) continue;
       Add(JoinPath(store, item.name), DriverLibraryKind::kStore);
     }
   }

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kBeginning = "culprit.";
 constexpr std::string_view kRandom = "XXXXXX";
-constexpr int kMostEntries = 20000;  // of a directory that is swept
+constexpr int kMostSwept = 20000;  // of a directory that is swept
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 bool IsThere(const fs::path& path, int fd) {
@@ -114,7 +114,7 @@ void SweepLeftovers(const fs::path& above) {
   }
   std::vector<fs::path> left;
   std::vector<Descriptor> locks;
-  for (int i = 0; i < kMostEntries; ++i) {
+  for (int i = 0; i < kMostSwept; ++i) {
     const dirent* entry = readdir(entries.get());
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
