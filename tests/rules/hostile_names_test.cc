@@ -72,6 +72,8 @@ std::string Renamed(std::string text, const Hostile& hostile) {
     for (const char c : InToml(foreign)) format += c == '$' ? std::string("$$") : std::string(1, c);
     text = std::regex_replace(text, std::regex(pattern), format);
   };
+  // What a case expects is not read here, and some of it is in other quotes.
+  text = std::regex_replace(text, std::regex("\n(fix|summary|subject) = [^\n]*"), "");
   if (*hostile.name != '\0') add_after("/(opt|home)/(?=[A-Za-z])", hostile.name);
   if (*hostile.version != '\0') add_after("Version: [0-9][0-9.]*", hostile.version);
   return text;
