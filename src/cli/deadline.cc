@@ -35,7 +35,8 @@ bool MayWait(std::string_view line) {
   return std::ranges::find(kLocal, name) == std::end(kLocal);
 }
 
-// Whether a mounted file system may never answer. Yes if the list of mounts cannot be read.
+}  // namespace
+
 bool MayWaitForEver() {
   constexpr uint64_t kLimit = 1 << 20;
   const auto mounts = system::ReadWholeFile(*system::RealSystem(), "/proc/self/mounts", kLimit);
@@ -47,8 +48,6 @@ bool MayWaitForEver() {
   }
   return false;
 }
-
-}  // namespace
 
 // A thread costs a third of the run time of a short `why`, so we start it only if needed.
 void EndWithin(std::chrono::seconds limit) {

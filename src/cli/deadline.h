@@ -9,4 +9,7 @@ namespace culprit::cli {
 // systems are local, because those cannot hang.
 void EndWithin(std::chrono::seconds limit);
 
+// Whether a mounted file system may never answer. Yes if the list of mounts cannot be read.
+bool MayWaitForEver();
+
 }  // namespace culprit::cli
