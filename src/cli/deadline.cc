@@ -40,7 +40,15 @@ bool MayWait(std::string_view line) {
   return std::ranges::find(kLocal, name) == std::end(kLocal);
 }
 
-// Whether a mounted file system may never answer. Yes if the list of mounts cannot be read.
+[[noreturn]] void EndWithoutAnswer(std::chrono::seconds limit, const std::vector<std::string>& waiting) {
+  const std::string from = waiting.empty() ? "" : " from " + base::Printable(waiting.front());
+  std::fprintf(stderr, "culprit: no answer within %lld s%s; a file system may not be responding\n",
+               static_cast<long long>(limit.count()), from.c_str());
+  EndAtOnce(kExitCannot);
+}
+
+}  // namespace
+
 bool MayWaitForEver() {
   constexpr uint64_t kLimit = 1 << 20;
   const auto mounts = system::ReadWholeFile(*system::RealSystem(), "/proc/self/mounts", kLimit);
@@ -52,15 +60,6 @@ bool MayWaitForEver() {
   }
   return false;
 }
-
-[[noreturn]] void EndWithoutAnswer(std::chrono::seconds limit, const std::vector<std::string>& waiting) {
-  const std::string from = waiting.empty() ? "" : " from " + base::Printable(waiting.front());
-  std::fprintf(stderr, "culprit: no answer within %lld s%s; a file system may not be responding\n",
-               static_cast<long long>(limit.count()), from.c_str());
-  EndAtOnce(kExitCannot);
-}
-
-}  // namespace
 
 struct Deadline::State {
   std::mutex mutex;

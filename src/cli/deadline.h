@@ -29,4 +29,7 @@ class Deadline {
   std::shared_ptr<State> state_;  // null: nothing can hang
 };
 
+// Whether a mounted file system may never answer. Yes if the list of mounts cannot be read.
+bool MayWaitForEver();
+
 }  // namespace culprit::cli

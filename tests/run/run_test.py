@@ -165,65 +165,6 @@ class Streams(unittest.TestCase):
                 time.sleep(0.1)
 
 
-class Files(unittest.TestCase):
-    """The directory for temporary files, and what lies in it."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def run(self, result=None):
-        old = os.umask(0)  # what culprit makes must not depend on it
-        try:
-            return super().run(result)
-        finally:
-            os.umask(old)
-
-    def test_nobody_else_can_change_anything(self):
-        show = ("for path in os.environ['LD_AUDIT'].split(':')[0], os.environ['CULPRIT_JOURNAL']:",
-                "    for one in path, os.path.dirname(path): print(oct(os.lstat(one).st_mode))")
-        done = run(*shown("import os", *show), env={**os.environ, "TMPDIR": self.folder})
-        modes = [int(line, 8) for line in done.stdout.split()]
-        self.assertEqual(len(modes), 4, done.stderr)
-        for mode in modes:
-            self.assertEqual(mode & 0o022, 0, oct(mode))
-        self.assertEqual(modes[2] & 0o077, 0, "the journal is the user's alone")
-
-    def test_not_where_others_could_replace_it(self):
-        os.chmod(self.folder, 0o777)
-        done = run("sh", "-c", "echo $LD_AUDIT", env={**os.environ, "TMPDIR": self.folder})
-        self.assertNotIn(self.folder.encode(), done.stdout)
-        self.assertEqual(os.listdir(self.folder), [])
-
-    def left(self):
-        return [os.path.join(top, name) for top in (self.folder, "/dev/shm") for name in os.listdir(top)
-                if name.startswith("culprit.")]
-
-    def test_what_a_kill_leaves_is_swept_by_the_next_run(self):
-        environment = {**os.environ, "TMPDIR": self.folder}
-        others = set(self.left())
-        code = f"echo $CULPRIT_JOURNAL; exec {PYTHON} -c 'import time; time.sleep(600)'"
-        killed = subprocess.Popen([CULPRIT, "run", "--", "sh", "-c", code], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, env=environment, start_new_session=True)
-        journal = killed.stdout.readline().decode().strip()
-        self.assertTrue(os.path.exists(journal), journal)
-        run("true", env=environment)
-        self.assertTrue(os.path.exists(journal), "that one lives")
-        os.killpg(killed.pid, signal.SIGKILL)  # culprit and the program
-        killed.wait()
-        killed.stdout.close()
-        self.assertTrue(os.path.exists(journal))
-        run("true", env=environment)
-        self.assertFalse(os.path.exists(journal))
-        self.assertEqual(set(self.left()) - others, set())
-
-    def test_a_journal_that_became_a_pipe(self):
-        done = run("sh", "-c", "rm $CULPRIT_JOURNAL; mkfifo $CULPRIT_JOURNAL; exit 5", env={**os.environ,
-                                                                                       "TMPDIR": self.folder})
-        self.assertEqual(done.returncode, 5)
-
-
 class InATerminal(unittest.TestCase):
     def start(self, *command, **more):
         terminal = Terminal([CULPRIT, "run", "--", *command], **more)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/deadline.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
 #include "cli/subject.h"
@@ -161,7 +162,8 @@ int WatchAndReport(const RunOptions& options) {
                                .calls = !options.no_calls,
                                .logs = !options.no_calls,
                                .libraries = LibrariesInside(),
-                               .tool = options.tool};
+                               .tool = options.tool,
+                               .hurry = MayWaitForEver()};
   const auto seen = watch::Watch(machine, request);
   if (!seen) return Fail(seen.error());
   if (!seen->end.started) {

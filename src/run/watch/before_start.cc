@@ -17,6 +17,11 @@ using Clock = std::chrono::steady_clock;
 
 // Together less than a second. A healthy machine takes some ten milliseconds.
 constexpr milliseconds kFirstLook{300}, kSecondLook{150}, kLayOut{350};
+constexpr int kPatience = 30;  // times as much, where nothing can hang
+
+Clock::time_point In(milliseconds limit, const Request& request) {
+  return Clock::now() + limit * (request.hurry ? 1 : kPatience);
+}
 
 template <typename Function>
 auto Aside(Function function) {
@@ -61,7 +66,7 @@ Looked LookBeforeStart(const Machine& machine, const Request& request) {
     return Program{found, found.path.empty() ? Reach{} : ReachOf(*machine, found.path)};
   });
   Looked looked;
-  const auto until = Clock::now() + kFirstLook;
+  const auto until = In(kFirstLook, request);
   if (request.calls) {
     auto cupti = Aside([machine, command = request.command] { return FindCupti(*machine, command); });
     if (IsReady(cupti, until)) looked.cupti = cupti.get();
@@ -88,7 +93,7 @@ std::shared_ptr<Witnesses> LayOut(const Machine& machine, const Request& request
   auto laid_out = Aside([machine, request, reach = looked.reach, cupti = looked.cupti, instead] {
     return std::make_shared<Witnesses>(*machine, request, reach, cupti, instead);
   });
-  if (IsReady(laid_out, Clock::now() + kLayOut)) return laid_out.get();
+  if (IsReady(laid_out, In(kLayOut, request))) return laid_out.get();
   return std::make_shared<Witnesses>(request, "the directory for temporary files does not respond");
 }
 

@@ -39,6 +39,12 @@ uint16_t MachineOf(const std::string& cpu) { return cpu == "x86_64" ? 62 : cpu =
 Reach ReachOf(const system::System& machine, const std::string& path) {
   Reach reach;
   reach.program = base::CleanPath(base::JoinPath(machine.WorkingDirectory(), path));
+  if (base::BaseName(path).starts_with("valgrind")) {
+    reach.why_not =
+        "under valgrind, memory that the loader frees for an audit library is reported as an error";
+    reach.harmful = true;
+    return reach;
+  }
   system::Outcome<system::OpenFile> file = machine.Open(reach.program);
   for (int i = 0; i < kMaxScripts && file && file->bytes; ++i) {
     if (system::HasMoreRights(reach.program)) {
@@ -52,12 +58,6 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
     file = machine.Open(reach.program);
   }
   if (!file || !file->bytes) return reach;
-  if (base::BaseName(reach.program).starts_with("valgrind")) {
-    reach.why_not =
-        "under valgrind, memory that the loader frees for an audit library is reported as an error";
-    reach.harmful = true;
-    return reach;
-  }
   const binfmt::ElfFile elf = binfmt::ReadElf(*file->bytes);
   if (elf.problem == binfmt::ElfProblem::kNotElf || elf.problem == binfmt::ElfProblem::kTooShort)
     return reach;

@@ -56,13 +56,14 @@ bool Has(const std::vector<std::string>& words, const std::string& word) {
 }
 
 TEST(PlanToolRun, OptionsThatThisVersionHasAndAWheelPutTogether) {
-  auto folder = system::MakeFreshDirectory();
-  ASSERT_TRUE(folder.has_value());
   system::MemorySystem machine;
   Fill(machine, "/w/bin/compute-sanitizer");
   const std::string help = "  --target-processes arg (=all)\n  --injection-path arg\n";
-  const auto plain =
-      PlanToolRun(machine, Tool::kSynccheck, "/w/bin/compute-sanitizer", help, {"a b"}, **folder);
+  const auto plan = [&](Tool tool, const std::string& program) {
+    const auto folder = system::MakeFreshDirectory();  // each run has its own: files are never overwritten
+    return PlanToolRun(machine, tool, "/w/bin/compute-sanitizer", help, {program}, **folder);
+  };
+  const auto plain = plan(Tool::kSynccheck, "a b");
   ASSERT_TRUE(plain.has_value());
   EXPECT_TRUE(Has(plain->command, "synccheck"));
   EXPECT_TRUE(Has(plain->command, "--target-processes"));
@@ -70,12 +71,11 @@ TEST(PlanToolRun, OptionsThatThisVersionHasAndAWheelPutTogether) {
   EXPECT_FALSE(Has(plain->command, "--injection-path"));
 
   machine.AddFile("/w/lib/libInterceptorInjectionTarget.so");
-  const auto broken =
-      PlanToolRun(machine, Tool::kMemcheck, "/w/bin/compute-sanitizer", help, {"a"}, **folder);
+  const auto broken = plan(Tool::kMemcheck, "a");
   ASSERT_FALSE(broken.has_value());
   EXPECT_NE(broken.error().message.find("TreeLauncherSubreaper"), std::string::npos);
   machine.AddFile("/w/bin/TreeLauncherSubreaper", "", 0755);
-  const auto wheel = PlanToolRun(machine, Tool::kMemcheck, "/w/bin/compute-sanitizer", help, {"a"}, **folder);
+  const auto wheel = plan(Tool::kMemcheck, "a");
   ASSERT_TRUE(wheel.has_value());
   EXPECT_EQ(wheel->command.front(), "/bin/sh");
 }

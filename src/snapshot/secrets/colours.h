@@ -1,5 +1,5 @@
-// A text without the escape sequences of a terminal, and where its characters stood: "pass\x1b[1mword=x" is a
-// password, too.
+// A text without the escape sequences of a terminal, real ones and those in the source of a program, and
+// where its characters stood: "pass\x1b[1mword=x" is a password, too.
 #pragma once
 
 #include <string>
@@ -13,7 +13,9 @@ struct Uncoloured {
   std::vector<size_t> places;  // of each character in the original
 };
 
-inline bool HasColours(std::string_view text) { return text.find('\x1b') != std::string_view::npos; }
+inline bool MayHaveColours(std::string_view text) {
+  return text.find_first_of("\x1b\\") != std::string_view::npos;
+}
 Uncoloured WithoutColours(std::string_view text);
 
 }  // namespace culprit::snapshot

@@ -286,7 +286,7 @@ std::string HideArgument(const std::string& argument, std::string_view before,
 }  // namespace
 
 std::string HideSecrets(std::string_view text, const std::vector<std::string>& known) {
-  if (!HasColours(text)) return Without(Hider(text, known).Run(), text, {});
+  if (!MayHaveColours(text)) return Without(Hider(text, known).Run(), text, {});
   const Uncoloured plain = WithoutColours(text);
   return Without(Hider(plain.text, known).Run(), text, plain.places);
 }

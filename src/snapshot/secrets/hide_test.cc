@@ -46,6 +46,7 @@ TEST(HideSecrets, HidesWhatLooksLikeOne) {
       {"?X-Amz-Credential=abc&X-Amz-Signature=0123456789abcdef&x=1",
        "?X-Amz-Credential=[hidden]&X-Amz-Signature=[hidden]&x=1"},
       {"PASSWORD=\x1b[01;31mgeheim\x1b[0m ok", "PASSWORD=\x1b[01;31m[hidden]\x1b[0m ok"},
+      {"printf 'PASSWORD=\\033[01;31mgeheim\\e[0m'", "printf 'PASSWORD=\\033[01;31m[hidden]\\e[0m'"},
       {"pass\x1b[1mword=ge\x1b[0mheim", "pass\x1b[1mword=[hidden]"},
       {"AWS_SECRET_ACCESS_KEY=/wJalrXUtnFEMI/K7MDENG/bPx", "AWS_SECRET_ACCESS_KEY=[hidden]"},
       {"TF_TOKEN_app_terraform_io=geheim", "TF_TOKEN_app_terraform_io=[hidden]"},

@@ -80,12 +80,13 @@ base::Result<PrivateDirectory> MakePrivateDirectory(const fs::path& above) {
 }
 
 bool IsSafePlace(const fs::path& above) {
-  constexpr uid_t kNobody = 65534;  // root, where a container does not know it
+  struct stat top = {};  // its owner can do everything, whoever that is in a container
+  if (stat("/", &top) != 0) return false;
   std::error_code error;
   for (fs::path path = fs::canonical(above, error); !error && !path.empty(); path = path.parent_path()) {
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0) return false;
-    const bool ours = status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == kNobody;
+    const bool ours = status.st_uid == 0 || status.st_uid == geteuid() || status.st_uid == top.st_uid;
     const bool others_write = (status.st_mode & 022) != 0 && (status.st_mode & S_ISVTX) == 0;
     if (!ours || others_write) return false;
     if (path == path.parent_path()) return true;

@@ -74,7 +74,7 @@ class Session {
                                .signals = mask_,
                                .on_child_end = on_child_end_},
                               *streams);
-    if (!started) return std::unexpected(started.error());
+    if (!started) return NotStarted(126, started.error().message);
     child_ = started->child;
     command_ = started->command;
     told_ = std::move(started->status);

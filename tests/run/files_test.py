@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What culprit run puts into the directory for temporary files. usage: files_test.py CULPRIT [TEST...]"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import run_test
+from run_test import PYTHON, run, shown
+
+
+class Files(unittest.TestCase):
+    """The directory for temporary files, and what lies in it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run(self, result=None):
+        old = os.umask(0)  # what culprit makes must not depend on it
+        try:
+            return super().run(result)
+        finally:
+            os.umask(old)
+
+    def test_nobody_else_can_change_anything(self):
+        show = ("for path in os.environ['LD_AUDIT'].split(':')[0], os.environ['CULPRIT_JOURNAL']:",
+                "    for one in path, os.path.dirname(path): print(oct(os.lstat(one).st_mode))")
+        done = run(*shown("import os", *show), env={**os.environ, "TMPDIR": self.folder})
+        modes = [int(line, 8) for line in done.stdout.split()]
+        self.assertEqual(len(modes), 4, done.stderr)
+        for mode in modes:
+            self.assertEqual(mode & 0o022, 0, oct(mode))
+        self.assertEqual(modes[2] & 0o077, 0, "the journal is the user's alone")
+
+    def test_not_where_others_could_replace_it(self):
+        os.chmod(self.folder, 0o777)
+        done = run("sh", "-c", "echo $LD_AUDIT", env={**os.environ, "TMPDIR": self.folder})
+        self.assertNotIn(self.folder.encode(), done.stdout)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_a_kill_leaves_is_swept_by_the_next_run(self):
+        environment = {**os.environ, "TMPDIR": self.folder}
+        code = f"echo $CULPRIT_JOURNAL; exec {PYTHON} -c 'import time; time.sleep(600)'"
+        killed = subprocess.Popen([run_test.CULPRIT, "run", "--", "sh", "-c", code], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, env=environment, start_new_session=True)
+        journal = killed.stdout.readline().decode().strip()
+        self.assertTrue(os.path.exists(journal), journal)
+        run("true", env=environment)
+        self.assertTrue(os.path.exists(journal), "that one lives")
+        os.killpg(killed.pid, signal.SIGKILL)  # culprit and the program
+        killed.wait()
+        killed.stdout.close()
+        self.assertTrue(os.path.exists(journal))
+        run("true", env=environment)
+        self.assertFalse(os.path.exists(os.path.dirname(journal)))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_journal_that_became_a_pipe(self):
+        done = run("sh", "-c", "rm $CULPRIT_JOURNAL; mkfifo $CULPRIT_JOURNAL; exit 5", env={**os.environ,
+                                                                                       "TMPDIR": self.folder})
+        self.assertEqual(done.returncode, 5)
+
+
+if __name__ == "__main__":
+    run_test.CULPRIT = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
