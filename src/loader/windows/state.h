@@ -77,7 +77,6 @@ class WindowsProcess::State {
   void Assume(std::string line);
   void Unload(size_t first_object, size_t first_request, size_t caller);
 
-  const snapshot::Snapshot& snapshot_;
   const snapshot::WindowsFacts& facts_;
   snapshot::FileView& view_;
   const bool goes_on_;

@@ -21,7 +21,7 @@ std::optional<std::string> FindVariable(const snapshot::Snapshot& snapshot, std:
 
 WindowsProcess::State::State(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
                              const Question& question)
-    : snapshot_(snapshot), facts_(*snapshot.windows()), view_(view), goes_on_(question.goes_on) {
+    : facts_(*snapshot.windows()), view_(view), goes_on_(question.goes_on) {
   graph.windows = true;
   graph.target = question.target;
   machine_.on_arm64 = snapshot.cpu.machine == "aarch64";
