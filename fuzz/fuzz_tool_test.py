@@ -21,6 +21,11 @@ BLIND = """#!/bin/sh
 echo "#1000 DONE cov: 1 ft: 1"
 echo "stat::number_of_executed_units: 1000"
 """
+# A machine that was busy while the reader ran: the input itself takes no time.
+BUSY = """#!/bin/sh
+echo "#7 INITED cov: 123 ft: 2"
+for word; do case $word in -artifact_prefix=*) printf quick > "${word#*=}slow-unit-1" ;; esac; done
+"""
 
 
 class Fuzz(unittest.TestCase):
@@ -42,6 +47,11 @@ class Fuzz(unittest.TestCase):
         self.assertEqual(1, run.returncode, run.stderr)
         self.assertEqual(b"bad", (self.folder / "corpus" / "elf" / "crash-1").read_bytes())
         self.assertIn("heap-buffer-overflow", run.stdout)
+
+    def test_an_input_that_only_a_busy_machine_made_slow_is_not_kept(self):
+        run = self.fuzz(BUSY)
+        self.assertEqual(0, run.returncode, run.stdout + run.stderr)
+        self.assertEqual([], list((self.folder / "corpus" / "elf").iterdir()))
 
     def test_a_reader_without_counters_is_an_error(self):
         run = self.fuzz(BLIND)
