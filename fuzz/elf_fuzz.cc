@@ -3,6 +3,9 @@
 #include <cstdint>
 
 #include "binfmt/elf/elf.h"
+#include "binfmt/elf/exports.h"
+#include "binfmt/elf/functions.h"
+#include "binfmt/elf/section_text.h"
 #include "require.h"
 
 namespace base = culprit::base;
@@ -18,5 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   binfmt::MachineName(elf.machine);
   // Symbols of the corpus, and one that a file has only by chance.
   for (const char* symbol : {"word", "w", ""}) binfmt::ReadElfWord(source, elf, symbol);
+  Require(binfmt::FunctionsAt(source, elf, {0, 0x1000, ~uint64_t{0}}).size() == 3);
+  binfmt::ReadElfExports(source, elf);
+  binfmt::ReadElfAsks(source, elf);
+  if (const auto names = binfmt::ElfDefinedNames::Read(source, elf)) names->Has("word");
+  binfmt::ReadElfSection(source, ".modinfo", 4096);
   return 0;
 }

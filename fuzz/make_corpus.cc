@@ -1,6 +1,7 @@
 // make_corpus DIRECTORY: writes the seeds of the corpus, DIRECTORY/elf/seed-*, DIRECTORY/fatbin/seed-*,
-// DIRECTORY/ld_so_cache/seed-* and DIRECTORY/pe/seed-*. The writers of the tests make them, so no byte comes
-// from a foreign file. What fuzzing adds is next to them, under libFuzzer's names.
+// DIRECTORY/ld_so_cache/seed-*, DIRECTORY/pe/seed-*, DIRECTORY/record/seed-* and DIRECTORY/snapshot/seed-*.
+// The writers of the tests make them, so no byte comes from a foreign file. What fuzzing adds is next to
+// them, under libFuzzer's names.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,8 @@
 #include "binfmt/elf/write.h"
 #include "binfmt/gpu/write_fatbin.h"
 #include "binfmt/pe/write.h"
+#include "snapshot/record/record_file.h"
+#include "snapshot/test_sample.h"
 
 namespace {
 
@@ -140,6 +143,28 @@ void WritePeSeeds(const std::filesystem::path& directory) {
   }
 }
 
+void WriteSnapshotSeeds(const std::filesystem::path& directory) {
+  Write(directory, "all-fields", ToJsonText(culprit::snapshot::SampleSnapshot()));
+  Write(directory, "empty", ToJsonText(culprit::snapshot::Snapshot()));
+}
+
+void WriteRecordSeeds(const std::filesystem::path& directory) {
+  namespace record = culprit::record;
+  record::RecordFile file;
+  Write(directory, "empty", ToJsonText(file));
+  file.run.command = {"python", "train.py"};
+  file.run.exit_status = 1;
+  file.run.watched = {{record::Channel::kLoads, "LD_AUDIT", ""}};
+  record::Process process;
+  process.id = 4711;
+  process.program = "/usr/bin/python3.11";
+  process.loads = {{.at = 6, .path = "/opt/libx.so.1", .name = "libx.so.1", .dlopen = true}};
+  process.failed_requests = {{.at = 7, .name = "libz.so.3", .attempts = {{"/opt/libz.so.3", {}, {}}}}};
+  process.failed_calls = {{.at = 8, .function = "cuInit", .code = 100, .status = "CUDA_ERROR_NO_DEVICE"}};
+  file.run.processes = {process};
+  Write(directory, "one-process", ToJsonText(file));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -151,5 +176,7 @@ int main(int argc, char** argv) {
   WriteFatbinSeeds(std::filesystem::path(argv[1]) / "fatbin");
   WriteCacheSeeds(std::filesystem::path(argv[1]) / "ld_so_cache");
   WritePeSeeds(std::filesystem::path(argv[1]) / "pe");
+  WriteRecordSeeds(std::filesystem::path(argv[1]) / "record");
+  WriteSnapshotSeeds(std::filesystem::path(argv[1]) / "snapshot");
   return 0;
 }

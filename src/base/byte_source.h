@@ -28,7 +28,7 @@ class MemorySource final : public ByteSource {
   explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}
   uint64_t size() const override { return bytes_.size(); }
   Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) const override {
-    if (offset >= bytes_.size()) return size_t{0};
+    if (offset >= bytes_.size() || out.empty()) return size_t{0};
     const size_t n = std::min<size_t>(out.size(), bytes_.size() - static_cast<size_t>(offset));
     std::memcpy(out.data(), bytes_.data() + offset, n);
     return n;

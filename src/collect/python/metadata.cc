@@ -68,7 +68,7 @@ std::optional<PackageId> ParseRecordName(std::string_view directory) {
   }
   if (!directory.ends_with(kEggInfo)) return std::nullopt;
   directory.remove_suffix(kEggInfo.size());
-  if (directory.empty()) return std::nullopt;
+  if (directory.empty() || directory.starts_with('-')) return std::nullopt;
   const auto parts = base::Split(directory, '-');
   return PackageId{NormalName(parts[0]), parts.size() > 1 ? parts[1] : ""};
 }
