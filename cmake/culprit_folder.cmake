@@ -4,11 +4,12 @@
 #   *_test.cc: a new file is built because it is there. SOURCES are generated ones; WITHOUT leaves files out. SEES names the
 #   rooms whose headers may be included; tests/layers_test checks the includes. LINKS are external libraries.
 #   UNIT: rooms of one unit are compiled together in a unity build, as one library; ALONE names sources that are not.
+#   All of them are COLD, or none.
 #   COLD: runs once and waits for files or people, so it is compiled with -O1, in two thirds of the time.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: its tests use the same names for different things, so each is compiled by itself even in a unity build.
 #   With CULPRIT_UNITY=N, one compiler run takes N sources of a unit at once; with CULPRIT_PCH, the headers of the
-#   standard library are precompiled. Together the first build takes about a fifth of the time. The `dev` preset and
+#   standard library are precompiled. Together the first build takes a sixth of the time. The `dev` preset and
 #   `./test --all` use neither, so they catch a missing include.
 
 # g++ 12 wrongly warns about overlapping and too long copies in "literal" + std::string (GCC bugs 105651 and 105329, fixed in 13).

@@ -57,8 +57,8 @@ std::vector<std::string> FolderCalls(const std::string& cmake) {
 
 // The text between `keyword` and the next keyword of a culprit_folder or culprit_program call.
 std::set<std::string> Arguments(const std::string& call, const std::string& keyword) {
-  static const std::set<std::string> keywords = {"COLD",    "PLATFORM", "TESTS_ALONE", "SOURCES",
-                                                 "WITHOUT", "SEES",     "LINKS",       "TEST_LINKS"};
+  static const std::set<std::string> keywords = {"COLD",    "PLATFORM", "TESTS_ALONE", "UNIT",  "SOURCES",
+                                                 "WITHOUT", "ALONE",    "SEES",        "LINKS", "TEST_LINKS"};
   std::set<std::string> found;
   std::istringstream words(call);
   bool inside = false;

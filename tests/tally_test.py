@@ -27,23 +27,25 @@ class Tally(unittest.TestCase):
         self.assertEqual("", run.stderr)
         return run
 
-    def count(self, ci="false"):
-        return self.tally("sum", self.folder / "results", ci=ci)
+    def count(self):
+        return self.tally("sum", self.folder / "results")
 
-    def ctest(self, *testcases):
+    def ctest(self, *testcases, ci="false"):
         (self.folder / "junit.xml").write_text(f"<testsuite>{''.join(testcases)}</testsuite>")
-        self.tally("ctest", "release", self.folder / "junit.xml", self.folder / "gtest", self.folder / "results")
+        return self.tally("ctest", "release", self.folder / "junit.xml", self.folder / "gtest",
+                          self.folder / "results", ci=ci).stdout
 
     def gtest_report(self, name, *testcases):
         (self.folder / "gtest" / f"{name}.xml").write_text(
             f"<testsuites><testsuite>{''.join(testcases)}</testsuite></testsuites>")
 
-    def last_line(self, ci="false"):
-        return self.count(ci).stdout.splitlines()[-1]
+    def last_line(self):
+        return self.count().stdout.splitlines()[-1]
 
     def test_a_gtest_program_counts_by_its_cases(self):
         self.gtest_report("elf_test", PASSES, FAILS, SKIPS, OFF)
-        self.ctest('<testcase name="elf_test" status="fail"><failure message=""/></testcase>')
+        now = self.ctest('<testcase name="elf_test" status="fail"><failure message=""/></testcase>')
+        self.assertEqual("FAILED: release: elf_test/Suite.Bad\n    1 != 2\n", now)
         run = self.count()
         self.assertEqual("1 passed, 1 failed, 2 skipped", run.stdout.splitlines()[-1])
         self.assertEqual(1, run.returncode)
@@ -92,19 +94,21 @@ class Tally(unittest.TestCase):
         self.gtest_report("elf_test", PASSES, SKIPS)
         self.ctest('<testcase name="elf_test" status="run"/>')
         self.assertEqual("1 passed, 0 failed, 1 skipped", self.last_line())
-        self.assertEqual("1 passed, 1 failed, 0 skipped", self.last_line(ci="true"))
+        self.assertIn("FAILED: release: elf_test/Suite.Idle\n",
+                      self.ctest('<testcase name="elf_test" status="run"/>', ci="true"))
+        self.assertEqual("2 passed, 1 failed, 1 skipped", self.last_line())
 
     def test_in_ci_an_allowed_skip_stays_one(self):
         (self.folder / "may_skip").write_text("# why\nelf_test/Suite.I*   any   it needs a GPU\n")
         self.gtest_report("elf_test", PASSES, SKIPS)
-        self.ctest('<testcase name="elf_test" status="run"/>')
-        self.assertEqual("1 passed, 0 failed, 1 skipped", self.last_line(ci="true"))
+        self.ctest('<testcase name="elf_test" status="run"/>', ci="true")
+        self.assertEqual("1 passed, 0 failed, 1 skipped", self.last_line())
 
     def test_in_ci_a_skip_allowed_elsewhere_is_a_failure(self):
         (self.folder / "may_skip").write_text("elf_test/*   vax   it needs a GPU\n")
         self.gtest_report("elf_test", PASSES, SKIPS)
-        self.ctest('<testcase name="elf_test" status="run"/>')
-        self.assertEqual("1 passed, 1 failed, 0 skipped", self.last_line(ci="true"))
+        self.ctest('<testcase name="elf_test" status="run"/>', ci="true")
+        self.assertEqual("1 passed, 1 failed, 0 skipped", self.last_line())
 
     def test_nothing_tested_is_a_failure(self):
         (self.folder / "results").write_text("")

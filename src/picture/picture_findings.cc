@@ -25,13 +25,19 @@ bool IsAbout(const Finding& finding, const Picture& picture) {
          std::ranges::find(finding.affects, picture.title) != finding.affects.end();
 }
 
-// Whether the finding names that library: as its subject, or as something that tells it from others.
-bool Names(const Finding& finding, std::string_view library) {
-  const auto is_library = [&](std::string_view path) {
-    return path.substr(path.find_last_of("/\\") + 1) ==
-           library;  // a path of Linux or Windows, or a bare name
-  };
-  return is_library(finding.subject) || std::ranges::any_of(finding.about, is_library);
+// Whether both name the same file: bare names, or paths of Linux or Windows, since a program may ask by path.
+bool IsLibrary(std::string_view name, std::string_view library) {
+  const auto last = [](std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); };
+  return last(name) == last(library);
+}
+
+// Whether the finding is about that library. One that is there is what it is about only as its subject: the
+// other names may be those of libraries that need the subject.
+bool IsAbout(const Finding& finding, const PictureLibrary& library) {
+  if (IsLibrary(finding.subject, library.name)) return library.missing || !library.title.empty();
+  return library.missing && std::ranges::any_of(finding.about, [&](const std::string& name) {
+           return IsLibrary(name, library.name);
+         });
 }
 
 void Mark(PictureLibrary& library, const Finding& finding, size_t place) {
@@ -66,7 +72,7 @@ void MarkOne(Picture& picture, const Finding& finding, size_t place) {
   for (const bool missing : {true, false}) {
     for (PictureLibrary& library : picture.libraries) {
       if (library.missing != missing || library.loses || library.name.empty()) continue;
-      if ((!missing && library.title.empty()) || !Names(finding, library.name)) continue;
+      if (!IsAbout(finding, library)) continue;
       Mark(library, finding, place);
       marked = true;
     }
