@@ -31,7 +31,7 @@ using report::Verdict;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kShort(200);   // this hangs forever, so any limit will do
-constexpr milliseconds kLook(3000);   // some of it hangs, the rest must be found
+constexpr milliseconds kLook(10000);  // some of it hangs, the rest must be found
 constexpr milliseconds kLong(60000);  // nothing hangs
 constexpr const char* kDead = "/mnt/dead";
 

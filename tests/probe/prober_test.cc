@@ -157,7 +157,6 @@ TEST(Prober, AskedWhereItHangsItNamesTheLibrary) {
     const Told told(ran.out);
     EXPECT_EQ(told.steps.back().name, "memory");
     EXPECT_EQ(told.steps.back().end, "stuck " + kLibcuda);
-    EXPECT_LT(ran.seconds, 20);
   }
 }
 

@@ -58,7 +58,7 @@ class Ends(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             record = os.path.join(folder, "r.json")
             done = subprocess.run([CULPRIT, "run", "--save", record, "printf", "%s ", "--save", "x", "--", "-h"],
-                                  capture_output=True, timeout=60, cwd=folder)
+                                  capture_output=True, timeout=120, cwd=folder)
             self.assertEqual((done.returncode, done.stdout), (0, b"--save x -- -h "))
             with open(record, encoding="utf-8") as file:
                 self.assertEqual(json.load(file)["schema"], "culprit.record/1")
@@ -101,7 +101,7 @@ class Streams(unittest.TestCase):
         code = ["import os", "for i in range(500): os.write(1 + i % 2, b'%d\\n' % i)"]
         expected = b"".join(b"%d\n" % i for i in range(500))
         done = subprocess.run([CULPRIT, "run", "--", *shown(*code)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=60, check=False)
+                              timeout=120, check=False)
         self.assertEqual(done.stdout, expected)
         terminal = Terminal([CULPRIT, "run", "--", *shown(*code)])
         self.assertEqual(terminal.wait(), 0)
@@ -109,26 +109,23 @@ class Streams(unittest.TestCase):
         terminal.close()
 
     def test_a_reader_that_goes_away(self):
-        done = subprocess.run(f"'{CULPRIT}' run -- yes | head -n 1", shell=True, capture_output=True, timeout=60,
+        done = subprocess.run(f"'{CULPRIT}' run -- yes | head -n 1", shell=True, capture_output=True, timeout=120,
                               check=False)
         self.assertEqual((done.stdout, done.stderr), (b"y\n", b""))
 
     def test_children_in_the_background_hold_nothing_up(self):
-        begin = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "TMPDIR": folder}
-            done = run("sh", "-c", "sleep 30 > /dev/null 2>&1 & echo done", env=environment)
+            done = run("sh", "-c", "sleep 300 > /dev/null 2>&1 & echo done", env=environment)
             self.assertEqual(done.stdout, b"done\n")
-            terminal = Terminal([CULPRIT, "run", "--", "sh", "-c", "sleep 30 & echo done"], environment=environment)
+            terminal = Terminal([CULPRIT, "run", "--", "sh", "-c", "sleep 300 & echo done"], environment=environment)
             terminal.wait_for(b"done")
             self.assertEqual(terminal.wait(), 0)
             terminal.close()
-            self.assertLess(time.monotonic() - begin, 25)
             said = os.path.join(folder, "said")
             run("sh", "-c", f"(sleep 1; /bin/echo late; echo end) > {said} 2>&1 &", env=environment)
-            text = b""
-            while not text.endswith(b"end\n"):
-                self.assertLess(time.monotonic() - begin, 60)
+            begin, text = time.monotonic(), b""
+            while not text.endswith(b"end\n") and time.monotonic() - begin < 120:
                 time.sleep(0.1)
                 with open(said, "rb") as file:
                     text = file.read()
@@ -143,10 +140,10 @@ class Streams(unittest.TestCase):
             log = os.path.join(folder, "log")
             with open(log, "wb") as file:
                 done = subprocess.run([CULPRIT, "run", "--", "sh", "-c", daemon], stdin=subprocess.DEVNULL,
-                                      stdout=file, stderr=subprocess.STDOUT, timeout=60, check=False)
+                                      stdout=file, stderr=subprocess.STDOUT, timeout=120, check=False)
             self.assertEqual(done.returncode, 0)
             begin, text = time.monotonic(), b""
-            while not text.endswith(b"end\n") and time.monotonic() - begin < 60:
+            while not text.endswith(b"end\n") and time.monotonic() - begin < 120:
                 time.sleep(0.1)
                 with open(log, "rb") as file:
                     text = file.read()
@@ -157,11 +154,11 @@ class Streams(unittest.TestCase):
             status = os.path.join(folder, "status")
             daemon = f"(trap '' HUP; bash -c 'while echo x; do sleep 0.1; done'; echo $? > {status}.new; " \
                      f"mv {status}.new {status}) 2>/dev/null & echo begun"
-            subprocess.run(f"'{CULPRIT}' run -- bash -c \"{daemon}\" | head -n 1", shell=True, timeout=60, check=True,
+            subprocess.run(f"'{CULPRIT}' run -- bash -c \"{daemon}\" | head -n 1", shell=True, timeout=120, check=True,
                            stdout=subprocess.DEVNULL)
             begin = time.monotonic()
             while not os.path.exists(status):
-                self.assertLess(time.monotonic() - begin, 60)
+                self.assertLess(time.monotonic() - begin, 120)
                 time.sleep(0.1)
 
 
@@ -202,12 +199,11 @@ class InATerminal(unittest.TestCase):
 
     def test_control_c(self):
         for streams in ("ttt", "tnt", "ntt"):
-            terminal = self.start("sleep", "60", streams=streams)
-            before = terminal.settings()
-            time.sleep(0.7)
+            terminal = self.start("sh", "-c", "echo ready >&2; exec sleep 600", streams=streams)
+            terminal.wait_for(b"ready")
             terminal.type(b"\x03")
             self.assertEqual(terminal.wait(), -signal.SIGINT, streams)
-            self.assertEqual(terminal.settings(), before)
+            self.assertEqual(terminal.settings(), terminal.before)
 
     def test_control_c_twice_is_the_programs_affair(self):
         terminal = self.start(*shown(
@@ -220,8 +216,8 @@ class InATerminal(unittest.TestCase):
         self.assertEqual(terminal.wait(), 5)
 
     def test_control_backslash(self):
-        terminal = self.start("sleep", "60")
-        time.sleep(0.7)
+        terminal = self.start("sh", "-c", "echo ready; exec sleep 600")
+        terminal.wait_for(b"ready")
         terminal.type(b"\x1c")
         self.assertEqual(terminal.wait(), -signal.SIGQUIT)
 
@@ -232,13 +228,12 @@ class InATerminal(unittest.TestCase):
                        "  if number == signal.SIGTERM: os._exit(7)",
                        "for n in ('TERM', 'USR1', 'USR2', 'HUP'): signal.signal(getattr(signal, 'SIG' + n), say)",
                        "os.write(2, b'ready')", "while True: time.sleep(1)"), streams=streams)
-            before = terminal.settings()
             terminal.wait_for(b"ready")
             for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP, signal.SIGTERM):
                 os.kill(terminal.pid, number)
                 terminal.wait_for(b"got %d;" % number)
             self.assertEqual(terminal.wait(), 7)
-            self.assertEqual(terminal.settings(), before)
+            self.assertEqual(terminal.settings(), terminal.before)
 
     def test_control_z_stops_both_and_fg_continues_both(self):
         # A shell with job control: the session leader, with culprit in its own process group.
@@ -257,26 +252,25 @@ class InATerminal(unittest.TestCase):
             sys.stdin.readline()
             os.tcsetpgrp(0, pid)
             os.killpg(pid, signal.SIGCONT)
+            print("continued", flush=True)
             _, status = os.waitpid(pid, 0)
             os.tcsetpgrp(0, os.getpgrp())
             print("ended", os.waitstatus_to_exitcode(status), flush=True)
             """)
         for tail in ("", " > /dev/null"):
-            program = shown("import os, time", "os.write(2, b'first;')", "time.sleep(0.2)",
+            program = shown("import os, time", "os.write(2, b'first;')",
                             "while os.read(0, 100) != b'go\\n': pass", "os.write(2, b'second;')", "exit(4)")
             inner = [CULPRIT, "run", "--", *program]
             if tail:
                 inner = ["/bin/sh", "-c", 'exec "$@" > /dev/null', "sh", *inner]
             terminal = Terminal([PYTHON, "-c", shell, *inner])
             self.addCleanup(terminal.close)
-            before = terminal.settings()
             terminal.wait_for(b"first;")
-            time.sleep(0.5)
             terminal.type(b"\x1a")
             terminal.wait_for(b"stopped True")
-            self.assertEqual(terminal.settings(), before, "the shell has the terminal as it was")
+            self.assertEqual(terminal.settings(), terminal.before, "the shell has the terminal as it was")
             terminal.type(b"\n")
-            time.sleep(0.5)
+            terminal.wait_for(b"continued")
             terminal.type(b"go\n")
             terminal.wait_for(b"second;")
             terminal.wait_for(b"ended 4")
@@ -324,7 +318,7 @@ class Explained(unittest.TestCase):
         self.assertTrue(missing[0]["requester"].endswith("/libthird.so"))
         self.assertEqual({a["outcome"] for a in missing[0]["attempts"]}, {"missing"})
         self.assertIn("cannot open shared object file", missing[0]["error"])
-        later = subprocess.run([CULPRIT, "explain", record], capture_output=True, timeout=60, check=False)
+        later = subprocess.run([CULPRIT, "explain", record], capture_output=True, timeout=120, check=False)
         self.assertEqual(later.returncode, 1)
         self.assertIn("dependent-missing: libinnermost.so, which " + self.folder.name + "/libthird.so needs",
                       " ".join(later.stdout.decode().split()))

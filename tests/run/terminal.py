@@ -18,6 +18,7 @@ class Terminal:
         self.master, slave = pty.openpty()
         self.resize(*size)
         self.slave = slave
+        self.before = self.settings()  # the command may change them as soon as it runs
         files = list(files)
         self.pipes = {}
         theirs = []
@@ -74,7 +75,7 @@ class Terminal:
                 self.pipes = {n: p for n, p in self.pipes.items() if p != fd}
         return bool(ready)
 
-    def wait_for(self, text, seconds=20):
+    def wait_for(self, text, seconds=120):
         """Waits until the text is on the screen; forgets what came before it."""
         end = time.monotonic() + seconds
         while text not in self.seen:
@@ -85,7 +86,7 @@ class Terminal:
         before, self.seen = self.seen[:at], self.seen[at:]
         return before
 
-    def wait(self, seconds=40):
+    def wait(self, seconds=120):
         """Waits until it has ended: its exit status, or minus its signal."""
         end = time.monotonic() + seconds
         while True:

@@ -31,7 +31,9 @@ Job Fake(const std::string& script,
           .steps = std::move(steps)};
 }
 
-snapshot::ProbeFacts Do(Job job, milliseconds limit = milliseconds(20'000)) {
+constexpr milliseconds kNever(3'600'000);  // a test that waits for it is ended by ctest
+
+snapshot::ProbeFacts Do(Job job, milliseconds limit = milliseconds(120'000)) {
   probe::Run run({.step_limit = limit});
   run.Start(std::move(job));
   return run.Wait();
@@ -104,16 +106,16 @@ if wants nvml; then
   say 'begin nvml %'; while :; do sleep 0.02; done
 fi
 good init; good devices; good context; say done)"),
-                        milliseconds(700));
+                        milliseconds(4000));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=hung init=ok devices=ok context=ok");
   EXPECT_EQ(facts.steps[1].library, "/lib/libnvidia-ml.so.1");
-  EXPECT_GT(facts.steps[1].microseconds, 600'000u);
+  EXPECT_GT(facts.steps[1].microseconds, 3'900'000u);
 }
 
 TEST(Run, TheTimeIsThatOfAStepNotOfTheJob) {
   const auto facts =
-      Do(Fake("for s in libcuda nvml init devices context; do sleep 0.25; good $s; done; say done"),
-         milliseconds(1000));
+      Do(Fake("for s in libcuda nvml init devices context; do sleep 1; good $s; done; say done"),
+         milliseconds(4000));
   EXPECT_EQ(Outcomes(facts), "libcuda=ok nvml=ok init=ok devices=ok context=ok");
 }
 
@@ -175,14 +177,12 @@ TEST(Run, AProgramThatCannotStartIsTriedOnce) {
 }
 
 TEST(Run, DevicesAreKnownBeforeTheJobHasEnded) {
-  probe::Run run({});
+  probe::Run run({.step_limit = kNever});
   EXPECT_TRUE(run.WaitForDevices().empty());
   run.Start(Fake(
-      "good libcuda; say 'begin devices %'; say 'device 0 -'; say 'ok %'; sleep 60; good context; say done",
+      "good libcuda; say 'begin devices %'; say 'device 0 -'; say 'ok %'; sleep 3600; good context; say done",
       {StepName::kLibcuda, StepName::kDevices, StepName::kContext}));
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(run.WaitForDevices().size(), 1u);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(30'000));
 }
 
 TEST(Run, DevicesThatNeverComeAreNotWaitedFor) {
@@ -213,13 +213,9 @@ TEST(Run, JobsStandInTheOrderOfTheirStartAndKeepTheLimit) {
 }
 
 TEST(Run, LeavingEndsTheChildren) {
-  const auto start = std::chrono::steady_clock::now();
-  {
-    probe::Run run({.side_by_side = 1});
-    run.Start(Fake("say 'begin libcuda %'; sleep 30", {StepName::kLibcuda}));
-    run.Start(Fake("sleep 30", {StepName::kLibcuda}));
-  }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(15'000));
+  probe::Run run({.step_limit = kNever, .side_by_side = 1});
+  run.Start(Fake("say 'begin libcuda %'; sleep 3600", {StepName::kLibcuda}));
+  run.Start(Fake("sleep 3600", {StepName::kLibcuda}));
 }
 
 }  // namespace

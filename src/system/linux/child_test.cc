@@ -24,12 +24,16 @@ struct Story {
   size_t bytes = 0;
 };
 
-Story Tell(ChildRequest request, milliseconds limit = milliseconds(5000), size_t enough = SIZE_MAX) {
+constexpr milliseconds kLong(120'000);  // however busy the machine is
+
+// `limit`: how long it may take after it has said something.
+Story Tell(ChildRequest request, milliseconds limit = kLong, size_t enough = SIZE_MAX) {
   Story story;
-  const Clock::time_point deadline = Clock::now() + limit;
+  Clock::time_point deadline = Clock::now() + kLong;
   ChildWatch watch;
-  watch.deadline = [deadline] { return deadline; };
+  watch.deadline = [&deadline] { return deadline; };
   watch.on_output = [&](ChildStream stream, std::string_view bytes) {
+    if (story.bytes == 0) deadline = Clock::now() + limit;
     story.bytes += bytes.size();
     std::string& text = stream == ChildStream::kOutput ? story.output : story.error;
     if (text.size() < 4096) text += bytes.substr(0, 4096);
@@ -39,7 +43,7 @@ Story Tell(ChildRequest request, milliseconds limit = milliseconds(5000), size_t
   return story;
 }
 
-Story Shell(const std::string& script, milliseconds limit = milliseconds(5000), size_t enough = SIZE_MAX) {
+Story Shell(const std::string& script, milliseconds limit = kLong, size_t enough = SIZE_MAX) {
   return Tell({.program = "/bin/sh", .arguments = {"-c", script}}, limit, enough);
 }
 
@@ -64,32 +68,31 @@ TEST(RunChild, NamesTheSignalThatEndedIt) {
 
 TEST(RunChild, AHangGetsATermToSpeakAndThenAnEnd) {
   const Story polite =
-      Shell("trap 'echo here; exit 4' TERM; while :; do sleep 0.02; done", milliseconds(400));
+      Shell("trap 'echo here; exit 4' TERM; echo ready; while :; do sleep 0.02; done", milliseconds(100));
   EXPECT_TRUE(polite.end->out_of_time);
   EXPECT_EQ(polite.end->exit_status, 4);
   EXPECT_FALSE(polite.end->killed_here);
-  EXPECT_EQ(polite.output, "here\n");
+  EXPECT_EQ(polite.output, "ready\nhere\n");
 
-  const Story deaf = Shell("trap '' TERM; while :; do sleep 0.02; done", milliseconds(300));
+  const Story deaf = Shell("trap '' TERM; echo ready; while :; do sleep 0.02; done", milliseconds(100));
   EXPECT_TRUE(deaf.end->out_of_time);
   EXPECT_TRUE(deaf.end->killed_here);
   EXPECT_EQ(deaf.end->signal, "SIGKILL");
-  EXPECT_LT(deaf.end->seconds, 10);
 }
 
 TEST(RunChild, TheDeadlineIsAskedForAgainAfterEachOutput) {
-  const Clock::time_point start = Clock::now();
-  Clock::time_point deadline = start + milliseconds(900);
+  Clock::time_point deadline = Clock::now() + kLong;
   ChildWatch watch;
   watch.deadline = [&] { return deadline; };
+  int lines = 0;
   watch.on_output = [&](ChildStream, std::string_view) {
-    deadline = Clock::now() + milliseconds(900);
+    if (++lines == 3) deadline = Clock::now();
     return true;
   };
-  const auto end = RunChild(
-      {.program = "/bin/sh", .arguments = {"-c", "for i in 1 2 3 4 5 6; do echo; sleep 0.2; done"}}, watch);
-  EXPECT_FALSE(end->out_of_time);
-  EXPECT_EQ(end->exit_status, 0);
+  const auto end =
+      RunChild({.program = "/bin/sh", .arguments = {"-c", "while :; do echo; sleep 0.2; done"}}, watch);
+  EXPECT_TRUE(end->out_of_time);
+  EXPECT_GE(lines, 3);
 }
 
 TEST(RunChild, HugeOutputIsPassedOnWhole) {
@@ -99,7 +102,7 @@ TEST(RunChild, HugeOutputIsPassedOnWhole) {
 }
 
 TEST(RunChild, EndlessOutputEndsWhenTheListenerHasHeardEnough) {
-  const Story story = Shell("cat /dev/zero", milliseconds(5000), 1000000);
+  const Story story = Shell("cat /dev/zero", kLong, 1000000);
   EXPECT_TRUE(story.end->killed_here);
   EXPECT_FALSE(story.end->out_of_time);
   EXPECT_LT(story.bytes, 2000000u);
@@ -107,11 +110,10 @@ TEST(RunChild, EndlessOutputEndsWhenTheListenerHasHeardEnough) {
 
 TEST(RunChild, AGrandchildThatStaysIsNotWaitedForAndIsKilled) {
   const Story story = Shell("sleep 600 & echo $!");
-  EXPECT_LT(story.end->seconds, 60);
   const pid_t grandchild = std::atoi(story.output.c_str());
   ASSERT_GT(grandchild, 1);
   // It is the child of init now, who may take a moment to reap it.
-  for (int i = 0; i < 100 && kill(grandchild, 0) == 0; ++i) {
+  for (int i = 0; i < 10000 && kill(grandchild, 0) == 0; ++i) {
     std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
     std::string number, name, state;
     stat >> number >> name >> state;
@@ -122,9 +124,8 @@ TEST(RunChild, AGrandchildThatStaysIsNotWaitedForAndIsKilled) {
 }
 
 TEST(RunChild, AGrandchildThatLeftTheGroupAndTalksOnDoesNotHoldItUp) {
-  const Story story =
-      Shell("setsid sh -c 'i=0; while [ $i -lt 2000 ]; do echo x; sleep 0.01; i=$((i+1)); done' &");
-  EXPECT_LT(story.end->seconds, 10);
+  const Story story = Shell("setsid sh -c 'while echo x; do sleep 0.01; done' &");
+  EXPECT_FALSE(story.end->out_of_time);
 }
 
 TEST(RunChild, NothingIsOnItsInputAndNoOtherDescriptorIsOpen) {
@@ -176,22 +177,24 @@ TEST(RunChild, IsEndedAtOnceWhenStoppedFromAnotherThread) {
     source.request_stop();
   });
   const auto end =
-      RunChild({.program = "/bin/sh", .arguments = {"-c", "sleep 30"}}, {.stop = source.get_token()});
+      RunChild({.program = "/bin/sh", .arguments = {"-c", "sleep 600"}}, {.stop = source.get_token()});
   EXPECT_TRUE(end->killed_here);
   EXPECT_FALSE(end->out_of_time);
-  EXPECT_LT(end->seconds, 15);
 }
 
 TEST(RunChild, ChildrenRunSideBySide) {
-  const Clock::time_point start = Clock::now();
+  TemporaryDirectory directory;
   std::vector<std::thread> threads;
   std::vector<int> status(8);
   for (size_t i = 0; i < status.size(); ++i)
-    threads.emplace_back(
-        [&status, i] { status[i] = Shell("sleep 0.4; exit " + std::to_string(i)).end->exit_status; });
+    threads.emplace_back([&, i] {
+      const std::string all_are_there = "set -- *; [ $# = 8 ]";
+      status[i] = Shell("cd " + directory.path() + " && : > " + std::to_string(i) + " && until " +
+                        all_are_there + "; do sleep 0.05; done; exit " + std::to_string(i))
+                      .end->exit_status;
+    });
   for (std::thread& thread : threads) thread.join();
   for (size_t i = 0; i < status.size(); ++i) EXPECT_EQ(status[i], static_cast<int>(i));
-  EXPECT_LT(Clock::now() - start, milliseconds(2800));
 }
 
 }  // namespace
