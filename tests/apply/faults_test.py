@@ -36,6 +36,7 @@ FAULTS = {
 STARTING = {"clone", "clone3", "vfork", "execve", "pipe", "pipe2", "dup2", "dup3", "socket", "fcntl", "memfd_create", "mmap",
             "brk", "mprotect"}
 # The loader of the test build may fail before culprit's first instruction.
+LIMIT, HUNG = 60, 1000  # seconds, and the "status" of what takes longer
 LOADER_FAILED = "error while loading shared libraries"
 
 
@@ -50,15 +51,16 @@ class Run:
                 call, what, number = fault
                 inject = "signal=KILL" if what == KILL else f"error={what}"
                 before += ["-e", f"trace={call}", "-e", f"inject={call}:{inject}:when={number}"]
-        done = subprocess.run([*before, CULPRIT, *words], env=environment, capture_output=True, stdin=subprocess.DEVNULL,
-                              timeout=120)
-        self.status = done.returncode
-        self.output = done.stdout.decode(errors="replace")
-        self.errors = done.stderr.decode(errors="replace")
-
-    @property
-    def killed(self):
-        return self.status in (-9, 137)
+        with subprocess.Popen([*before, CULPRIT, *words], env=environment, stdin=subprocess.DEVNULL, text=True,
+                              errors="replace", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            try:
+                self.output, self.errors = process.communicate(timeout=LIMIT)
+                self.status = process.returncode
+            except subprocess.TimeoutExpired:
+                subprocess.run(["pkill", "-KILL", "-P", str(process.pid)])
+                process.kill()
+                self.output, self.errors = process.communicate()
+                self.status = HUNG
 
     def answer(self):
         try:
@@ -67,15 +69,16 @@ class Run:
             return None
 
 
-def trouble(run, fault):
-    """What no command may do. None if it did not."""
-    if fault[1] == KILL and run.killed:
-        return None
-    if LOADER_FAILED in run.errors:
-        return None
-    if run.status < 0 or run.status >= 128:
-        return f"ended with status {run.status}"
-    return None
+def excused(run, fault):
+    """What is not culprit's answer to the fault: being killed, and a loader that fails before its first instruction."""
+    return fault[1] == KILL and run.status in (-9, 137) or LOADER_FAILED in run.errors
+
+
+def trouble(run):
+    """What no command may do, whatever fails."""
+    if run.status == HUNG:
+        return f"did not end within {LIMIT} s"
+    return f"ended with status {run.status}" if run.status < 0 or run.status >= 128 else None
 
 
 class Check:
@@ -95,6 +98,8 @@ class Check:
 
     def wrong(self, run, fault):
         answer = run.answer()
+        if excused(run, fault):
+            return None
         if answer is None:
             return None if run.status == 2 and run.errors.strip() else f"status {run.status} without an answer"
         if answer["not_checked"] != self.expected["not_checked"] or answer["snapshot"].get("unread"):
@@ -116,9 +121,7 @@ class RunCommand:
         assert self.whole.status == 4, self.whole.errors
 
     def wrong(self, run, fault):
-        if fault[1] == KILL and run.killed:
-            return None
-        if run.status == 4 or (fault[0] in STARTING and run.status in (126, 127)):
+        if excused(run, fault) or run.status == 4 or (fault[0] in STARTING and run.status in (126, 127)):
             return None
         return f"status {run.status}, not 4"
 
@@ -205,7 +208,7 @@ def main():
                     if isinstance(task, Apply):
                         task.world.undo()
                     continue
-                problem = trouble(run, fault) or task.wrong(run, fault)
+                problem = not excused(run, fault) and trouble(run) or task.wrong(run, fault)
                 outcomes["failed" if problem else "passed"] += 1
                 if problem or arguments.verbose:
                     print(f"{'FAILED' if problem else 'ok'}: {name}: {call} number {fault[2]} {what}: {problem or run.status}"

@@ -23,6 +23,7 @@ class DeadMount {
       : machine_(std::make_shared<const system::WatchedSystem>(
             system::RealSystem(), [gate = gate_, place](const std::string& path) {
               if (path.starts_with(place)) gate->Pass();
+              return system::PathError::kNone;
             })) {}
   // Abandoned threads are let go and waited for: the test program must not end under them.
   ~DeadMount() {

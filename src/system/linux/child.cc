@@ -23,6 +23,7 @@
 #include "system/linux/descriptor.h"
 #include "system/linux/exec_pointers.h"
 #include "system/linux/signal_name.h"
+#include "system/linux/uninterrupted.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434  // the same number on every architecture
@@ -173,10 +174,7 @@ class Child {
       break;
     }
     Refusal refusal = {};
-    ssize_t got;
-    do {
-      got = read(report_.get(), &refusal, sizeof(refusal));
-    } while (got < 0 && errno == EINTR);
+    const ssize_t got = Uninterrupted([&] { return read(report_.get(), &refusal, sizeof(refusal)); });
     report_.Close();
     if (got != static_cast<ssize_t>(sizeof(refusal))) return std::nullopt;
     End();
@@ -200,7 +198,8 @@ class Child {
   // Left as a zombie.
   bool HasEnded() const {
     siginfo_t info = {};
-    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+    constexpr int kAsItIs = WEXITED | WNOHANG | WNOWAIT;
+    return Uninterrupted([&] { return waitid(P_PID, static_cast<id_t>(pid_), &info, kAsItIs); }) == 0 &&
            info.si_pid == pid_;
   }
 
@@ -264,8 +263,7 @@ class Child {
     kill(-pid_, SIGKILL);
     kill(pid_, SIGKILL);  // should it not have its group yet
     int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
+    Uninterrupted([&] { return waitpid(pid_, &status, 0); });
     pid_ = -1;
     ChildEnd end;
     if (WIFSIGNALED(status)) {

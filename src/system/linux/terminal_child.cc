@@ -21,6 +21,7 @@
 #include "system/linux/relay.h"
 #include "system/linux/signal_name.h"
 #include "system/linux/terminal_start.h"
+#include "system/linux/uninterrupted.h"
 #include "system/linux/user_terminal.h"
 
 namespace culprit::system {
@@ -46,10 +47,8 @@ class Session {
   ~Session() {
     user_.Restore();
     stay_.Close();
-    if (leader_ > 0) {  // nothing was told any more: an exception is on its way
-      while (waitpid(leader_, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    }
+    // Nothing was told any more: an exception is on its way.
+    if (leader_ > 0) Uninterrupted([this] { return waitpid(leader_, nullptr, 0); });
     if (caught_) {
       sigaction(SIGCHLD, &on_child_end_, nullptr);
       DropPending();
@@ -264,12 +263,8 @@ class Session {
   // In our own session: the command itself.
   void LookAtChild() {
     if (own_terminal_) return;  // its leader tells
-    siginfo_t info = {};
-    if (waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid != child_)
-      return;
     int status = 0;
-    if (waitpid(child_, &status, WUNTRACED | WNOHANG) != child_) return;
+    if (Uninterrupted([&] { return waitpid(child_, &status, WUNTRACED | WNOHANG); }) != child_) return;
     if (WIFSTOPPED(status)) return StopToo(WSTOPSIG(status));
     Ended(status);
   }
@@ -311,8 +306,7 @@ class Session {
   }
 
   void Reap() {
-    while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    Uninterrupted([this] { return waitpid(child_, nullptr, 0); });
     leader_ = -1;
   }
 

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "system/linux/exec_pointers.h"
+#include "system/linux/uninterrupted.h"
 #include "system/linux/user_terminal.h"
 
 namespace culprit::system {
@@ -104,9 +105,7 @@ struct TerminalLaunch {
   [[maybe_unused]] ssize_t written = write(told, &word, sizeof(word));
   while (command > 0) {
     int status = 0;
-    const pid_t got = waitpid(command, &status, WUNTRACED);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) break;
+    if (Uninterrupted([&] { return waitpid(command, &status, WUNTRACED); }) < 0) break;
     if (!WIFSTOPPED(status)) {
       // Else its children in the background would get SIGHUP when this process goes.
       tcsetpgrp(launch.terminal, getpgrp());
@@ -118,8 +117,7 @@ struct TerminalLaunch {
     if (!WIFSTOPPED(status)) break;
   }
   char nothing;
-  while (read(stay, &nothing, 1) < 0 && errno == EINTR) {
-  }
+  Uninterrupted([&] { return read(stay, &nothing, 1); });
   _exit(0);
 }
 
@@ -192,16 +190,14 @@ base::Result<StartedChild> StartChild(StartRequest request, const ChildStreams& 
   started.command = started.child;
   if (streams.own_terminal) {
     LeaderWord word = {LeaderWord::kProcess, -1};
-    while (read(status.read.get(), &word, sizeof(word)) < 0 && errno == EINTR) {
-    }
+    Uninterrupted([&] { return read(status.read.get(), &word, sizeof(word)); });
     started.command = word.value;
     started.status = std::move(status.read);
     started.stay = std::move(stay.write);
     if (started.command <= 0) return Failed("no new process");
   }
   int32_t refused = 0;
-  while (read(report.read.get(), &refused, sizeof(refused)) < 0 && errno == EINTR) {
-  }
+  Uninterrupted([&] { return read(report.read.get(), &refused, sizeof(refused)); });
   started.error = refused;
   return started;
 }

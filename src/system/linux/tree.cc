@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "system/linux/uninterrupted.h"
 #include "system/path_walk.h"
 
 namespace culprit::system {
@@ -40,10 +41,7 @@ int OpenInRoot(int root, const char* path, int flags) {
 }  // namespace
 
 Outcome<Descriptor> OpenAt(int directory, const char* path, int flags) {
-  int number = -1;
-  do {
-    number = openat(directory, path, flags);
-  } while (number < 0 && errno == EINTR);
+  const int number = Uninterrupted([&] { return openat(directory, path, flags); });
   if (number < 0) return ErrnoOfTree();
   return Descriptor(number);
 }
