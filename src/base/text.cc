@@ -112,15 +112,17 @@ std::string Hex(uint32_t number, size_t digits) {
   return text;
 }
 
-std::string Printable(std::string_view text) {
+std::string Printable(std::string_view text, Invisible invisible) {
   std::string safe;
   safe.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
     auto [code, length] = SignAt(text.substr(i));
-    if (length == 0 || code < 0x20 || (code >= 0x7F && code < 0xA0)) {
-      safe += "\\x" + Hex(static_cast<uint8_t>(text[i]), 2);
-      length = 1;
-    } else if (IsInvisible(code)) {
+    const bool is_invisible = length > 0 && IsInvisible(code);
+    if (length == 0 || code < 0x20 || (code >= 0x7F && code < 0xA0) ||
+        (is_invisible && invisible == Invisible::kBytes)) {
+      length = is_invisible ? length : 1;
+      for (const char c : text.substr(i, length)) safe += "\\x" + Hex(static_cast<uint8_t>(c), 2);
+    } else if (is_invisible) {
       safe += "\\u{" + Hex(code, 1) + "}";
     } else {
       safe += text.substr(i, length);

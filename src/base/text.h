@@ -43,7 +43,8 @@ Sign SignAt(std::string_view text);
 std::string Hex(uint32_t number, size_t digits);  // at least so many
 
 // Makes untrusted text safe for a terminal or a page: control characters and invalid UTF-8 become \xNN, other
-// invisible characters \u{202e}.
-std::string Printable(std::string_view text);
+// invisible characters \u{202e}, or their bytes \xNN.
+enum class Invisible { kCode, kBytes };
+std::string Printable(std::string_view text, Invisible invisible = Invisible::kCode);
 
 }  // namespace culprit::base

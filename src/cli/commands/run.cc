@@ -163,7 +163,7 @@ int WatchAndReport(const RunOptions& options) {
                                .logs = !options.no_calls,
                                .libraries = LibrariesInside(),
                                .tool = options.tool,
-                               .hurry = MayWaitForEver()};
+                               .patience = MayWaitForEver() ? 1 : 30};
   const auto seen = watch::Watch(machine, request);
   if (!seen) return Fail(seen.error());
   if (!seen->end.started) {

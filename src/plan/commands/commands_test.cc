@@ -95,9 +95,9 @@ TEST(Commands, InAnEnvironmentThatIsHereOnlyWhatDiffersIsInstalledAndWhatGoesGoe
   const Plan plan = Write(solved, As::kPip, {}, {"/home/a b/venv"});
   EXPECT_EQ(Titles(plan), (Strings{"remove", "install", "verify"}));
   EXPECT_EQ(CommandsOf(plan, "remove"),
-            Strings{R"("/home/a b/venv/bin/python" -m pip uninstall -y nvidia-cudnn-cu11)"});
+            Strings{R"('/home/a b/venv/bin/python' -m pip uninstall -y nvidia-cudnn-cu11)"});
   EXPECT_EQ(CommandsOf(plan, "install"),
-            Strings{R"("/home/a b/venv/bin/python" -m pip install nvidia-cudnn-cu12==9.1.0.70)"});
+            Strings{R"('/home/a b/venv/bin/python' -m pip install nvidia-cudnn-cu12==9.1.0.70)"});
 }
 
 TEST(Commands, WhatSharesItsFilesWithOneThatGoesIsInstalledAgain) {

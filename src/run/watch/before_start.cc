@@ -17,10 +17,10 @@ using Clock = std::chrono::steady_clock;
 
 // Together less than a second. A healthy machine takes some ten milliseconds.
 constexpr milliseconds kFirstLook{300}, kSecondLook{150}, kLayOut{350};
-constexpr int kPatience = 30;  // times as much, where nothing can hang
+constexpr std::chrono::seconds kAsAShell{10};  // nothing else can be tried
 
 Clock::time_point In(milliseconds limit, const Request& request) {
-  return Clock::now() + limit * (request.hurry ? 1 : kPatience);
+  return Clock::now() + limit * request.patience;
 }
 
 template <typename Function>
@@ -37,19 +37,27 @@ bool IsReady(std::future<Value>& answer, Clock::time_point until) {
 }
 
 // Where one of the directories on PATH does not answer: the first of the others that has it.
-system::FoundProgram FindElsewhere(const std::string& word, const std::string& path) {
+system::FoundProgram FindElsewhere(const std::string& word, const std::string& path, const Request& request) {
   if (word.find('/') != std::string::npos) return {word, 0, ""};  // to start it is all that can be tried
   std::vector<std::future<system::FoundProgram>> answers;
   for (const std::string& directory : base::Split(path, ':')) {
     const std::string candidate = base::JoinPath(directory.empty() ? "." : directory, word);
     answers.push_back(Aside([candidate] { return system::FindCommand(candidate); }));
   }
-  const auto until = Clock::now() + kSecondLook;
-  for (auto& answer : answers) {
-    if (!IsReady(answer, until)) continue;
-    if (system::FoundProgram found = answer.get(); !found.path.empty()) return found;
+  bool all_answered = false;
+  for (const auto until : {In(kSecondLook, request), Clock::now() + kAsAShell}) {
+    all_answered = true;
+    for (auto& answer : answers) {
+      if (!answer.valid()) continue;
+      if (!IsReady(answer, until)) {
+        all_answered = false;
+      } else if (system::FoundProgram found = answer.get(); !found.path.empty()) {
+        return found;
+      }
+    }
   }
-  return {"", 127, word + ": command not found, and a directory on PATH does not respond"};
+  return {"", 127,
+          word + ": command not found" + (all_answered ? "" : ", and a directory on PATH does not respond")};
 }
 
 }  // namespace
@@ -77,10 +85,10 @@ Looked LookBeforeStart(const Machine& machine, const Request& request) {
     looked.reach = std::move(seen.reach);
     return looked;
   }
-  looked.found = FindElsewhere(word, base::ValueOf(machine->Environment(), "PATH"));
+  looked.found = FindElsewhere(word, base::ValueOf(machine->Environment(), "PATH"), request);
   if (looked.found.path.empty()) return looked;
   auto reach = Aside([machine, path = looked.found.path] { return ReachOf(*machine, path); });
-  looked.reach = IsReady(reach, Clock::now() + kSecondLook)
+  looked.reach = IsReady(reach, In(kSecondLook, request))
                      ? reach.get()
                      : Reach{.program = looked.found.path,
                              .why_not = looked.found.path + " could not be read in time",

@@ -47,7 +47,7 @@ class DeadMount {
 
 TEST(BeforeStart, ADeadDirectoryOfLibrariesCostsTheirSearch) {
   const DeadMount mount("/usr/local");  // FindCupti lists it
-  const Looked looked = LookBeforeStart(mount.machine(), {.command = {"sh"}});
+  const Looked looked = LookBeforeStart(mount.machine(), {.command = {"sh"}, .patience = 10});
   EXPECT_TRUE(looked.cupti.empty());
   EXPECT_TRUE(looked.found.path.ends_with("/sh")) << looked.found.path;
   EXPECT_EQ(looked.reach.why_not, "");
@@ -56,7 +56,7 @@ TEST(BeforeStart, ADeadDirectoryOfLibrariesCostsTheirSearch) {
 TEST(BeforeStart, AProgramThatCannotBeReadIsStartedUnwatched) {
   const system::FoundProgram found = system::FindCommand("sh");
   const DeadMount mount(found.path);
-  const Looked looked = LookBeforeStart(mount.machine(), {.command = {"sh"}});
+  const Looked looked = LookBeforeStart(mount.machine(), {.command = {"sh"}, .patience = 10});
   EXPECT_EQ(looked.found.path, found.path);
   EXPECT_TRUE(looked.reach.harmful);
   EXPECT_EQ(looked.reach.why_not, found.path + " could not be read in time");
@@ -64,7 +64,7 @@ TEST(BeforeStart, AProgramThatCannotBeReadIsStartedUnwatched) {
 
 TEST(BeforeStart, NothingHangs) {
   const DeadMount mount("nowhere");
-  const Looked looked = LookBeforeStart(mount.machine(), {.command = {"no-such-program-here"}});
+  const Looked looked = LookBeforeStart(mount.machine(), {.command = {"no-such-program-here"}, .patience = 10});
   EXPECT_EQ(looked.found.status, 127);
   EXPECT_EQ(looked.found.why, "no-such-program-here: command not found");
 }

@@ -38,9 +38,9 @@ struct Request {
   // Run under compute-sanitizer or cuda-gdb, whose report becomes a text of the record; then only its logs
   // and the output are watched. If the tool is not installed, that is an error and the command is not run.
   Tool tool = Tool::kNone;
-  // A file system may never answer, so the command must not wait for it. Without such a file system a busy
-  // machine is given more time, so that the same is watched every time.
-  bool hurry = true;
+  // How many times a second the command may wait for what is looked at first. Once, where a file system may
+  // never answer; without one a busy machine is given more time, so that the same is watched every time.
+  int patience = 1;
 };
 
 struct Seen {

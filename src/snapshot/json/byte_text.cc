@@ -5,12 +5,12 @@
 namespace culprit::snapshot {
 
 std::string EncodeBytes(std::string_view bytes) {
-  if (bytes.find("\\x") == bytes.npos) return base::Printable(bytes);
+  if (bytes.find("\\x") == bytes.npos) return base::Printable(bytes, base::Invisible::kBytes);
   std::string escaped;
   for (size_t i = 0; i < bytes.size(); ++i) {
     escaped += bytes.substr(i).starts_with("\\x") ? std::string_view("\\x5c") : bytes.substr(i, 1);
   }
-  return base::Printable(escaped);
+  return base::Printable(escaped, base::Invisible::kBytes);
 }
 
 std::string DecodeBytes(std::string_view text) {

@@ -1,5 +1,5 @@
 // File names, environment values and symlink targets are bytes; JSON strings are Unicode. In a snapshot every
-// byte that is not part of printable UTF-8 is written as \xNN (two lower-case hex digits), and so is a
+// byte that is not part of visible UTF-8 is written as \xNN (two lower-case hex digits), and so is a
 // backslash before an 'x'. So every string can be read back byte for byte:
 //   libé.so -> libé.so      lib<byte e9>.so -> lib\xe9.so      C:\xampp -> C:\x5cxampp
 #pragma once

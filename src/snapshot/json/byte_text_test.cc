@@ -23,6 +23,7 @@ TEST(ByteText, InvalidUtf8ControlsAndAmbiguousBackslashesAreEscaped) {
   EXPECT_EQ(EncodeBytes("\n"), "\\x0a");
   EXPECT_EQ(EncodeBytes("\\x41"), "\\x5cx41");
   EXPECT_EQ(EncodeBytes("\\\xff"), "\\\\xff");
+  EXPECT_EQ(EncodeBytes("a\u202e"), "a\\xe2\\x80\\xae");
 }
 
 TEST(ByteText, WhatOnlyLooksLikeAnEscapeStays) {
