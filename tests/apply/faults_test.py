@@ -28,13 +28,13 @@ FAULTS = {
     "EIO": "read pread64 openat openat2 stat lstat newfstatat fstat statx getdents64 readlink readlinkat write pwrite64 fsync "
            "fdatasync close access faccessat2",
     "EMFILE": "openat openat2 pipe pipe2 socket dup dup2 dup3 fcntl memfd_create epoll_create1 eventfd2",
-    "ENOMEM": "mmap brk clone clone3 vfork openat mprotect getdents64 execve",
+    "ENOMEM": "mmap clone clone3 vfork openat mprotect getdents64 execve",
     "EINTR": "read pread64 openat write poll ppoll wait4 waitid nanosleep clock_nanosleep flock close epoll_wait fsync",
     KILL: "openat read write getdents64 mmap close renameat renameat2 linkat unlinkat fdatasync clone3 poll ppoll",
 }
 # The command cannot start if a process or its pipes cannot be made: then status 126 or 127, as a shell says it.
 STARTING = {"clone", "clone3", "vfork", "execve", "pipe", "pipe2", "dup2", "dup3", "socket", "fcntl", "memfd_create", "mmap",
-            "brk", "mprotect"}
+            "mprotect"}
 # The loader of the test build may fail before culprit's first instruction.
 LIMIT, HUNG = 60, 1000  # seconds, and the "status" of what takes longer
 LOADER_FAILED = "error while loading shared libraries"
