@@ -122,7 +122,11 @@ void Recorder::AddAsked() {
   for (const auto& [path, code] : view_.gpu_codes()) {
     AddPath(path);
     const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
-    if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular) node->second.gpu_code = code;
+    if (node == record_.nodes.end() || node->second.kind != FileKind::kRegular) continue;
+    node->second.gpu_code = code;
+    // What was built with nvcc may have the CUDA runtime inside.
+    if (code && !code->containers.empty() && !node->second.version)
+      node->second.version = view_.Version(path);
   }
   for (const std::string& path : std::set(view_.asked_for_exports())) {
     const auto exports = view_.ShareExports(path);

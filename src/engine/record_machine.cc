@@ -53,8 +53,10 @@ struct Recording {
     look->snapshot.environment = snapshot.environment;
     const auto graph =
         loader::Load(look->snapshot, *view, {.target = look->target, .interpreter = look->interpreter});
-    for (const loader::Object& object : graph.objects)
+    for (const loader::Object& object : graph.objects) {
       recorder.AddDirectory(std::string(base::DirName(object.real_path)), /*programs=*/false);
+      if (loader::LibraryOf(object) == nullptr) view->GpuCode(object.path);  // for `check --host` later
+    }
     return {};
   }
 

@@ -218,4 +218,14 @@ Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional
       gpus->source);
 }
 
+const RuntimeRow* RuntimeWith(std::span<const std::string> names) {
+  constexpr size_t kFewest = 200;  // CUDA 9.0 has more
+  if (names.size() < kFewest) return nullptr;
+  const auto rows = Runtimes();
+  const auto newest = std::find_if(rows.rbegin(), rows.rend(), [&](const RuntimeRow& row) {
+    return std::ranges::binary_search(names, row.name);
+  });
+  return newest == rows.rend() ? nullptr : &*newest;
+}
+
 }  // namespace culprit::knowledge

@@ -59,6 +59,17 @@ struct ForwardCompatRow {
 };
 std::span<const ForwardCompatRow> ForwardCompats();
 
+// A name that the CUDA runtime has from this release on.
+struct RuntimeRow {
+  std::string_view cuda;  // "12.5"
+  std::string_view name;  // "cudaGetDriverEntryPointByVersion"
+  std::string_view source;
+};
+std::span<const RuntimeRow> Runtimes();  // oldest first
+// The newest of them among the sorted names in a file (binfmt::RuntimeNames); nullptr if these are not the
+// runtime's: a program may name some of them too.
+const RuntimeRow* RuntimeWith(std::span<const std::string> names);
+
 // Facts in words; those about cuda-compat packages start with "forward-compat-".
 std::span<const Rule> DriverRules();
 const Rule* FindDriverRule(std::string_view id);

@@ -161,6 +161,11 @@ Subject Drivers() {
            .function = "ForwardCompats",
            .fields = {{"cuda", Form::kVersion, kRequired}, {"branches", Form::kVersions, kRequired}, kSource},
            .unique = {"cuda"}},
+          {.key = "runtime",
+           .type = "RuntimeRow",
+           .function = "Runtimes",
+           .fields = {{"cuda", Form::kVersion, kRequired}, {"name", Form::kText, kRequired}, kSource},
+           .unique = {"cuda"}},
           Rules("DriverRules")}};
 }
 

@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "binfmt/elf/elf.h"
 #include "collect/library/package_owner.h"
+#include "collect/library/runtime_inside.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {
@@ -200,7 +201,7 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& 
   using Version = snapshot::Fact<snapshot::LibraryVersion>;
   const Library* library = knowledge::FindLibrary(BaseName(path));
   if (library == nullptr) library = knowledge::FindLibrary(BaseName(real_path));
-  if (library == nullptr) return Version::NotApplicable("not a CUDA library");
+  if (library == nullptr) return RuntimeInside(system_, path, elf);
 
   std::optional<Reading> read = OfSymbol(*library, path);
   if (!read) read = FromFileName(real_path);

@@ -31,7 +31,8 @@ class VersionReader {
  public:
   explicit VersionReader(const system::System& system) : system_(system) {}
 
-  // Not applicable for a file that data/libraries.toml does not know.
+  // For a file that data/libraries.toml does not know, only the CUDA of the runtime that is linked into it
+  // (runtime_inside.h).
   snapshot::Fact<snapshot::LibraryVersion> Read(const std::string& path, const std::string& real_path,
                                                 const binfmt::ElfFile& elf);
   // The same for a DLL (windows/library_version.cc).

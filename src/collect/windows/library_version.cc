@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
+#include "collect/library/runtime_inside.h"
 #include "collect/library/text_search.h"
 #include "collect/windows/dll_name.h"
 #include "collect/windows/stack.h"
@@ -134,7 +135,7 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::ReadDll(const std::strin
                                                                 const binfmt::PeFile& pe) {
   using Version = snapshot::Fact<snapshot::LibraryVersion>;
   const Library* library = knowledge::FindLibrary(BaseName(path));
-  if (library == nullptr) return Version::NotApplicable("not a CUDA library");
+  if (library == nullptr) return RuntimeInside(system_, path, pe);
   std::optional<VersionReading> read = OfFile(system_, *library, path, pe);
   const std::optional<PipRecord> record = UsePipRecord(*library, real_path, read);
   if (!read && library->family == "cudnn") read = FromSibling(system_, real_path);

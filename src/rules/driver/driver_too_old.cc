@@ -25,7 +25,7 @@ Each CUDA release requires a minimum driver: "CUDA driver version is insufficien
 (minor-version compatibility), and the rule takes that into account.
 
 ## How culprit knows
-The CUDA that the framework was built for, or the version of the libcudart that the process loads; the version of the loaded
+The CUDA that the framework was built for, or the version of the libcudart that the process loads or has linked into it; the version of the loaded
 module (or of the cuda-compat libcuda that programs load); NVIDIA's table of minimum drivers (data/drivers.toml).
 
 ## Fix
@@ -40,14 +40,13 @@ says what does.
 CUDA Toolkit Release Notes, table of driver versions; NVIDIA, CUDA Compatibility.
 )md";
 
-// Whether the framework has no code for any GPU here, whatever the driver.
+// Whether the framework or program has no code for any GPU here, whatever the driver.
 bool HasNoCode(const Scene& scene, const loader::Scenario& scenario) {
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (framework == nullptr) return false;
   Ruling aside(kRule);
   bool none = false;
   for (const GpuFit& fit : GpuFits(scene, Role::kLeads, aside)) {
-    if (fit.framework != framework) continue;
+    if (framework == nullptr ? fit.program != &scenario : fit.framework != framework) continue;
     if (fit.fit != Fit::kNone) return false;
     none = true;
   }

@@ -61,7 +61,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (fit.fit != Fit::kNone || !fit.gpu_is_older) continue;
     report::Finding& finding =
         Fire(ruling, fit, "supports " + fit.lowest + " and newer, the GPU is " + DisplayName(*fit.gpu));
-    finding.fix = fit.framework->name == "cupy" ? OlderCupy(scene, fit) : BuildForThisGpu(scene, fit);
+    const bool is_cupy = fit.framework != nullptr && fit.framework->name == "cupy";
+    finding.fix = is_cupy ? OlderCupy(scene, fit) : BuildForThisGpu(scene, fit);
   }
 }
 

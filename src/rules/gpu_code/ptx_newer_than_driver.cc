@@ -54,7 +54,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (choice.version.empty()) continue;
     finding.fix.text = "install driver " + choice.version + " or newer, which compiles PTX " + fit.ptx +
                        "; a newer CUDA toolkit does not help";
-    finding.fix.commands.push_back("culprit plan " + Plain(fit.framework->name) + " --allow driver-upgrade");
+    if (fit.framework != nullptr)
+      finding.fix.commands.push_back("culprit plan " + Plain(fit.framework->name) +
+                                     " --allow driver-upgrade");
     finding.fix.changes = {report::InstallDriver{choice.version}};
   }
 }

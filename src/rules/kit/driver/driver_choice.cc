@@ -103,6 +103,23 @@ DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also
   return choice;
 }
 
+// The newest CUDA runtime that is linked into the program or into a library that it loads. Whoever linked it
+// into something without GPU code has it in the program.
+WantedCuda LinkedRuntime(const Scene& scene, const loader::Scenario& scenario) {
+  WantedCuda newest;
+  for (const loader::Object& object : scenario.graph.objects) {
+    if (LibraryOf(object) != nullptr) continue;
+    const bool is_program = &object == &scenario.graph.objects.front();
+    const auto code = scene.view.GpuCode(object.path);
+    if (!is_program && (!code || code->containers.empty())) continue;
+    const auto runtime = scene.view.Version(object.path);
+    if (!runtime || runtime->cuda.empty()) continue;
+    if (newest.cuda.empty() || Version::Parse(runtime->cuda) > Version::Parse(newest.cuda))
+      newest = {runtime->cuda, runtime.source};
+  }
+  return newest;
+}
+
 }  // namespace
 
 WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
@@ -115,7 +132,8 @@ WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
     }
   }
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (framework == nullptr || framework->cpu_only) return {};
+  if (framework == nullptr) return LinkedRuntime(scene, scenario);
+  if (framework->cpu_only) return {};
   if (framework->cuda.empty()) return CudaOfCode(scene, *framework);
   return {framework->cuda, framework->source};
 }

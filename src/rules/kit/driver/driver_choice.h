@@ -10,8 +10,8 @@
 
 namespace culprit::rules {
 
-// The CUDA release that a process needs: that of the runtime it loads, or else the one its framework was
-// built for.
+// The CUDA release that a process needs: that of the runtime it loads or has linked into it, or else the one
+// its framework was built for.
 struct WantedCuda {
   std::string cuda, source;  // "12.4.127"; "" if none
 };

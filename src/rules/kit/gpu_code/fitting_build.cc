@@ -221,7 +221,30 @@ void InstallTogether(const Scene& scene, const PythonEnvironment& environment, c
   fix.commands.push_back(PipOf(environment) + " install " + wanted + build.index);
 }
 
+namespace {
+
+// nvcc's option for machine code of one GPU: "-gencode arch=compute_90,code=sm_90".
+std::string Gencode(const snapshot::Gpu& gpu) {
+  std::string number = gpu.compute_capability;
+  std::erase(number, '.');
+  return "-gencode arch=compute_" + number + ",code=sm_" + number;
+}
+
+report::Fix CompileAgain(const GpuFit& fit) {
+  const std::string nvcc = fit.gpu_is_older ? " with a toolkit that still supports this GPU" : "";
+  return {
+      .text = "build " + fit.library + " again" + nvcc + ", with " + Gencode(*fit.gpu) +
+              " (CMake: CMAKE_CUDA_ARCHITECTURES), or get a build that has code for this GPU; a newer driver "
+              "does not help",
+      .commands = {"culprit inspect " + Word(fit.library)},
+      .risk = report::Risk::kLow,
+      .changes = {}};
+}
+
+}  // namespace
+
 report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
+  if (fit.framework == nullptr) return CompileAgain(fit);
   const std::string& name = fit.framework->name;
   const std::string which = fit.gpu_is_older
                                 ? "an older release of " + name + ", or its build for an older CUDA,"

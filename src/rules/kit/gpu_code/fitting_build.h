@@ -47,7 +47,7 @@ void InstallTogether(const Scene& scene, const snapshot::PythonEnvironment& envi
                      report::Fix& fix);
 
 struct GpuFit;
-// Installs a build with code for this machine's GPUs.
+// Installs a build with code for this machine's GPUs; a program is compiled again.
 report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit);
 
 }  // namespace culprit::rules

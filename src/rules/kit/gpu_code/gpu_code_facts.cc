@@ -98,49 +98,91 @@ bool IsUsed(const snapshot::PythonEnvironment& environment, const snapshot::Fram
   return base::BaseName(library) == "libbitsandbytes_cuda" + cuda + ".so";
 }
 
-void AddFits(const Scene& scene, const snapshot::PythonEnvironment& environment,
-             const snapshot::Framework& framework, std::vector<GpuFit>& fits) {
+// What the fit says of one GPU, from the code of its library.
+void Fill(const Scene& scene, const snapshot::Fact<GpuCode>& code, GpuFit& fit) {
+  const auto device = DeviceWithCode(*fit.gpu);
+  if (!code) {
+    fit.why = fit.library + ": " + code.why;
+    return;
+  }
+  if (!device) {
+    fit.why = "the compute capability of " + DisplayName(*fit.gpu) + " is unknown";
+    return;
+  }
   const auto newest_ptx = NewestPtx(DriverVersion(scene));
-  for (const std::string& library : framework.libraries) {
-    if (!IsUsed(environment, framework, library)) continue;
-    const auto code = scene.view.GpuCode(library);
-    if (code && code->containers.empty() && code->complete) continue;
-    std::set<std::string> seen;
-    for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
-      if (!seen.insert(gpu.compute_capability).second) continue;
-      GpuFit fit{.environment = &environment,
-                 .framework = &framework,
-                 .gpu = &gpu,
-                 .library = library,
-                 .gpu_is_older = false};
-      const auto device = DeviceWithCode(gpu);
-      if (!code) {
-        fit.why = library + ": " + code.why;
-      } else if (!device) {
-        fit.why = "the compute capability of " + DisplayName(gpu) + " is unknown";
-      } else {
-        fit.fit = Judge(scene, *code, *device, newest_ptx);
-        fit.has = Describe(*code);
-        uint32_t lowest = UINT32_MAX;
-        PtxVersion newest;
-        for (const auto& containers : code->containers) {
-          for (const GpuTarget& target : containers.targets) {
-            lowest = std::min(lowest, target.arch);
-            if (target.kind == GpuTarget::Kind::kPtx && target.arch <= device->major * 10 + device->minor)
-              newest = std::max(newest, PtxVersion{target.ptx_major, target.ptx_minor});
-          }
-        }
-        if (newest > PtxVersion{})
-          fit.ptx = std::to_string(newest.major) + "." + std::to_string(newest.minor);
-        fit.lowest = "sm_" + std::to_string(lowest);
-        fit.gpu_is_older = device->major * 10 + device->minor < lowest;
-        if (fit.fit == Fit::kUnknown) {
-          fit.why = newest_ptx
-                        ? (code->complete ? "culprit does not understand all of its GPU code" : code->problem)
-                        : "it depends on PTX, and the newest PTX that the driver supports is unknown";
-        }
+  fit.fit = Judge(scene, *code, *device, newest_ptx);
+  fit.has = Describe(*code);
+  uint32_t lowest = UINT32_MAX;
+  PtxVersion newest;
+  for (const auto& containers : code->containers) {
+    for (const GpuTarget& target : containers.targets) {
+      lowest = std::min(lowest, target.arch);
+      if (target.kind == GpuTarget::Kind::kPtx && target.arch <= device->major * 10 + device->minor)
+        newest = std::max(newest, PtxVersion{target.ptx_major, target.ptx_minor});
+    }
+  }
+  if (newest > PtxVersion{}) fit.ptx = std::to_string(newest.major) + "." + std::to_string(newest.minor);
+  fit.lowest = "sm_" + std::to_string(lowest);
+  fit.gpu_is_older = device->major * 10 + device->minor < lowest;
+  if (fit.fit != Fit::kUnknown) return;
+  fit.why = newest_ptx ? (code->complete ? "culprit does not understand all of its GPU code" : code->problem)
+                       : "it depends on PTX, and the newest PTX that the driver supports is unknown";
+}
+
+// One fit per kind of GPU; `like` has everything but the GPU.
+void AddFits(const Scene& scene, const GpuFit& like, const snapshot::Fact<GpuCode>& code,
+             std::vector<GpuFit>& fits) {
+  if (code && code->containers.empty() && code->complete) return;
+  std::set<std::string> seen;
+  for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
+    if (!seen.insert(gpu.compute_capability).second) continue;
+    GpuFit& fit = fits.emplace_back(like);
+    fit.gpu = &gpu;
+    Fill(scene, code, fit);
+  }
+}
+
+void AddFrameworks(const Scene& scene, Role role, std::vector<GpuFit>& fits) {
+  if (!scene.stack().environments) return;
+  const auto belongs = [&](std::string_view name) {
+    return role == Role::kLeads ? std::ranges::find(kLeading, name) != kLeading.end()
+                                : std::ranges::find(kBuiltOn, name) != kBuiltOn.end();
+  };
+  for (const auto& environment : *scene.stack().environments) {
+    for (const auto& framework : environment.frameworks) {
+      if (!belongs(framework.name)) continue;
+      for (const std::string& library : framework.libraries) {
+        if (!IsUsed(environment, framework, library)) continue;
+        AddFits(scene, {.environment = &environment, .framework = &framework, .library = library},
+                scene.view.GpuCode(library), fits);
       }
-      fits.push_back(std::move(fit));
+    }
+  }
+}
+
+// Frameworks know which of their files matter; a program needs all that it loads.
+bool IsOfFramework(const Scene& scene, const std::string& path) {
+  if (!scene.stack().environments) return false;
+  return std::ranges::any_of(*scene.stack().environments, [&](const auto& environment) {
+    return std::ranges::any_of(environment.frameworks, [&](const snapshot::Framework& framework) {
+      return std::ranges::find(framework.libraries, path) != framework.libraries.end();
+    });
+  });
+}
+
+void AddPrograms(const Scene& scene, std::vector<GpuFit>& fits) {
+  using Kind = loader::Scenario::Kind;
+  std::set<std::string> seen;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (scenario.kind != Kind::kProgram && scenario.kind != Kind::kProcess) continue;
+    for (const loader::Object& object : scenario.graph.objects) {
+      if (loader::LibraryOf(object) != nullptr || !seen.insert(object.path).second ||
+          IsOfFramework(scene, object.path))
+        continue;
+      const auto code = scene.view.GpuCode(object.path);
+      const bool is_program = &object == &scenario.graph.objects.front();
+      if (!code && !(is_program && code.state == snapshot::FactState::kUnreadable)) continue;
+      AddFits(scene, {.program = &scenario, .library = object.path}, code, fits);
     }
   }
 }
@@ -164,16 +206,8 @@ std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling) {
   const Presence gpu = GpuPresence(scene);
   if (gpu == Presence::kNo) ruling.NotApplicable();
   if (gpu == Presence::kUnknown) LacksGpus(scene, ruling);
-  if (gpu != Presence::kYes || !scene.stack().environments) return fits;
-  const auto belongs = [&](std::string_view name) {
-    return role == Role::kLeads ? std::ranges::find(kLeading, name) != kLeading.end()
-                                : std::ranges::find(kBuiltOn, name) != kBuiltOn.end();
-  };
-  for (const auto& environment : *scene.stack().environments) {
-    for (const auto& framework : environment.frameworks) {
-      if (belongs(framework.name)) AddFits(scene, environment, framework, fits);
-    }
-  }
+  if (gpu != Presence::kYes) return fits;
+  AddFrameworks(scene, role, fits);
   // One of a framework's files may contain all kernels of one kind: the best file counts for a GPU.
   std::vector<GpuFit> best;
   for (GpuFit& fit : fits) {
@@ -185,10 +219,15 @@ std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling) {
       *known = std::move(fit);
     }
   }
+  if (role == Role::kLeads) AddPrograms(scene, best);
   return best;
 }
 
-std::string GpuFit::Title() const { return TitleOf(*environment, *framework); }
+std::string GpuFit::Title() const {
+  return framework == nullptr ? library : TitleOf(*environment, *framework);
+}
+
+std::string GpuFit::Affected() const { return program == nullptr ? Title() : program->title; }
 
 report::Finding& Fire(Ruling& ruling, const GpuFit& fit, const std::string& says) {
   return Fire(ruling, fit, fit.Title() + " " + says, fit.library);
@@ -197,7 +236,7 @@ report::Finding& Fire(Ruling& ruling, const GpuFit& fit, const std::string& says
 report::Finding& Fire(Ruling& ruling, const GpuFit& fit, std::string summary, std::string subject) {
   report::Finding& finding =
       ruling.Fire(std::move(summary), std::move(subject), {fit.Title(), DisplayName(*fit.gpu)});
-  finding.affects.push_back(fit.Title());
+  finding.affects.push_back(fit.Affected());
   finding.evidence.push_back({"it has code for " + fit.has, fit.library});
   finding.evidence.push_back({DisplayName(*fit.gpu), fit.gpu->assumed ? "--host" : fit.gpu->source});
   return finding;

@@ -1,4 +1,4 @@
-// Whether the GPU code of each framework runs on each GPU of the machine, for the rules CUL7xxx.
+// Whether the GPU code of each framework and program runs on each GPU of the machine, for the rules CUL7xxx.
 #pragma once
 
 #include <string>
@@ -19,23 +19,25 @@ enum class Fit {
 };
 
 struct GpuFit {
-  const snapshot::PythonEnvironment* environment;
-  const snapshot::Framework* framework;
-  const snapshot::Gpu* gpu;
+  const snapshot::PythonEnvironment* environment = nullptr;  // of a framework
+  const snapshot::Framework* framework = nullptr;            // nullptr: a file that a program loads
+  const loader::Scenario* program = nullptr;                 // that program; nullptr for a framework
+  const snapshot::Gpu* gpu = nullptr;
   std::string library;  // the file that was checked
   Fit fit = Fit::kUnknown;
-  std::string has;     // "sm_75, sm_80, sm_90a, compute_90 (PTX 8.4)"
-  std::string lowest;  // its lowest architecture, "sm_75"
-  std::string ptx;     // newest PTX that this GPU could run, "8.7"; "" if none
-  bool gpu_is_older;   // than all code in it
-  std::string why;     // for kUnknown
+  std::string has;            // "sm_75, sm_80, sm_90a, compute_90 (PTX 8.4)"
+  std::string lowest;         // its lowest architecture, "sm_75"
+  std::string ptx;            // newest PTX that this GPU could run, "8.7"; "" if none
+  bool gpu_is_older = false;  // than all code in it
+  std::string why;            // for kUnknown
 
-  std::string Title() const;  // "torch 2.11.0+cu130 in /opt/venv"
+  std::string Title() const;     // "torch 2.11.0+cu130 in /opt/venv", "/app/train"
+  std::string Affected() const;  // the same, or the program that loads the file
 };
 
-// For main frameworks (torch, jax ...) or for packages built on them (xformers, flash-attn ...). Files
-// without GPU code are skipped. GPUs of one capability count once. Tells `ruling` if there is no GPU, or if
-// that is unknown.
+// For main frameworks (torch, jax ...) and all that programs load; or for packages built on frameworks
+// (xformers, flash-attn ...). Files without GPU code are skipped, and so are NVIDIA's libraries. GPUs of one
+// capability count once. Tells `ruling` if there is no GPU, or if that is unknown.
 enum class Role { kLeads, kBuiltOn };
 std::vector<GpuFit> GpuFits(const Scene& scene, Role role, Ruling& ruling);
 
