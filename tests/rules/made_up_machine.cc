@@ -11,6 +11,7 @@
 #include "binfmt/elf/write_sections.h"
 #include "binfmt/gpu/write_fatbin.h"
 #include "binfmt/pe/write.h"
+#include "knowledge/driver.h"
 
 namespace culprit::model {
 namespace {
@@ -89,13 +90,23 @@ std::string GpuCode(const std::vector<std::string>& containers) {
   return bytes;
 }
 
+// The constants of a CUDA runtime of that release: what came with it and before, among many older names.
+std::string RuntimeConstants(std::string_view release) {
+  std::string text(1, '\0');
+  for (int i = 0; i < 300; ++i) text += "cudaOld" + std::to_string(i) + '\0';
+  for (const knowledge::RuntimeRow& row : knowledge::Runtimes()) {
+    if (knowledge::Known(row.cuda) <= knowledge::Known(release)) text += std::string(row.name) + '\0';
+  }
+  return text;
+}
+
 }  // namespace
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
       "soname",        "needed",           "rpath",    "runpath",  "program", "bits",
       "machine",       "version_defs",     "words",    "loader",   "glibc",   "text",
-      "version_needs", "executable_stack", "sections", "gpu_code", "imports"};
+      "version_needs", "executable_stack", "sections", "gpu_code", "imports", "runtime"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
@@ -134,6 +145,8 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   if (const auto code = Texts(spec.get("gpu_code"), path); !code.empty()) {
     sections.emplace_back(".nv_fatbin", GpuCode(code));
   }
+  if (const auto release = spec["runtime"].value<std::string>())
+    sections.emplace_back(".rodata", RuntimeConstants(*release));
   if (!sections.empty()) bytes = binfmt::AddSections(std::move(bytes), sections);
   if (const auto text = spec["text"].value<std::string>()) bytes += '\0' + *text + '\0';
   system.AddFile(path, std::move(bytes), 0755);
