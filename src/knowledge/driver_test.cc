@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
@@ -24,6 +28,20 @@ TEST(Driver, NewestCudaOfADriver) {
   EXPECT_EQ(CudaOf("580.159.04"), "13.0");
   EXPECT_EQ(CudaOf("352.31"), "7.5");
   EXPECT_EQ(CudaOf("331.20"), "");
+}
+
+std::string_view RuntimeOf(std::vector<std::string> names, size_t others = 500) {
+  for (size_t i = 0; i < others; ++i) names.push_back("cudaOld" + std::to_string(i));
+  std::ranges::sort(names);
+  const RuntimeRow* row = RuntimeWith(names);
+  return row == nullptr ? "" : row->cuda;
+}
+
+TEST(Driver, TheRuntimeInAFileByItsNewestName) {
+  EXPECT_EQ(RuntimeOf({"cudaGraphLaunch", "cudaMallocAsync"}), "11.2");
+  EXPECT_EQ(RuntimeOf({"cudaGraphLaunch", "cudaMallocAsync", "cudaGetDriverEntryPointByVersion"}), "12.5");
+  EXPECT_EQ(RuntimeOf({}), "");
+  EXPECT_EQ(RuntimeOf({"cudaMallocAsync"}, 3), "") << "a program that names a few functions";
 }
 
 TEST(Driver, NewestCudaOfABranchWithoutAPublishedToolkit) { EXPECT_EQ(CudaOf("565.57.01"), "12.7"); }

@@ -12,6 +12,7 @@
 #include "binfmt/gpu/write_fatbin.h"
 #include "binfmt/pe/write.h"
 #include "knowledge/driver.h"
+#include "knowledge/packages/release.h"
 
 namespace culprit::model {
 namespace {

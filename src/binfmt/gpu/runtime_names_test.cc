@@ -14,8 +14,8 @@ using Names = std::vector<std::string>;
 using namespace std::string_literals;
 
 Names NamesIn(const std::string& constants, const std::string& section = ".rodata") {
-  const std::string bytes = AddSections(WriteElf({}), {{section, constants}});
-  const base::MemorySource source(std::as_bytes(std::span(bytes)));
+  const std::string bytes = AddSections(BuildElf({}), {{section, constants}});
+  const base::MemorySource source = AsSource(bytes);
   return RuntimeNames(source, ReadElf(source));
 }
 
