@@ -125,11 +125,16 @@ base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options
   return rooted;
 }
 
-std::string PathOnMachine(const system::System& machine, const std::string& path) {
+std::string PathOnMachine(const system::System& machine, const std::string& path, const std::string& root) {
   if (machine.platform() == base::Platform::kWindows) {
     return base::FromWindowsPath(path, machine.WorkingDirectory());
   }
-  return base::CleanPath(base::JoinPath(machine.WorkingDirectory(), path));
+  const std::string inside = base::CleanPath(base::JoinPath(machine.WorkingDirectory(), path));
+  if (root.empty() || machine.LinkStat(inside)) return inside;
+  const auto here = system::RealSystem();
+  const std::string outside = PathOnMachine(*here, path), top = PathOnMachine(*here, root);
+  const bool below = top.size() > 1 && outside.starts_with(top + "/");
+  return below && machine.LinkStat(outside.substr(top.size())) ? outside.substr(top.size()) : inside;
 }
 
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options) {

@@ -46,8 +46,10 @@ void Note(const Options& options, const std::string& text);
 
 // Opens the machine that the options name.
 base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options);
-// Turns a path as the user typed it into a path on that machine.
-std::string PathOnMachine(const system::System& machine, const std::string& path);
+// Turns a path as the user typed it into a path on that machine. With `root`, a path of this machine below it
+// (what a shell completes) means the same as the path inside it, unless the latter exists.
+std::string PathOnMachine(const system::System& machine, const std::string& path,
+                          const std::string& root = "");
 // The variables in --env FILE, one NAME=VALUE per line; '#' starts a comment. nullopt if it was not given.
 base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(const Options& options);
 

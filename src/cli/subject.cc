@@ -24,7 +24,7 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
   if (!opened) return std::unexpected(opened.error());
   Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty(), .root = options.root};
   for (const std::string& name : targets) {
-    const std::string path = PathOnMachine(*subject.machine, name);
+    const std::string path = PathOnMachine(*subject.machine, name, options.root);
     const auto target = collect::ClassifyTarget(*subject.machine, path);
     if (!target) return std::unexpected(target.error());
     switch (target->kind) {
@@ -99,7 +99,8 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
   auto environment = ReadEnvironment(options.common);
   if (!environment) return std::unexpected(environment.error());
   looked_at.environment = std::move(*environment);
-  if (!options.python.empty()) looked_at.python = PathOnMachine(*subject.machine, options.python);
+  if (!options.python.empty())
+    looked_at.python = PathOnMachine(*subject.machine, options.python, options.common.root);
   looked_at.no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty();
   looked_at.host_unseen = subject.rooted && !collect::ShowsItsKernel(*subject.machine);
   return looked_at;

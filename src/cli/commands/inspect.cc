@@ -33,7 +33,7 @@ int RunInspect(int argc, const char* const* argv) {
   int status = kExitOk;
   for (const std::string& file : files) {
     collect::LiveFileView view(*machine, binfmt::GpuScan::kCudaFiles);
-    answer.files.push_back(inspect::InspectFile(view, PathOnMachine(*machine, file), file));
+    answer.files.push_back(inspect::InspectFile(view, PathOnMachine(*machine, file, options.root), file));
     const report::FileAnswer& about = answer.files.back();
     if (!about.error.empty()) {
       Fail({base::ErrorCode::kNotReadable, file + ": " + about.error});

@@ -29,7 +29,7 @@ int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool 
   auto opened = OpenMachine(options);
   if (!opened) return Fail(opened.error());
   const Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty()};
-  for (std::string& target : targets) target = PathOnMachine(*subject.machine, target);
+  for (std::string& target : targets) target = PathOnMachine(*subject.machine, target, options.root);
   auto looked_at = ForEngine(subject, {.common = options, .seconds = kSnapshotSeconds});
   if (!looked_at) return Fail(looked_at.error());
   deadline.reset();

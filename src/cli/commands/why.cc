@@ -69,7 +69,8 @@ base::Result<collect::Look> LookAtTarget(const system::System& machine, const Wh
                                          const collect::Variables& variables) {
   if (options.target.empty()) return collect::LookAt(machine, "", options.interpreter);
   if (machine.platform() != base::Platform::kWindows) {
-    return collect::LookAt(machine, PathOnMachine(machine, options.target), options.interpreter);
+    return collect::LookAt(machine, PathOnMachine(machine, options.target, options.common.root),
+                           options.interpreter);
   }
   const auto environment = collect::EnvironmentOf(machine.platform(), variables);
   std::string target = PathOnMachine(machine, options.target);
