@@ -165,7 +165,9 @@ TEST_P(Names, AreNeverReadByAShellOrATerminal) {
     }
   }
   // Otherwise this tested nothing.
-  if (kStride <= 3) EXPECT_GT(hostile.shown ? named : left_out, 2u);
+  if (kStride <= 3) {
+    EXPECT_GT(hostile.shown ? named : left_out, 2u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Hostile, Names, testing::ValuesIn(kHostile),
