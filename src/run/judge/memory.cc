@@ -95,7 +95,8 @@ MemoryVerdict HeldByOthers(const std::string& process, double held, double total
                       "(CUDA_VISIBLE_DEVICES). Smaller batches do not help while it runs",
               .commands = {"nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"},
               .risk = report::Risk::kMedium}};
-  if (!process.empty()) verdict.fix.commands.insert(verdict.fix.commands.begin(), "ps -fp " + report::Plain(process));
+  if (!process.empty())
+    verdict.fix.commands.insert(verdict.fix.commands.begin(), "ps -fp " + report::Plain(process));
   return verdict;
 }
 

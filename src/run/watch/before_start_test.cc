@@ -64,7 +64,8 @@ TEST(BeforeStart, AProgramThatCannotBeReadIsStartedUnwatched) {
 
 TEST(BeforeStart, NothingHangs) {
   const DeadMount mount("nowhere");
-  const Looked looked = LookBeforeStart(mount.machine(), {.command = {"no-such-program-here"}, .patience = 10});
+  const Looked looked =
+      LookBeforeStart(mount.machine(), {.command = {"no-such-program-here"}, .patience = 10});
   EXPECT_EQ(looked.found.status, 127);
   EXPECT_EQ(looked.found.why, "no-such-program-here: command not found");
 }

@@ -1,7 +1,7 @@
 // What was seen of one run of a user's command: its processes, what they loaded and could not load, the CUDA
 // calls that failed, its output, how it ended, and the machine it ran on. Plain values, written to and read
-// from one JSON file (record_file.h); secrets are gone before anything gets in here (secrets/hide.h). "" and 0 mean
-// "not known" where nothing else is said; times are microseconds since the command was started.
+// from one JSON file (record_file.h); secrets are gone before anything gets in here (secrets/hide.h). "" and
+// 0 mean "not known" where nothing else is said; times are microseconds since the command was started.
 #pragma once
 
 #include <array>
