@@ -236,7 +236,7 @@ report::Fix CompileAgain(const GpuFit& fit) {
       .text = "build " + fit.library + " again" + nvcc + ", with " + Gencode(*fit.gpu) +
               " (CMake: CMAKE_CUDA_ARCHITECTURES), or get a build that has code for this GPU; a newer driver "
               "does not help",
-      .commands = {"culprit inspect " + Word(fit.library)},
+      .commands = {},
       .risk = report::Risk::kLow,
       .changes = {}};
 }
