@@ -1,4 +1,4 @@
-// CUL7001: the framework has no code for this GPU, which is newer than the build.
+// CUL7001: a framework or program has no code for this GPU, which is newer than the build.
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The framework's library contains machine code for some GPU architectures. None of it runs on this GPU, and there is no PTX
+A library of the framework, or a file that the program loads, contains machine code for some GPU architectures. None of it runs on this GPU, and there is no PTX
 that the driver could compile for it. The GPU is newer than the build, or the build left it out.
 
 ## Why it breaks
@@ -15,15 +15,15 @@ that the driver could compile for it. The GPU is newer than the build, or the bu
 "sm_120 is not compatible with the current PyTorch installation".
 
 ## How culprit knows
-It reads the GPU code headers in the library, container by container, and checks each: machine code runs within its major
+It reads the GPU code headers in the file, container by container, and checks each: machine code runs within its major
 version on the same or a later minor one, sm_90a only on sm_90, sm_100f in its family, PTX on everything later.
 
 ## Fix
-Install a newer build of the framework, or one for a newer CUDA. A newer driver or toolkit does not help: the code is
-missing.
+Install a newer build of the framework, or one for a newer CUDA; build your own program again with `-gencode` for this GPU. A
+newer driver or toolkit does not help: the code is missing.
 
 ## When this is not your problem
-Your program uses another GPU that the framework supports.
+Your program uses another GPU that it has code for.
 
 ## Sources
 CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
@@ -42,14 +42,15 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL7001",
-                           .name = "gpu_too_new_for_build",
-                           .family = Family::kGpuCode,
-                           .cause = "arch-unsupported",
-                           .severity = report::Severity::kError,
-                           .since = "0.2.0",
-                           .title = "the framework has no code for this GPU, which is newer than the build",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL7001",
+    .name = "gpu_too_new_for_build",
+    .family = Family::kGpuCode,
+    .cause = "arch-unsupported",
+    .severity = report::Severity::kError,
+    .since = "0.2.0",
+    .title = "a framework or program has no code for this GPU, which is newer than the build",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::gpu_too_new_for_build

@@ -1,4 +1,4 @@
-// CUL7002: the framework has no code for this GPU, which is older than the build supports.
+// CUL7002: a framework or program has no code for this GPU, which is older than the build supports.
 #include "base/version.h"
 #include "knowledge/arch.h"
 #include "rules/kit/gpu_code/fitting_build.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-All code in the framework's library is for newer GPU architectures than this one. Builds drop old architectures: CUDA 13
+All code in the framework's library, or in a file that the program loads, is for newer GPU architectures than this one. Builds drop old architectures: CUDA 13
 compiles nothing before Turing (sm_75), and frameworks drop more.
 
 ## Why it breaks
@@ -20,13 +20,14 @@ warning.
 CuPy compiles most kernels with NVRTC, which supports the same GPUs: "nvrtc: error: invalid value for --gpu-architecture".
 
 ## How culprit knows
-It reads the GPU code headers in the library; the lowest architecture there is above that of the GPU.
+It reads the GPU code headers in the file; the lowest architecture there is above that of the GPU.
 
 ## Fix
-Install an older build of the framework, or one for an older CUDA. PTX does not run on older GPUs.
+Install an older build of the framework, or one for an older CUDA; build your own program with a toolkit that still supports the
+GPU. PTX does not run on older GPUs.
 
 ## When this is not your problem
-Your program uses another GPU that the framework supports.
+Your program uses another GPU that it has code for.
 
 ## Sources
 CUDA programming guide and nvcc documentation on GPU compilation (binary and PTX compatibility); docs/fatbin-format.md;
@@ -75,7 +76,7 @@ extern const Rule kRule = {
     .cause = "arch-unsupported",
     .severity = report::Severity::kError,
     .since = "0.2.0",
-    .title = "the framework has no code for this GPU, which is older than the build supports",
+    .title = "a framework or program has no code for this GPU, which is older than the build supports",
     .page = kPage,
     .check = Check};
 

@@ -6,8 +6,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA_DISABLE_PTX_JIT (or CUDA_DISABLE_JIT) stops the driver from compiling PTX, and the framework has only PTX for this GPU;
-or CUDA_FORCE_PTX_JIT requires PTX, and the framework has only machine code.
+CUDA_DISABLE_PTX_JIT (or CUDA_DISABLE_JIT) stops the driver from compiling PTX, and the framework or program has only PTX for
+this GPU; or CUDA_FORCE_PTX_JIT requires PTX, and there is only machine code.
 
 ## Why it breaks
 "no kernel image is available for execution on the device", though the build supports the GPU.

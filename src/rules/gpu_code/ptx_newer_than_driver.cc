@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The library has no machine code for this GPU, only PTX, which the driver compiles on first use. A CUDA release newer than the
+The file has no machine code for this GPU, only PTX, which the driver compiles on first use. A CUDA release newer than the
 driver produced the PTX, and this driver does not support that PTX version.
 
 ## Why it breaks
@@ -22,7 +22,7 @@ It reads the PTX version from the GPU code headers, and the newest version that 
 branch.
 
 ## Fix
-Install a newer driver, or a build of the framework with machine code for this GPU.
+Install a newer driver, or a build of the framework or program with machine code for this GPU.
 
 ## When this is not your problem
 Your program uses another GPU that the library has machine code for.
@@ -70,7 +70,7 @@ extern const Rule kRule = {
     .cause = "driver-too-old",
     .severity = report::Severity::kError,
     .since = "0.2.0",
-    .title = "the framework has only PTX for this GPU, and it is newer than the driver",
+    .title = "a framework or program has only PTX for this GPU, and it is newer than the driver",
     .page = kPage,
     .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL7005: the framework has only PTX for this GPU, which the driver compiles on first use.
+// CUL7005: a framework or program has only PTX for this GPU, which the driver compiles on first use.
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 
 namespace culprit::rules::runs_by_jit_only {
@@ -6,11 +6,11 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The library has no machine code for this GPU. The driver compiles its PTX on first use and caches the result in
+The file has no machine code for this GPU. The driver compiles its PTX on first use and caches the result in
 ~/.nv/ComputeCache.
 
 ## Why it breaks
-Nothing breaks. The first start takes minutes, again after each update of the driver or the framework, and every time in a
+Nothing breaks. The first start takes minutes, again after each update of the driver or the program, and every time in a
 container that does not keep the cache.
 
 ## How culprit knows
@@ -43,14 +43,15 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL7005",
-                           .name = "runs_by_jit_only",
-                           .family = Family::kGpuCode,
-                           .cause = "arch-unsupported",
-                           .severity = report::Severity::kNote,
-                           .since = "0.2.0",
-                           .title = "the framework has only PTX for this GPU, which is compiled on first use",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL7005",
+    .name = "runs_by_jit_only",
+    .family = Family::kGpuCode,
+    .cause = "arch-unsupported",
+    .severity = report::Severity::kNote,
+    .since = "0.2.0",
+    .title = "a framework or program has only PTX for this GPU, which is compiled on first use",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::runs_by_jit_only

@@ -202,8 +202,9 @@ class Hider {
     if (separator == ':' && IsHeader(name)) return HideHeader(value);
     const size_t value_end = EndOfValue(value, quote);
     const bool sentence = separator == ':' && quote == '\0';  // "token: } expected"
-    if (!Worth(text_.substr(value, value_end - value), option ? Secrecy::kCertain : secrecy, sentence))
-      return SkipName(end);
+    const bool in_url = at_ > 0 && (text_[at_ - 1] == '?' || text_[at_ - 1] == '&');
+    const Secrecy here = option || in_url ? Secrecy::kCertain : secrecy;
+    if (!Worth(text_.substr(value, value_end - value), here, sentence)) return SkipName(end);
     return Hide(value, value_end);
   }
 

@@ -43,6 +43,7 @@ TEST(HideSecrets, HidesWhatLooksLikeOne) {
       {"Cookie: session=1; id=2\nx", "Cookie: [hidden]\nx"},
       {"https://a.blob.example/c?sv=2022&sig=aB3%2Fxyz9%3D&se=1",
        "https://a.blob.example/c?sv=2022&sig=[hidden]&se=1"},
+      {"https://a.example/?sig=short&token=word", "https://a.example/?sig=[hidden]&token=[hidden]"},
       {"?X-Amz-Credential=abc&X-Amz-Signature=0123456789abcdef&x=1",
        "?X-Amz-Credential=[hidden]&X-Amz-Signature=[hidden]&x=1"},
       {"PASSWORD=\x1b[01;31mgeheim\x1b[0m ok", "PASSWORD=\x1b[01;31m[hidden]\x1b[0m ok"},
