@@ -34,7 +34,11 @@ TEST_F(Check, TheMixIsOneErrorUnderItsCode) {
 
 TEST_F(Check, AnEnvironmentAsTarget) { ExpectGolden("check_environment.txt", Ask({"/opt/venv"}), 0); }
 
-TEST_F(Check, AProgramAsTarget) { ExpectGolden("check_program.txt", Ask({"/app/broken"}), 1); }
+TEST_F(Check, AProgramAsTarget) {
+  ExpectGolden("check_program.txt", Ask({"/app/broken"}), 1);
+  ExpectGolden("check_program.txt", Ask({"root/app/broken"}), 1);  // as the shell completes it
+  ExpectGolden("check_program.txt", Ask({(root_ / "app/broken").string()}), 1);
+}
 
 TEST_F(Check, WithoutAHostItIsNotToldAsFine) {
   ExpectGolden("check_no_host.txt", {"check", "--root", "root"}, 0);
