@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "explain/explain.h"
 #include "knowledge/libraries.h"
+#include "knowledge/messages/status_codes.h"
 #include "run/judge/parts.h"
 
 namespace culprit::run {
@@ -51,7 +52,28 @@ std::string SignalWords(const std::string& signal) {
   return "";
 }
 
+// Programs that test CUDA's status often return it. 1 and 2 are everybody's, and an exit status has eight
+// bits: 700 becomes 188.
+const knowledge::CudaStatus* StatusInExit(int status) {
+  constexpr int kLowest = 30, kKernels = 700, kKernelsEnd = 720;
+  if (status < kLowest || status == 126 || status == 127) return nullptr;
+  if (const auto* own = knowledge::FindCudaStatus(status)) return own;
+  const int long_one = status + 512;
+  return long_one >= kKernels && long_one < kKernelsEnd ? knowledge::FindCudaStatus(long_one) : nullptr;
+}
+
+bool AskedForDriver(const report::RunReport& report) {
+  return std::ranges::any_of(report.failed_loads, [](const report::RunFailedLoad& failed) {
+    return base::BaseName(failed.name).starts_with("libcuda.so");
+  });
+}
+
 void AddSeen(const record::Run& run, const report::RunReport& report, Heard& heard) {
+  if (!report.first_failure && EndedSilently(run, heard) && (HasCuda(report) || AskedForDriver(report))) {
+    if (const auto* status = StatusInExit(run.exit_status))
+      AddLine(heard, fmt::format("exit status {} is that of {}: {}", run.exit_status, status->runtime_name,
+                                 status->texts.empty() ? "" : status->texts.front()));
+  }
   if (report.first_failure) {
     const report::RunCall& call = *report.first_failure;
     AddLine(heard, fmt::format("{} failed: {} ({})", call.function, call.status, call.code));
@@ -169,7 +191,8 @@ std::string Headline(const record::Run& run, const report::RunReport& report) {
       "no CUDA call and no library load failed, and no CUDA error was printed" + Unwatched(report);
   if (!report.last_words.empty())
     return fmt::format("the program's own error: {}; {}", report.last_words, nothing);
-  return nothing + "; the cause is in the program itself";
+  return "could not tell why: " + nothing +
+         "; its own log tells, or culprit run --sanitize if a kernel is at fault";
 }
 
 }  // namespace culprit::run

@@ -1,8 +1,8 @@
 // Loads that failed. Healthy programs have plenty of them: a plug-in that may be there, a library under three
 // names of which one exists. One matters where the program failed and its output names the file, or the file
 // that asked cannot do without (data/libraries.toml), or it was needed by another library right before the
-// end, or it is a part of cuDNN and cuDNN is what the output complains of. The names under which one library
-// was asked for are one failure.
+// end, or it is a part of cuDNN and cuDNN is what the output complains of, or it is the driver's and the
+// program ended without a word. The names under which one library was asked for are one failure.
 #include <algorithm>
 #include <map>
 
@@ -79,16 +79,22 @@ bool ComplainsOfCudnn(const Heard& heard) {
   return false;
 }
 
+// libcuda: whoever asks for it in vain has no GPU.
+bool IsDriver(const std::string& name) {
+  const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(name));
+  return library != nullptr && library->family == "driver" && library->name == "cuda";
+}
+
 enum class Weight { kNamed, kRequired, kNeeded, kNone };
 
 Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& request,
-                const std::vector<std::string>& named, bool cudnn_fails) {
+                const std::vector<std::string>& named, bool cudnn_fails, bool silent) {
   if (!run.failed()) return Weight::kNone;
   if (!request.killed_by.empty()) return Weight::kNamed;
   if (std::ranges::binary_search(named, FileName(request.name))) return Weight::kNamed;
   if (Loaded(mapped, Stem(request.name))) return Weight::kNone;  // found under another name, or later
   if (cudnn_fails && IsCudnnPart(request.name)) return Weight::kRequired;
-  if (RequiredByTable(request)) return Weight::kRequired;
+  if (RequiredByTable(request) || (silent && IsDriver(request.name))) return Weight::kRequired;
   return !request.dlopen && NearTheEnd(run, request.at) ? Weight::kNeeded : Weight::kNone;
 }
 
@@ -136,11 +142,12 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
   size_t requests = 0;
   const std::vector<std::string> named = LibrariesNamed(run);
   const bool cudnn_fails = ComplainsOfCudnn(heard);
+  const bool silent = EndedSilently(run, heard);
   for (const Process& process : run.processes) {
     const Mapped mapped = process.failed_requests.empty() ? Mapped{} : Had(run, process);
     for (const Request& request : process.failed_requests) {
       if (++requests > kMostRequests) break;
-      const Weight weight = WeightOf(run, mapped, request, named, cudnn_fails);
+      const Weight weight = WeightOf(run, mapped, request, named, cudnn_fails, silent);
       const std::string key = std::to_string(process.id) + " " + request.requester + " " + Stem(request.name);
       const auto [place, fresh] = places.try_emplace(key, groups.size());
       if (fresh) {

@@ -55,6 +55,8 @@ void AddLine(Heard& heard, const std::string& line);
 std::vector<std::string> LibrariesNamed(const record::Run& run);
 // The last line of an uncaught error, "ValueError: bad batch"; "" none.
 std::string LastWords(const record::Run& run);
+// It failed, and said nothing of a failure in its own words.
+bool EndedSilently(const record::Run& run, const Heard& heard);
 // All of a text; between its parts a line that says how much is left out.
 std::string WholeText(const record::Text& text);
 

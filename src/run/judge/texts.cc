@@ -157,4 +157,8 @@ std::string LastWords(const record::Run& run) {
   return words;
 }
 
+bool EndedSilently(const record::Run& run, const Heard& heard) {
+  return run.failed() && !heard.Failure() && LastWords(run).empty();
+}
+
 }  // namespace culprit::run
