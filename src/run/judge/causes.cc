@@ -54,11 +54,13 @@ std::string SignalWords(const std::string& signal) {
 
 // Programs that test CUDA's status often return it. 1 and 2 are everybody's, and an exit status has eight
 // bits: 700 becomes 188.
-const knowledge::CudaStatus* StatusInExit(int status) {
-  constexpr int kLowest = 30, kKernels = 700, kKernelsEnd = 720;
+const knowledge::CudaStatus* StatusInExit(int64_t exit_status) {
+  if (exit_status < 0 || exit_status > 255) return nullptr;
+  const auto status = static_cast<int32_t>(exit_status);
+  constexpr int32_t kLowest = 30, kKernels = 700, kKernelsEnd = 720;
   if (status < kLowest || status == 126 || status == 127) return nullptr;
   if (const auto* own = knowledge::FindCudaStatus(status)) return own;
-  const int long_one = status + 512;
+  const int32_t long_one = status + 512;
   return long_one >= kKernels && long_one < kKernelsEnd ? knowledge::FindCudaStatus(long_one) : nullptr;
 }
 
