@@ -101,5 +101,48 @@ TEST(Run, FindingsOfOtherProgramsDoNotSpeak) {
   EXPECT_FALSE(report.check.findings.empty());
 }
 
+// What `nvcc a.cu` makes returns CUDA's status, without a word.
+record::Run SilentProgram(const Machine& machine, int64_t exit_status) {
+  record::Run run = machine.Run("", /*torch=*/false);
+  run.exit_status = exit_status;
+  return run;
+}
+
+void AskInVain(record::Run& run, const char* name) {
+  run.processes[0].failed_requests.push_back(
+      {.at = kSecond,
+       .name = name,
+       .requester = run.processes[0].program,
+       .dlopen = true,
+       .attempts = {{.path = std::string("/lib/") + name, .outcome = base::LoadOutcome::kMissing}}});
+}
+
+TEST(Run, AnExitStatusOfCudaWhereThereIsNoDriver) {
+  Machine machine("world = \"bare\"\n");
+  record::Run run = SilentProgram(machine, 35);
+  AskInVain(run, "libcuda.so.1");
+  const auto report = machine.Explain(run);
+  EXPECT_EQ(FirstCause(report), "driver-missing") << report.headline;
+  ASSERT_FALSE(report.failed_loads.empty());
+  EXPECT_FALSE(report.failed_loads.front().survived);
+}
+
+TEST(Run, AProgramOfItsOwnWordsIsNotBlamedOnTheDriver) {
+  Machine machine("world = \"bare\"\n");
+  record::Run run =
+      machine.Run("Traceback (most recent call last):\nValueError: bad batch\n", /*torch=*/false);
+  AskInVain(run, "libcuda.so.1");
+  const auto report = machine.Explain(run);
+  EXPECT_EQ(FirstCause(report), "") << report.headline;
+  EXPECT_HAS(report.headline, "ValueError: bad batch");
+}
+
+TEST(Run, WhatWasNotSeenIsNotTold) {
+  Machine machine("world = \"bare\"\n");
+  const auto report = machine.Explain(SilentProgram(machine, 35));
+  EXPECT_EQ(FirstCause(report), "") << "it may mean anything: the program has nothing to do with CUDA";
+  EXPECT_HAS(report.headline, "could not tell why");
+}
+
 }  // namespace
 }  // namespace culprit::watched
