@@ -45,7 +45,7 @@ class NameSearch {
   void SearchText(std::string_view text) {
     for (size_t at = text.find(kStart); at != text.npos; at = text.find(kStart, at + 1)) {
       const std::string_view rest = text.substr(at + 1, kLongestName);
-      const size_t length = std::ranges::find_if_not(rest, IsNameCharacter) - rest.begin();
+      const auto length = static_cast<size_t>(std::ranges::find_if_not(rest, IsNameCharacter) - rest.begin());
       const bool whole = length < rest.size() && rest[length] == '\0';
       const bool capital = length > 5 && rest[4] >= 'A' && rest[4] <= 'Z';
       if (whole && capital && names_.size() < kMostNames) names_.emplace(rest.substr(0, length));

@@ -180,8 +180,7 @@ void AddPrograms(const Scene& scene, std::vector<GpuFit>& fits) {
           IsOfFramework(scene, object.path))
         continue;
       const auto code = scene.view.GpuCode(object.path);
-      const bool is_program = &object == &scenario.graph.objects.front();
-      if (!code && !(is_program && code.state == snapshot::FactState::kUnreadable)) continue;
+      if (!code || code->containers.empty()) continue;  // most of what a program loads
       AddFits(scene, {.program = &scenario, .library = object.path}, code, fits);
     }
   }
