@@ -36,8 +36,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-constexpr milliseconds kLastWords{500};  // from SIGTERM to SIGKILL
-constexpr int kGlance = 5;               // ms between two looks at the child where there is no pidfd_open
+constexpr milliseconds kLastWords{2000};  // from SIGTERM to SIGKILL
+constexpr int kGlance = 5;                // ms between two looks at the child where there is no pidfd_open
 
 // All that the child needs, made ready before the fork.
 struct Launch {
