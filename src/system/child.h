@@ -41,7 +41,7 @@ struct ChildWatch {
   // is unknown.
   std::function<void()> on_pause = {};
   // The deadline; asked again after each output. The child then gets SIGTERM (culprit-probe answers with its
-  // current step), and half a second later it is killed with all of its children.
+  // current step), and two seconds later it is killed with all of its children.
   std::function<std::chrono::steady_clock::time_point()> deadline = {};
   // Another thread can request a stop: the child is killed at once.
   std::stop_token stop = {};

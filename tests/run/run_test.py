@@ -258,7 +258,7 @@ class InATerminal(unittest.TestCase):
             print("ended", os.waitstatus_to_exitcode(status), flush=True)
             """)
         for tail in ("", " > /dev/null"):
-            program = shown("import os, time", "os.write(2, b'first;')",
+            program = shown("import os", "os.write(2, b'first;')",
                             "while os.read(0, 100) != b'go\\n': pass", "os.write(2, b'second;')", "exit(4)")
             inner = [CULPRIT, "run", "--", *program]
             if tail:

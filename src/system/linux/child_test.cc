@@ -110,6 +110,7 @@ TEST(RunChild, EndlessOutputEndsWhenTheListenerHasHeardEnough) {
 
 TEST(RunChild, AGrandchildThatStaysIsNotWaitedForAndIsKilled) {
   const Story story = Shell("sleep 600 & echo $!");
+  EXPECT_FALSE(story.end->out_of_time);
   const pid_t grandchild = std::atoi(story.output.c_str());
   ASSERT_GT(grandchild, 1);
   // It is the child of init now, who may take a moment to reap it.
