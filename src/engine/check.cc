@@ -12,6 +12,7 @@
 #include "engine/findings.h"
 #include "engine/not_seen.h"
 #include "engine/stack_rows.h"
+#include "engine/uses_cuda.h"
 #include "probe/judge/probe_words.h"
 
 namespace culprit::engine {
@@ -41,6 +42,7 @@ struct Doubts {
   bool unseen = false;    // a place, or a part of the stack, that should have been looked at
   bool blind = false;     // a rule that would have said "error" could not look
   bool hostless = false;  // files of a machine whose host is out of reach
+  std::string nothing;    // why there was nothing of CUDA to judge; "" if there was something
 };
 
 // A part of the stack that could not be looked at at all. The rules that need it say so, unless they see no
@@ -128,6 +130,9 @@ void Conclude(CheckReport& report, const Doubts& doubts) {
   } else if (doubts.blind) {
     report.verdict = Verdict::kUnknown;
     report.headline = "inconclusive: see \"not checked\"";
+  } else if (!doubts.nothing.empty()) {
+    report.verdict = Verdict::kUnknown;
+    report.headline = doubts.nothing;
   } else {
     report.verdict = Verdict::kOk;
     report.headline =
@@ -189,6 +194,8 @@ CheckReport Check(const rules::Scene& scene, std::span<const rules::Rule* const>
   DropForetold(scene, report.findings);
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
+  if (report.findings.empty()) doubts.nothing = NothingToJudge(scene);
+  for (NotChecked& target : WithoutCuda(scene)) lines.Add(std::move(target));
   Conclude(report, doubts);
   return report;
 }

@@ -11,6 +11,9 @@
 namespace culprit::render {
 
 std::string FindingText(const report::Finding& finding, const Style& style);
+// What a trial of the fix said against it; "" if nothing did.
+std::string Caution(const report::Fix& fix);
+base::Json ProofJson(const report::Proof& proof);
 base::Json FindingJson(const report::Finding& finding);
 std::string FindingMarkdown(const report::Finding& finding);
 

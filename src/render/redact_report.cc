@@ -18,6 +18,10 @@ report::CheckReport Redacted(report::CheckReport report, std::string_view home, 
     for (report::Command& command : finding.fix.commands)
       command.Rewrite([&](std::string_view text) { return Redact(text, home, user); });
     hide_all(finding.links);
+    if (finding.fix.proof) {
+      hide(finding.fix.proof->why);
+      for (report::Proof::Problem& problem : finding.fix.proof->brings) hide(problem.summary);
+    }
     for (report::Evidence& item : finding.evidence) hide(item.fact, item.source);
   }
   for (report::StackRow& row : report.stack) hide(row.what, row.value, row.where, row.detail);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,11 +50,37 @@ struct Evidence {
 enum class Risk { kUnknown, kNone, kLow, kMedium, kHigh };
 constexpr std::array<std::string_view, 5> WordsOf(Risk) { return {"", "none", "low", "medium", "high"}; }
 
+// What the rules say of the machine with the changes of a fix laid over it.
+struct Proof {
+  enum class Outcome {
+    kShown,      // the finding is gone and there is no new one
+    kNotGone,    // the change does not help
+    kBringsNew,  // it helps, but something else breaks
+    kNotShown,   // no change is visible in files, or the changed machine cannot be built in memory
+  };
+  struct Problem {
+    std::string code, summary;
+    bool operator==(const Problem&) const = default;
+  };
+  Outcome outcome = Outcome::kNotShown;
+  std::string why{};                // kNotShown, kNotGone: the reason
+  std::vector<std::string> also{};  // codes of other findings that it also fixes
+  std::vector<Problem> brings{};    // new ones
+
+  bool Rejects() const { return outcome == Outcome::kNotGone || outcome == Outcome::kBringsNew; }
+  bool operator==(const Proof&) const = default;
+};
+constexpr std::array<std::string_view, 4> WordsOf(Proof::Outcome) {
+  return {"shown", "not-gone", "brings-new", "not-shown"};
+}
+inline std::string_view Name(Proof::Outcome outcome) { return base::Word(outcome); }
+
 struct Fix {
   std::string text;               // one or two sentences; also what not to do if bad advice is common
   std::vector<Command> commands;  // to paste, in order
   Risk risk = Risk::kUnknown;
   std::vector<Change> changes{};  // what is different afterwards, as far as it can be looked at
+  std::optional<Proof> proof{};   // of the changes, where somebody tried
   bool operator==(const Fix&) const = default;
 };
 

@@ -13,20 +13,6 @@
 
 namespace culprit::report {
 
-struct Proof {
-  enum class Outcome {
-    kShown,      // the finding is gone and there is no new one
-    kNotGone,    // the change does not help
-    kBringsNew,  // it helps, but something else breaks
-    kNotShown,   // no change is visible in files, or the changed machine cannot be built in memory
-  };
-  Outcome outcome = Outcome::kNotShown;
-  std::string why;                // kNotShown, kNotGone: the reason
-  std::vector<std::string> also;  // codes of other findings that it also fixes
-  std::vector<Finding> brings;    // new ones
-};
-std::string_view Name(Proof::Outcome outcome);  // "shown", "not-gone", "brings-new", "not-shown"
-
 // One change of a fix, and who makes it.
 struct Action {
   std::string text;                   // InWords(change)

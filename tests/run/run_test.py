@@ -178,7 +178,7 @@ class InATerminal(unittest.TestCase):
         for streams in ("ttt", "tnt"):
             terminal = self.start(
                 *shown("import os, signal", "def say(*_): os.write(2, b'%d x %d;' % tuple(os.get_terminal_size(2)))",
-                       "signal.signal(signal.SIGWINCH, say)", "say()", "signal.pause()", "signal.pause()"),
+                       "signal.signal(signal.SIGWINCH, say)", "say()", "while True: signal.pause()"),
                 size=(31, 99), streams=streams)
             terminal.wait_for(b"99 x 31;")
             terminal.resize(40, 120)

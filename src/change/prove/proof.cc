@@ -61,12 +61,12 @@ Proof Compare(const CheckReport& before, const CheckReport& after, const Finding
       proof.also.push_back(old.code);
   }
   for (const Finding& one : after.findings) {
-    if (IsNew(before, one) && !IsStandIn(finding, one)) proof.brings.push_back(one);
+    if (IsNew(before, one) && !IsStandIn(finding, one)) proof.brings.push_back({one.code, one.summary});
   }
   if (!proof.brings.empty()) {
     // The same fault in another place is no mended fault.
     const bool moved =
-        std::ranges::any_of(proof.brings, [&](const Finding& one) { return one.code == finding.code; });
+        std::ranges::any_of(proof.brings, [&](const auto& one) { return one.code == finding.code; });
     proof.outcome = moved ? Proof::Outcome::kNotGone : Proof::Outcome::kBringsNew;
     proof.why = (moved ? "check then reports: " : "it causes: ") + proof.brings.front().summary;
     return proof;

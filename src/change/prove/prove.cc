@@ -1,9 +1,13 @@
 #include "change/prove/prove.h"
 
+#include <algorithm>
+#include <future>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/in_time.h"
 #include "change/prove/proof.h"
 #include "change/whatif/carry_out.h"
 #include "system/changed.h"
@@ -27,28 +31,75 @@ void GiveEnvironment(engine::Subject& subject) {
   subject.environment.reset();
 }
 
+// Why the changes of this fix cannot be tried on `subject`; "" if they can.
+std::string NotToBeTried(const engine::Subject& subject, const report::Finding& finding) {
+  if (subject.machine == nullptr) return "a snapshot does not contain the files themselves";
+  if (finding.fix.changes.empty()) return "the exact changes are not known in advance";
+  if (finding.live()) return "only a probe of the running machine can verify it";
+  return "";
+}
+
+// What the rules say of the machine with `changes` laid over it.
+base::Result<report::CheckReport> Afterwards(engine::Subject subject, std::vector<report::Change> changes) {
+  subject.host = whatif::SaidHostAfter(subject.host, changes);
+  GiveEnvironment(subject);
+  auto changed = whatif::CarryOut(subject.machine, changes);
+  if (!changed) return std::unexpected(changed.error());
+  subject.machine = std::move(*changed);
+  subject.known.reset();
+  engine::Diagnosis diagnosis(std::move(subject));
+  if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
+  diagnosis.Play();
+  return diagnosis.Judge();
+}
+
+report::Proof Compared(report::CheckReport before, const base::Result<report::CheckReport>& after,
+                       const report::Finding& finding) {
+  if (!after) return NotShown(after.error().message);
+  // Nobody probes a machine that does not exist: what a probe found cannot be gone there.
+  std::erase_if(before.findings, [](const auto& one) { return one.live(); });
+  return Compare(before, *after, finding);
+}
+
+// Several findings may ask for the same changes: these are tried once.
+struct Trial {
+  const std::vector<report::Change>* changes;
+  std::future<base::Result<report::CheckReport>> outcome;
+  std::vector<report::Finding*> findings;
+};
+
+// More findings than that have one root, or nobody reads them all.
+constexpr size_t kMostTrials = 8;
+
 }  // namespace
 
 report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
                     const report::Finding& finding) {
-  if (subject.machine == nullptr) return NotShown("a snapshot does not contain the files themselves");
-  if (finding.fix.changes.empty()) return NotShown("the exact changes are not known in advance");
-  if (finding.live()) return NotShown("only a probe of the running machine can verify it");
-  std::vector<report::Change> changes = finding.fix.changes;
-  subject.host = whatif::SaidHostAfter(subject.host, changes);
-  GiveEnvironment(subject);
-  auto changed = whatif::CarryOut(subject.machine, changes);
-  if (!changed) return NotShown(changed.error().message);
-  subject.machine = std::move(*changed);
-  subject.known.reset();
-  engine::Diagnosis diagnosis(std::move(subject));
-  if (auto looked = diagnosis.Look(); !looked) return NotShown(looked.error().message);
-  diagnosis.Play();
-  const report::CheckReport after = diagnosis.Judge();
-  // Nobody probes a machine that does not exist: what a probe found cannot be gone there.
-  report::CheckReport comparable = before;
-  std::erase_if(comparable.findings, [](const auto& one) { return one.live(); });
-  return Compare(comparable, after, finding);
+  if (std::string why = NotToBeTried(subject, finding); !why.empty()) return NotShown(std::move(why));
+  return Compared(before, Afterwards(std::move(subject), finding.fix.changes), finding);
+}
+
+void ProveFixes(const engine::Subject& subject, report::CheckReport& report) {
+  std::vector<Trial> trials;
+  for (report::Finding& finding : report.findings) {
+    if (finding.severity == report::Severity::kNote || !NotToBeTried(subject, finding).empty()) continue;
+    const auto same = std::ranges::find_if(
+        trials, [&](const Trial& trial) { return *trial.changes == finding.fix.changes; });
+    if (same != trials.end()) {
+      same->findings.push_back(&finding);
+    } else if (trials.size() < kMostTrials) {
+      trials.push_back({.changes = &finding.fix.changes,
+                        .outcome = base::StartAside([subject, changes = finding.fix.changes] {
+                          return Afterwards(subject, changes);
+                        }),
+                        .findings = {&finding}});
+    }
+  }
+  const report::CheckReport before = report;
+  for (Trial& trial : trials) {
+    const auto after = trial.outcome.get();
+    for (report::Finding* finding : trial.findings) finding->fix.proof = Compared(before, after, *finding);
+  }
 }
 
 }  // namespace culprit::prove

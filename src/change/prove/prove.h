@@ -13,4 +13,7 @@ namespace culprit::prove {
 report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
                     const report::Finding& finding);
 
+// Fills Fix::proof of the errors and warnings of `report`, which is what the rules said of `subject`.
+void ProveFixes(const engine::Subject& subject, report::CheckReport& report);
+
 }  // namespace culprit::prove

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "change/prove/prove.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
@@ -157,7 +158,7 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
   return "";
 }
 
-int CheckInTime(const CheckOptions& options, const Subject& subject, engine::Subject looked_at) {
+int CheckInTime(const CheckOptions& options, const Subject& subject, const engine::Subject& looked_at) {
   Progress progress(!options.common.quiet);
   std::unique_ptr<probe::Live> live;
   if (options.live) {
@@ -165,7 +166,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, engine::Sub
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
-  engine::Diagnosis diagnosis(std::move(looked_at));
+  engine::Diagnosis diagnosis(looked_at);
   if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
   progress.Show("simulating what gets loaded");
   diagnosis.Play();
@@ -175,7 +176,12 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, engine::Sub
                           const auto& scene, const auto& check) {
         return std::pair(check, html ? FactsForPage(scene, check, redact) : render::PageFacts());
       });
-  if (subject.process != nullptr) NameProcess(*subject.process, report);
+  if (subject.process != nullptr) {
+    NameProcess(*subject.process, report);  // a fix shows only in its next start
+  } else if (diagnosis.in_time()) {
+    progress.Show("verifying the fixes");
+    prove::ProveFixes(looked_at, report);
+  }
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
@@ -237,7 +243,7 @@ int RunCheck(int argc, const char* const* argv) {
                                         .verify = options.verify});
   if (!looked_at) return Fail(looked_at.error());
   deadline.reset();
-  EndAtOnce(CheckInTime(options, *subject, std::move(*looked_at)));
+  EndAtOnce(CheckInTime(options, *subject, *looked_at));
 }
 
 }  // namespace culprit::cli

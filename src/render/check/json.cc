@@ -17,8 +17,21 @@ Json PageJson(const report::RulePage& page) {
 
 }  // namespace
 
+base::Json ProofJson(const report::Proof& proof) {
+  base::Json brings = base::Json::array();
+  for (const report::Proof::Problem& one : proof.brings)
+    brings.push_back({{"code", one.code}, {"summary", one.summary}});
+  return {{"outcome", Name(proof.outcome)},
+          {"why", proof.why},
+          {"also", proof.also},
+          {"brings", std::move(brings)}};
+}
+
 base::Json FindingJson(const report::Finding& finding) {
-  base::Json evidence = base::Json::array();
+  base::Json evidence = base::Json::array(), fix = {{"text", finding.fix.text},
+                                                    {"commands", report::Texts(finding.fix.commands)},
+                                                    {"risk", base::Word(finding.fix.risk)}};
+  if (finding.fix.proof) fix["proof"] = ProofJson(*finding.fix.proof);
   for (const auto& item : finding.evidence)
     evidence.push_back({{"fact", item.fact}, {"source", item.source}});
   return {{"code", finding.code},
@@ -28,10 +41,7 @@ base::Json FindingJson(const report::Finding& finding) {
           {"subject", finding.subject},
           {"affects", finding.affects},
           {"evidence", std::move(evidence)},
-          {"fix",
-           {{"text", finding.fix.text},
-            {"commands", report::Texts(finding.fix.commands)},
-            {"risk", base::Word(finding.fix.risk)}}},
+          {"fix", std::move(fix)},
           {"links", finding.links}};
 }
 

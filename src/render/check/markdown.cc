@@ -25,6 +25,8 @@ std::string FindingMarkdown(const report::Finding& finding) {
   if (!finding.fix.text.empty()) text += "Fix: " + Plain(finding.fix.text) + "\n\n";
   if (const std::string block = ShellBlock(report::Texts(finding.fix.commands)); !block.empty())
     text += block + "\n";
+  if (const std::string caution = Caution(finding.fix); !caution.empty())
+    text += "Caution: " + Plain(caution) + "\n\n";
   std::string proof;
   for (const auto& item : finding.evidence)
     proof += "- " + Code(item.fact) + " (" + Plain(item.source) + ")\n";

@@ -129,6 +129,7 @@ std::string MessageText(const Finding& finding) {
   std::string text = finding.summary;
   if (!finding.fix.text.empty()) text += "\nFix: " + finding.fix.text;
   for (const std::string& command : report::Texts(finding.fix.commands)) text += "\n  " + command;
+  if (const std::string caution = Caution(finding.fix); !caution.empty()) text += "\nCaution: " + caution;
   return text;
 }
 

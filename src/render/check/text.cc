@@ -7,6 +7,7 @@
 
 #include "render/check/check.h"
 #include "render/finding.h"
+#include "render/fix/fix.h"
 
 namespace culprit::render {
 namespace {
@@ -67,6 +68,11 @@ std::string VerdictText(report::Verdict verdict, const std::string& headline, co
   return headline;
 }
 
+std::string Caution(const report::Fix& fix) {
+  if (!fix.proof || !fix.proof->Rejects()) return "";
+  return "tried in memory, this fix " + ProofWords(*fix.proof);
+}
+
 std::string FindingText(const report::Finding& finding, const Style& style) {
   std::string text = fmt::format(
       "{}  {}\n",
@@ -94,6 +100,8 @@ std::string FindingText(const report::Finding& finding, const Style& style) {
   for (const std::string& command : report::Texts(finding.fix.commands)) {
     text += fmt::format("  {:<8}   {}\n", "", style.Good(command));
   }
+  if (const std::string caution = Caution(finding.fix); !caution.empty())
+    text += fmt::format("  {:<8} {}\n", "caution", style.Warn(base::Printable(caution)));
   for (const std::string& link : finding.links)
     text += fmt::format("  {:<8} {}\n", "see", base::Printable(link));
   return text;

@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include "render/document.h"
+#include "render/finding.h"
 #include "render/fix/fix.h"
 
 namespace culprit::render {
@@ -11,7 +12,7 @@ using base::Json;
 
 Json FixJson(const report::ProposedFix& fix) {
   const report::Finding& finding = fix.finding;
-  Json actions = Json::array(), brings = Json::array();
+  Json actions = Json::array();
   for (const report::Action& action : fix.actions) {
     actions.push_back({{"text", action.text},
                        {"automatic", action.automatic},
@@ -20,8 +21,6 @@ Json FixJson(const report::ProposedFix& fix) {
                        {"commands", action.commands},
                        {"settings", action.settings}});
   }
-  for (const report::Finding& one : fix.proof.brings)
-    brings.push_back({{"code", one.code}, {"summary", one.summary}});
   return {{"code", finding.code},
           {"subject", finding.subject},
           {"summary", finding.summary},
@@ -31,11 +30,7 @@ Json FixJson(const report::ProposedFix& fix) {
             {"commands", report::Texts(finding.fix.commands)},
             {"risk", base::Word(finding.fix.risk)}}},
           {"actions", std::move(actions)},
-          {"proof",
-           {{"outcome", Name(fix.proof.outcome)},
-            {"why", fix.proof.why},
-            {"also", fix.proof.also},
-            {"brings", std::move(brings)}}}};
+          {"proof", ProofJson(fix.proof)}};
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ std::string ProofWords(const Proof& proof) {
       break;
     case Proof::Outcome::kBringsNew:
       words = "removes the finding but causes another:";
-      for (const report::Finding& finding : proof.brings)
+      for (const report::Proof::Problem& finding : proof.brings)
         words += (&finding == &proof.brings.front() ? " " : "; ") + finding.code + " " + finding.summary;
       break;
     case Proof::Outcome::kNotShown:

@@ -1,6 +1,7 @@
 // Findings, the stack table, and what was not checked, as HTML.
 #include <string>
 
+#include "render/finding.h"
 #include "render/page/sections.h"
 
 namespace culprit::render {
@@ -31,6 +32,8 @@ std::string FixPart(const Finding& finding, const PageText& text) {
   std::string html = "<div class=\"fix\"><h4>Fix</h4>";
   if (!finding.fix.text.empty()) html += "<p>" + text.Sentence(finding.fix.text) + "</p>";
   html += CommandBlock(commands, text);
+  if (const std::string caution = Caution(finding.fix); !caution.empty())
+    html += "<p class=\"risk\">Caution: " + text.Sentence(caution) + "</p>";
   if (finding.fix.risk != report::Risk::kUnknown && finding.fix.risk != report::Risk::kNone)
     html += "<p class=\"risk\">Risk of the commands: " + std::string(base::Word(finding.fix.risk)) + "</p>";
   return html + "</div>";

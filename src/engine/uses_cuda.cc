@@ -1,0 +1,102 @@
+#include "engine/uses_cuda.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+
+namespace culprit::engine {
+namespace {
+
+using loader::Scenario;
+using snapshot::PythonEnvironment;
+
+bool NamesCuda(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.graph.requests, [](const loader::Request& request) {
+    return knowledge::FindLibrary(base::BaseName(request.name)) != nullptr;
+  });
+}
+
+bool IsCuda(const rules::Scene& scene, const loader::Object& object) {
+  if (loader::LibraryOf(object) != nullptr) return true;
+  if (const auto code = scene.view.GpuCode(object.path); code && !code->containers.empty()) return true;
+  const auto version = scene.view.Version(object.path);
+  return version && !version->cuda.empty();
+}
+
+bool UsesCuda(const rules::Scene& scene, const Scenario& scenario) {
+  return NamesCuda(scenario) || std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
+           return IsCuda(scene, object);
+         });
+}
+
+std::string WhatItIs(const Scenario& scenario) {
+  if (!scenario.graph.error.empty()) return "could not be loaded: " + scenario.graph.error;
+  return "uses no CUDA, as far as its files tell";
+}
+
+bool UsesCuda(const snapshot::Stack& stack, const PythonEnvironment& environment) {
+  const auto inside = [&](const std::string& path) {
+    return path.starts_with(environment.prefix + "/") ||
+           std::ranges::any_of(environment.site_packages,
+                               [&](const std::string& site) { return path.starts_with(site + "/"); });
+  };
+  return !environment.frameworks.empty() ||
+         (stack.toolkits && std::ranges::any_of(stack.toolkits->copies,
+                                                [&](const auto& toolkit) { return inside(toolkit.root); })) ||
+         (stack.cudnn &&
+          std::ranges::any_of(*stack.cudnn, [&](const auto& copy) { return inside(copy.directory); }));
+}
+
+bool WasNamed(const PythonEnvironment& environment) {
+  return environment.why == snapshot::EnvironmentWhy::kGiven;
+}
+
+size_t CountNamed(const rules::Scene& scene) {
+  auto count = std::ranges::count(scene.scenarios, Scenario::Kind::kProgram, &Scenario::kind);
+  if (scene.stack().environments) count += std::ranges::count_if(*scene.stack().environments, WasNamed);
+  return static_cast<size_t>(count);
+}
+
+// Of a machine: anything that somebody installed. What --host assumes is not there.
+bool HasCuda(const rules::Scene& scene) {
+  const snapshot::Stack& stack = scene.stack();
+  const bool driver = !stack.driver || (!stack.driver->assumed && (stack.driver->kernel_version ||
+                                                                   !stack.driver->libraries.empty()));
+  const bool gpus = stack.gpus && std::ranges::any_of(*stack.gpus, [](const auto& gpu) { return !gpu.assumed; });
+  const bool toolkits = !stack.toolkits || !stack.toolkits->copies.empty();
+  const bool cudnn = !stack.cudnn || !stack.cudnn->empty();
+  const bool python = !stack.environments ||
+                      std::ranges::any_of(*stack.environments, [&](const auto& environment) {
+                        return UsesCuda(stack, environment);
+                      });
+  return driver || gpus || toolkits || cudnn || python ||
+         std::ranges::any_of(scene.scenarios, &Scenario::WasSeen);
+}
+
+}  // namespace
+
+std::vector<report::NotChecked> WithoutCuda(const rules::Scene& scene) {
+  std::vector<report::NotChecked> list;
+  for (const Scenario& scenario : scene.scenarios) {
+    if (scenario.kind == Scenario::Kind::kProgram && !UsesCuda(scene, scenario))
+      list.push_back({scenario.title, WhatItIs(scenario)});
+  }
+  if (!scene.stack().environments) return list;
+  for (const PythonEnvironment& environment : *scene.stack().environments) {
+    if (WasNamed(environment) && !UsesCuda(scene.stack(), environment))
+      list.push_back({environment.prefix, "has no package with CUDA in it"});
+  }
+  return list;
+}
+
+std::string NothingToJudge(const rules::Scene& scene) {
+  const size_t named = CountNamed(scene);
+  if (named == 0) return HasCuda(scene) ? "" : "no CUDA found: no toolkit, no cuDNN, no framework that uses a GPU";
+  const auto without = WithoutCuda(scene);
+  if (without.size() < named) return "";
+  return named == 1 ? without.front().what + " " + without.front().why : "none of the targets uses CUDA";
+}
+
+}  // namespace culprit::engine
