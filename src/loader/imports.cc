@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "base/version.h"
 #include "knowledge/packages/imports.h"
 #include "loader/import_names.h"
@@ -191,6 +194,100 @@ class Expander {
   std::vector<ImportStep>& steps_;
 };
 
+bool HasRows(const Framework& framework) {
+  const auto rows = knowledge::ImportRows();
+  return std::ranges::find(rows, framework.name, &ImportRow::framework) != rows.end();
+}
+
+bool IsThere(snapshot::FileView& view, const std::string& path) {
+  return view.Open(path).error == base::PathError::kNone;
+}
+
+std::vector<std::string> NeededBy(snapshot::FileView& view, const std::string& path) {
+  const snapshot::FileFacts& facts = view.Open(path);
+  std::vector<std::string> names;
+  if (facts.elf != nullptr) {
+    for (const auto& request : facts.elf->requests) names.push_back(request.name);
+  }
+  if (facts.pe != nullptr) {
+    for (const auto& import : facts.pe->imports) names.push_back(import.dll);
+  }
+  return names;
+}
+
+// A package without rows: Python opens its libraries by path. Which of them, and what its own code opens
+// before, nobody has read; so one that opens is enough, and what is not found may come from NVIDIA's packages.
+class Unwritten {
+ public:
+  Unwritten(const PythonEnvironment& environment, const Framework& framework, snapshot::FileView& view)
+      : environment_(environment), framework_(framework), view_(view) {
+    for (const std::string& library : framework.libraries) {
+      for (std::string& name : NeededBy(view, library)) needed_.insert(std::move(name));
+    }
+  }
+
+  // Another framework that has a library which this one needs, so it must be imported before.
+  const Framework* First() const {
+    for (const Framework& other : environment_.frameworks) {
+      if (!HasRows(other)) continue;
+      for (const std::string& name : needed_) {
+        if (IsThere(view_, base::JoinPath(other.directory, "lib/" + name)) ||
+            IsThere(view_, base::JoinPath(other.directory, name)))
+          return &other;
+      }
+    }
+    return nullptr;
+  }
+
+  void AddSteps(uint32_t flags, std::vector<ImportStep>& steps) const {
+    const std::vector<std::string> roots = Roots();
+    if (roots.empty()) return;
+    const std::string label = "libraries of " + framework_.name;
+    steps.push_back({.flags = flags, .names = roots, .optional = true, .label = label});
+    for (std::string& file : InPackages()) {
+      steps.push_back({.flags = flags,
+                       .names = {std::move(file)},
+                       .optional = true,
+                       .after = label,
+                       .when = ImportStep::When::kFailed});
+    }
+    steps.push_back({.flags = flags, .names = roots, .after = label, .when = ImportStep::When::kFailed});
+    for (const std::string& root : roots) steps.push_back({.flags = flags, .names = {root}, .optional = true});
+  }
+
+ private:
+  // Its libraries that none of the others needs.
+  std::vector<std::string> Roots() const {
+    std::vector<std::string> roots;
+    std::ranges::copy_if(framework_.libraries, std::back_inserter(roots), [&](const std::string& library) {
+      return !needed_.contains(std::string(base::BaseName(library)));
+    });
+    return roots;
+  }
+
+  // The files of NVIDIA's packages under the names that it needs.
+  std::vector<std::string> InPackages() const {
+    std::vector<std::string> files;
+    for (const std::string& site : environment_.site_packages) {
+      const std::string top = base::JoinPath(site, "nvidia");
+      for (const snapshot::DirectoryItem& folder : view_.List(top).value_or(std::vector<snapshot::DirectoryItem>())) {
+        for (const std::string& name : needed_) {
+          for (const char* place : {"/lib/", "/bin/"}) {
+            if (std::string path = base::JoinPath(top, folder.name) + place + name; IsThere(view_, path))
+              files.push_back(std::move(path));
+          }
+        }
+      }
+    }
+    return files;
+  }
+
+  const PythonEnvironment& environment_;
+  const Framework& framework_;
+  snapshot::FileView& view_;
+  std::set<std::string> needed_;
+};
+
 }  // namespace
 
 std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot, const PythonEnvironment& environment,
@@ -201,6 +298,12 @@ std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot, const Py
     for (const Framework& other : environment.frameworks) {
       if (other.name == first.other) steps = ImportSteps(snapshot, environment, other, view);
     }
+  }
+  if (!HasRows(framework)) {
+    const Unwritten unwritten(environment, framework, view);
+    if (const Framework* first = unwritten.First()) steps = ImportSteps(snapshot, environment, *first, view);
+    unwritten.AddSteps(Flags(knowledge::StepSearch::kPython, environment), steps);
+    return steps;
   }
   Expander expander(snapshot, environment, framework, view, steps);
   for (const ImportRow& row : knowledge::ImportRows()) {

@@ -8,7 +8,7 @@
 
 namespace culprit::loader {
 
-// The steps of `import <framework>` and of its first use of the GPU; empty for an unknown framework. The
+// The steps of `import <framework>` and of its first use of the GPU; without a row of its own, its libraries are opened. The
 // steps are those for the snapshot's system: Windows or another.
 std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot,
                                     const snapshot::PythonEnvironment& environment,

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <string_view>
 
 #include "base/text.h"
 #include "collect/python/build_facts.h"
+#include "collect/python/native_packages.h"
 
 namespace culprit::collect {
 namespace {
@@ -168,6 +170,8 @@ std::vector<Framework> FrameworksOf(const system::System& system, const std::vec
     if (known.read != nullptr) known.read({system, *site, package, packages}, framework);
     frameworks.push_back(std::move(framework));
   }
+  auto others = PackagesWithCuda(system, sites, packages, frameworks);
+  std::ranges::move(others, std::back_inserter(frameworks));
   return frameworks;
 }
 

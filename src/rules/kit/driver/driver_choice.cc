@@ -134,8 +134,9 @@ WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
   if (framework == nullptr) return LinkedRuntime(scene, scenario);
   if (framework->cpu_only) return {};
-  if (framework->cuda.empty()) return CudaOfCode(scene, *framework);
-  return {framework->cuda, framework->source};
+  if (!framework->cuda.empty()) return {framework->cuda, framework->source};
+  const WantedCuda linked = LinkedRuntime(scene, scenario);
+  return linked.cuda.empty() ? CudaOfCode(scene, *framework) : linked;
 }
 
 std::string ReleaseOf(const std::string& cuda) {

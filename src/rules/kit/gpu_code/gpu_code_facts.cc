@@ -23,8 +23,8 @@ using binfmt::PtxVersion;
 
 constexpr std::array<std::string_view, 7> kLeading = {"torch",       "tensorflow", "jax",  "onnxruntime",
                                                       "ctranslate2", "paddle",     "mxnet"};
-constexpr std::array<std::string_view, 6> kBuiltOn = {"torchvision", "torchaudio",   "xformers",
-                                                      "flash-attn",  "bitsandbytes", "cupy"};
+// NVIDIA's own, with kernels for some GPUs only; Triton compiles its own.
+constexpr std::array<std::string_view, 3> kNotJudged = {"tensorrt", "tensorrt_lean", "triton"};
 
 // CUDA treats any value but 0 as on.
 bool IsOn(const Scene& scene, const char* name) {
@@ -145,8 +145,8 @@ void AddFits(const Scene& scene, const GpuFit& like, const snapshot::Fact<GpuCod
 void AddFrameworks(const Scene& scene, Role role, std::vector<GpuFit>& fits) {
   if (!scene.stack().environments) return;
   const auto belongs = [&](std::string_view name) {
-    return role == Role::kLeads ? std::ranges::find(kLeading, name) != kLeading.end()
-                                : std::ranges::find(kBuiltOn, name) != kBuiltOn.end();
+    const bool leads = std::ranges::find(kLeading, name) != kLeading.end();
+    return leads == (role == Role::kLeads) && std::ranges::find(kNotJudged, name) == kNotJudged.end();
   };
   for (const auto& environment : *scene.stack().environments) {
     for (const auto& framework : environment.frameworks) {
