@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "rules/kit/load_facts.h"
 
 namespace culprit::engine {
 namespace {
@@ -18,17 +19,13 @@ bool NamesCuda(const Scenario& scenario) {
   });
 }
 
-bool IsCuda(const rules::Scene& scene, const loader::Object& object) {
-  if (loader::LibraryOf(object) != nullptr) return true;
-  if (const auto code = scene.view.GpuCode(object.path); code && !code->containers.empty()) return true;
-  const auto version = scene.view.Version(object.path);
-  return version && !version->cuda.empty();
-}
-
 bool UsesCuda(const rules::Scene& scene, const Scenario& scenario) {
-  return NamesCuda(scenario) || std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
-           return IsCuda(scene, object);
-         });
+  if (NamesCuda(scenario)) return true;
+  const auto is_cuda = [](const loader::Object& object) { return LibraryOf(object) != nullptr; };
+  if (std::ranges::any_of(scenario.graph.objects, is_cuda) || rules::HoldsGpuCode(scene, scenario)) return true;
+  // The runtime alone is linked into programs, not into libraries without code for it.
+  const auto runtime = scene.view.Version(scenario.graph.target);
+  return runtime && !runtime->cuda.empty();
 }
 
 std::string WhatItIs(const Scenario& scenario) {

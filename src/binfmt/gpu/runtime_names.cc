@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -19,7 +20,7 @@ constexpr uint64_t kChunk = 1 << 20;
 constexpr uint64_t kLongestName = 96;
 constexpr uint64_t kMostSearched = 256 << 20;  // of one file
 constexpr size_t kMostNames = 4096;            // the runtime has some 650
-constexpr std::string_view kStart = "\0cuda"sv;
+constexpr std::string_view kStart = "cuda"sv;
 
 bool IsNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -43,8 +44,10 @@ class NameSearch {
 
  private:
   void SearchText(std::string_view text) {
-    for (size_t at = text.find(kStart); at != text.npos; at = text.find(kStart, at + 1)) {
-      const std::string_view rest = text.substr(at + 1, kLongestName);
+    for (auto at = text.begin(); (at = std::search(at, text.end(), searcher_)) != text.end(); ++at) {
+      const auto offset = static_cast<size_t>(at - text.begin());
+      if (offset == 0 || text[offset - 1] != '\0') continue;
+      const std::string_view rest = text.substr(offset, kLongestName);
       const auto length = static_cast<size_t>(std::ranges::find_if_not(rest, IsNameCharacter) - rest.begin());
       const bool whole = length < rest.size() && rest[length] == '\0';
       const bool capital = length > 5 && rest[4] >= 'A' && rest[4] <= 'Z';
@@ -53,6 +56,9 @@ class NameSearch {
   }
 
   const base::ByteSource& source_;
+  // Four bytes at a time: most of the data is something else.
+  const std::boyer_moore_horspool_searcher<std::string_view::const_iterator> searcher_{kStart.begin(),
+                                                                                       kStart.end()};
   std::vector<char> buffer_;
   std::set<std::string> names_;
   uint64_t searched_ = 0;

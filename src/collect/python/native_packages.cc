@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <future>
+#include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
+#include "base/in_time.h"
 #include "base/text.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/sections.h"
@@ -24,7 +29,8 @@ using system::System;
 constexpr uint64_t kWheelLimit = uint64_t{64} << 10;
 constexpr uint64_t kNativeRecordLimit = uint64_t{4} << 20;
 constexpr size_t kMostFiles = 2000;         // of one environment
-constexpr uint64_t kSmallest = 16 << 10;    // a library that is smaller neither computes nor loads much
+constexpr uint64_t kSmallest = 128 << 10;  // code that computes on a GPU, or calls it in C++, is larger
+constexpr size_t kMostThreads = 8;
 
 // What these bring is loaded by the frameworks and libraries that have rows of their own.
 constexpr std::array<std::string_view, 13> kPartsOfOthers = {
@@ -58,32 +64,67 @@ bool HasCuda(const base::ByteSource& bytes) {
          });
 }
 
-class Search {
- public:
-  explicit Search(const System& system) : system_(system) {}
-
-  // The libraries of the package that have CUDA.
-  std::vector<std::string> Of(const PythonPackage& package, const std::string& site) {
-    std::vector<std::string> found;
-    const auto wheel = system::ReadWholeFile(system_, JoinPath(package.record, "WHEEL"), kWheelLimit);
-    if (!wheel || wheel->find("Root-Is-Purelib: true") != std::string::npos) return found;
-    const auto record = system::ReadWholeFile(system_, JoinPath(package.record, "RECORD"), kNativeRecordLimit);
-    if (!record) return found;
-    for (const RecordLine& line : SharedLibrariesOf(*record, system_.platform())) {
-      if (line.size && *line.size < kSmallest) continue;
-      if (files_++ == kMostFiles) system_.NoteUnread(site, base::Unread::kTooMuch);
-      if (files_ > kMostFiles) break;
-      const std::string path = base::CleanPath(JoinPath(site, line.path));
-      const auto file = system_.Open(path);
-      if (file && file->bytes && HasCuda(*file->bytes)) found.push_back(path);
-    }
-    return found;
+// The libraries of the package that are large enough to compute or to load something.
+std::vector<std::string> LibrariesOf(const System& system, const PythonPackage& package,
+                                     const std::string& site) {
+  std::vector<std::string> libraries;
+  const auto wheel = system::ReadWholeFile(system, JoinPath(package.record, "WHEEL"), kWheelLimit);
+  if (!wheel || wheel->find("Root-Is-Purelib: true") != std::string::npos) return libraries;
+  const auto record = system::ReadWholeFile(system, JoinPath(package.record, "RECORD"), kNativeRecordLimit);
+  if (!record) return libraries;
+  for (const RecordLine& line : SharedLibrariesOf(*record, system.platform())) {
+    if (!line.size || *line.size >= kSmallest)
+      libraries.push_back(base::CleanPath(JoinPath(site, line.path)));
   }
+  return libraries;
+}
 
- private:
-  const System& system_;
-  size_t files_ = 0;
+struct Candidate {
+  const PythonPackage* package;
+  std::vector<std::string> libraries;  // at last those with CUDA
 };
+
+void KeepThoseWithCuda(const System& system, Candidate& candidate) {
+  std::erase_if(candidate.libraries, [&](const std::string& path) {
+    const auto file = system.Open(path);
+    return !file || !file->bytes || !HasCuda(*file->bytes);
+  });
+}
+
+std::vector<Candidate> Candidates(const System& system, const std::vector<SiteDirectory>& sites,
+                                  const std::vector<PythonPackage>& packages,
+                                  const std::vector<Framework>& known) {
+  std::vector<Candidate> candidates;
+  std::set<std::string_view> seen;
+  size_t files = 0;
+  for (const PythonPackage& package : packages) {
+    const std::string site(base::DirName(package.record));
+    const bool listed = std::ranges::find(sites, site, &SiteDirectory::path) != sites.end();
+    if (!listed || !package.record.ends_with(".dist-info") || IsPartOfOther(package, known)) continue;
+    if (!seen.insert(package.name).second) continue;
+    Candidate candidate{&package, LibrariesOf(system, package, site)};
+    files += candidate.libraries.size();
+    if (files > kMostFiles) {
+      system.NoteUnread(site, base::Unread::kTooMuch);
+      break;
+    }
+    if (!candidate.libraries.empty()) candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+// Most of the time is spent waiting for files, so several threads look.
+void KeepThoseWithCuda(const System& system, std::vector<Candidate>& candidates) {
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < candidates.size(); i = next++) KeepThoseWithCuda(system, candidates[i]);
+  };
+  std::vector<std::future<void>> others;
+  const size_t threads = std::min<size_t>({kMostThreads, std::thread::hardware_concurrency(), candidates.size()});
+  for (size_t i = 1; i < threads; ++i) others.push_back(base::StartAside(work));
+  work();
+  for (std::future<void>& other : others) other.get();
+}
 
 // "<site>/faiss" for "<site>/faiss/_swigfaiss.so", also where the first library lies in "faiss_gpu.libs".
 std::string ModuleOf(const std::string& site, const std::vector<std::string>& libraries) {
@@ -101,21 +142,18 @@ std::string ModuleOf(const std::string& site, const std::vector<std::string>& li
 std::vector<Framework> PackagesWithCuda(const System& system, const std::vector<SiteDirectory>& sites,
                                         const std::vector<PythonPackage>& packages,
                                         const std::vector<Framework>& known) {
+  std::vector<Candidate> candidates = Candidates(system, sites, packages, known);
+  KeepThoseWithCuda(system, candidates);
   std::vector<Framework> frameworks;
-  Search search(system);
-  for (const PythonPackage& package : packages) {
-    const std::string site(base::DirName(package.record));
-    const bool listed = std::ranges::find(sites, site, &SiteDirectory::path) != sites.end();
-    if (!listed || !package.record.ends_with(".dist-info") || IsPartOfOther(package, known)) continue;
-    if (std::ranges::find(frameworks, package.name, &Framework::name) != frameworks.end()) continue;
-    std::vector<std::string> libraries = search.Of(package, site);
-    if (libraries.empty()) continue;
+  for (Candidate& candidate : candidates) {
+    if (candidate.libraries.empty()) continue;
+    const PythonPackage& package = *candidate.package;
     frameworks.push_back({.name = package.name,
                           .package = package.name,
                           .version = package.version,
-                          .directory = ModuleOf(site, libraries),
+                          .directory = ModuleOf(std::string(base::DirName(package.record)), candidate.libraries),
                           .source = package.record,
-                          .libraries = std::move(libraries)});
+                          .libraries = std::move(candidate.libraries)});
   }
   return frameworks;
 }

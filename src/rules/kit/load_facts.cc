@@ -97,4 +97,12 @@ report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& direct
           .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
 }
 
+bool HoldsGpuCode(const Scene& scene, const loader::Scenario& scenario) {
+  return std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
+    if (LibraryOf(object) != nullptr) return false;
+    const auto code = scene.view.GpuCode(object.path);
+    return code && !code->containers.empty();
+  });
+}
+
 }  // namespace culprit::rules

@@ -1,5 +1,6 @@
 // CUL2001: CUDA_VISIBLE_DEVICES hides every GPU.
 #include "base/text.h"
+#include "rules/kit/load_facts.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/hidden_devices.h"
 #include "rules/kit/live/probe_facts.h"
@@ -43,6 +44,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       ruling.Fire("CUDA_VISIBLE_DEVICES is " + (trimmed.empty() ? "set but empty" : "\"" + trimmed + "\"") +
                       ": CUDA sees no GPU in this shell",
                   name);
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (scenario.kind != loader::Scenario::Kind::kProgram || !HoldsGpuCode(scene, scenario)) continue;
+    finding.severity = report::Severity::kError;  // nobody checks a program for the GPU to run it without
+    finding.affects.push_back(scenario.title);
+  }
   finding.evidence.push_back({name + "=" + value, "environment"});
   if (gpus) finding.evidence.push_back({NameOf(gpus->front()), gpus->front().source});
   finding.fix = {.text = "unset it, unless you hide the GPUs on purpose",

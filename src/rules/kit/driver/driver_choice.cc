@@ -103,13 +103,14 @@ DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also
   return choice;
 }
 
-// The newest CUDA runtime that is linked into the program or into a library that it loads. Whoever linked it
-// into something without GPU code has it in the program.
+// The newest CUDA runtime that is linked into a named program or into a library that it loads. Whoever linked
+// it into something without GPU code has it in the program.
 WantedCuda LinkedRuntime(const Scene& scene, const loader::Scenario& scenario) {
   WantedCuda newest;
   for (const loader::Object& object : scenario.graph.objects) {
     if (LibraryOf(object) != nullptr) continue;
-    const bool is_program = &object == &scenario.graph.objects.front();
+    const bool is_program = &object == &scenario.graph.objects.front() &&
+                            scenario.kind != loader::Scenario::Kind::kFramework;
     const auto code = scene.view.GpuCode(object.path);
     if (!is_program && (!code || code->containers.empty())) continue;
     const auto runtime = scene.view.Version(object.path);
