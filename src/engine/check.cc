@@ -194,8 +194,10 @@ CheckReport Check(const rules::Scene& scene, std::span<const rules::Rule* const>
   DropForetold(scene, report.findings);
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
-  if (report.findings.empty()) doubts.nothing = NothingToJudge(scene);
-  for (NotChecked& target : WithoutCuda(scene)) lines.Add(std::move(target));
+  if (report.findings.empty()) {
+    doubts.nothing = NothingToJudge(scene);
+    for (NotChecked& target : WithoutCuda(scene)) lines.Add(std::move(target));
+  }
   Conclude(report, doubts);
   return report;
 }

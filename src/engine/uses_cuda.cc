@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
-#include "rules/kit/load_facts.h"
 
 namespace culprit::engine {
 namespace {
@@ -21,8 +20,12 @@ bool NamesCuda(const Scenario& scenario) {
 
 bool UsesCuda(const rules::Scene& scene, const Scenario& scenario) {
   if (NamesCuda(scenario)) return true;
-  const auto is_cuda = [](const loader::Object& object) { return LibraryOf(object) != nullptr; };
-  if (std::ranges::any_of(scenario.graph.objects, is_cuda) || rules::HoldsGpuCode(scene, scenario)) return true;
+  const auto is_cuda = [&](const loader::Object& object) {
+    if (LibraryOf(object) != nullptr) return true;
+    const auto code = scene.view.GpuCode(object.path);
+    return code && !code->containers.empty();
+  };
+  if (std::ranges::any_of(scenario.graph.objects, is_cuda)) return true;
   // The runtime alone is linked into programs, not into libraries without code for it.
   const auto runtime = scene.view.Version(scenario.graph.target);
   return runtime && !runtime->cuda.empty();

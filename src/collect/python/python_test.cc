@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sha256.h"
+#include "binfmt/elf/write.h"
 #include "collect/stack.h"
 #include "system/memory.h"
 
@@ -81,6 +82,33 @@ TEST_F(PythonCollector, ActiveEnvironmentWithTorch) {
   EXPECT_EQ(venv.packages[0].installer, "pip");
   EXPECT_TRUE(venv.packages[0].damaged.empty());
   ASSERT_EQ(venv.packages[0].requirements.size(), 1u);
+}
+
+// What a package needs is read in its libraries, whoever made it.
+TEST_F(PythonCollector, PackagesThatNobodyWroteDown) {
+  AddVenv("/opt/venv");
+  const std::string site = kSite;
+  const auto add = [&](const std::string& name, const std::string& library, const std::string& needs) {
+    std::string bytes = binfmt::BuildElf({.needed = {needs}});
+    bytes.resize(200'000);
+    const std::string record = site + name + "-1.2.dist-info/";
+    system_.AddFile(record + "METADATA", "Name: " + name + "\nVersion: 1.2\n\n");
+    system_.AddFile(record + "WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: false\n");
+    system_.AddFile(record + "RECORD", library + ",sha256=x," + std::to_string(bytes.size()) + "\n");
+    system_.AddFile(site + library, bytes);
+  };
+  add("trees", "trees/lib/libtrees.so", "libcudart.so.12");
+  add("plain", "plain/_c.so", "libm.so.6");
+  add("nvidia-something", "nvidia/something/lib/libsomething.so.1", "libcudart.so.12");
+  given_ = {"/opt/venv"};
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 1u);
+  ASSERT_EQ(environments[0].frameworks.size(), 1u);
+  const snapshot::Framework& trees = environments[0].frameworks[0];
+  EXPECT_EQ(trees.name, "trees");
+  EXPECT_EQ(trees.version, "1.2");
+  EXPECT_EQ(trees.directory, site + "trees");
+  EXPECT_EQ(trees.libraries, (std::vector<std::string>{site + "trees/lib/libtrees.so"}));
 }
 
 TEST_F(PythonCollector, CpuBuildIsSeen) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "render/finding.h"
 
 namespace culprit::render {
 namespace {
@@ -56,6 +57,18 @@ not checked
 
 `culprit fix --apply` applies the changes marked above, asking first; --undo reverts them
 )");
+}
+
+TEST(Fix, ACheckSaysWhatSpeaksAgainstAFix) {
+  report::Finding finding = Driver().finding;
+  EXPECT_EQ(FindingText(finding, {}).find("caution"), std::string::npos);
+  finding.fix.proof = Link().proof;
+  EXPECT_EQ(FindingText(finding, {}).find("caution"), std::string::npos);
+  finding.fix.proof = Driver().proof;
+  const std::string text = FindingText(finding, {});
+  EXPECT_NE(text.find("caution  tried in memory, this fix removes the finding but causes another: CUL1015 "),
+            std::string::npos)
+      << text;
 }
 
 TEST(Fix, WhatWasDoneAsText) {
