@@ -3,9 +3,10 @@
   {compile = PATH, source = TEXT, language = "cu", flags = [...]}   compiled by this machine's compilers: "c", "c++", "musl"
                                           (C, by musl-gcc) or "cu" (by the nvcc of NVCC; a recipe that uses it says
                                           needs = that nvcc). flags come after the source; {root} is the root's path here
-  {stand_in = PATH, soname = NAME, for = FILE, functions = "cudnn", returns = { cudnnGetVersion = 7605 }}
+  {stand_in = PATH, soname = NAME, for = FILE, functions = ["cudnn"], returns = { cudnnGetVersion = 7605 }}
                                           a library of a CUDA that the index does not have: it exports every function
-                                          whose name begins so and stands as a text in FILE, which opens it by name
+                                          whose name begins so and stands in FILE, and those of exports = [...]; with
+                                          versioned = true under the symbol version NAME
 
 The result is kept in the cache by what it is made of. It is a complete file; nothing runs it.
 """
@@ -50,15 +51,18 @@ def compile_(edit, place, undo):
 
 
 def stand_in(edit, place, undo):
-    begin = edit["functions"].encode()
-    with open(place.path(edit["for"]), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        names = sorted({name.decode() for name in re.findall(rb"\0(" + begin + rb"[A-Z][A-Za-z0-9_]+)(?=\0)", data)})
+    names, returns = set(edit.get("exports", [])), edit.get("returns", {})
+    if "for" in edit:
+        begin = "|".join(edit["functions"]).encode()
+        with open(place.path(edit["for"]), "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            names |= {name.decode() for name in re.findall(rb"\0((?:" + begin + rb")[A-Z][A-Za-z0-9_]+)(?=\0)", data)}
     if not names:
-        raise ValueError(f"{edit['for']} asks for no {edit['functions']} functions")
-    returns = edit.get("returns", {})
-    source = "".join(f"unsigned long {name}(void) {{ return {returns.get(name, 0)}; }}\n" for name in {*names, *returns})
-    compile_({"compile": edit["stand_in"], "source": "".join(sorted(source.splitlines(True))),
-              "flags": ["-shared", "-fPIC", f"-Wl,-soname,{edit['soname']}"]}, place, undo)
+        raise ValueError(f"{edit['stand_in']} would export nothing")
+    source = "".join(f"unsigned long {name}(void) {{ return {returns.get(name, 0)}; }}\n" for name in sorted({*names, *returns}))
+    flags = ["-shared", "-fPIC", f"-Wl,-soname,{edit['soname']}"]
+    if edit.get("versioned"):
+        flags.append("-Wl,--default-symver")  # the version is the soname, as NVIDIA has it
+    compile_({"compile": edit["stand_in"], "source": source, "flags": flags}, place, undo)
 
 
 edits.VERBS |= {"compile": compile_, "stand_in": stand_in}
