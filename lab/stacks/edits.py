@@ -30,7 +30,7 @@ An edit is a table with one verb and its arguments. Paths are inside the root an
   {module = PATH, version = V}            a kernel module that contains only its version; unsigned
   {machine = NAME}                        the edits of machines/NAME.toml: the kernel, driver and GPU below a stack
 
-layouts.py adds: toolkit, conda, container; windows_edits.py: dll, system32.
+layouts.py adds: toolkit, conda, container; windows_edits.py: dll, system32; compiled.py: compile.
 On Windows, {win_venv} and {win_site} have Windows spelling, for variables.
 
 Wheels must be in some lock in recipes/. Files of a stack are hard links into the cache: no verb writes into one.

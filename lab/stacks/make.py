@@ -24,6 +24,7 @@ import tempfile
 import time
 import tomllib
 
+import compiled  # adds a verb
 import edits
 import layouts
 import reduce

@@ -31,6 +31,11 @@ def share(part, whole):
     return f"{part}/{whole}" + (f" ({100 * part / whole:.1f} %)" if whole else "")
 
 
+def code_of(trial):
+    code = trial.get("code", "any")
+    return code if isinstance(code, str) else " or ".join(code)
+
+
 def mark(value):
     return "yes" if value else "**no**"
 
@@ -89,7 +94,8 @@ class Totals:
     def by_cause(self):
         groups = collections.defaultdict(list)
         for verdict in self.held:
-            groups[verdict.trial["cause"]].append(verdict)
+            cause = verdict.trial["cause"]
+            groups[cause if isinstance(cause, str) else cause[0]].append(verdict)
         for cause, group in sorted(groups.items()):
             provable = [v for v in group if not v.trial.get("unproven")]
             yield [f"`{cause}`", str(len(group)), *(str(sum(getattr(v, name) for v in group))
@@ -111,7 +117,7 @@ class Totals:
                  first_run(),
                  "\n## Every fault\n\n",
                  grid(["fault", "what is wrong", "code", "found", "first", "file", "fix", "proof"], (
-                     [v.trial["id"], cell(v.trial["says"]), v.trial["code"], mark(v.found), mark(v.first), mark(v.file), mark(v.fix),
+                     [v.trial["id"], cell(v.trial["says"]), code_of(v.trial), mark(v.found), mark(v.first), mark(v.file), mark(v.fix),
                       "not by files" if v.trial.get("unproven") else mark(v.proof == "shown")] for v in self.held)),
                  NATIVE, grid(["what", "what happened", "what `check` had said", "same"], (
                      [cell(o.row["says"]), cell(o.happened), cell(o.said), mark(not o.differs)] for o in self.natives)),

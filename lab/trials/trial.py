@@ -5,12 +5,15 @@ A fault in faults/*.toml:
   recipe    the healthy stack
   says      what is wrong, in a sentence
   edit      the edits that break it (stacks/edits.py); env: variables that do; host: --host, "" for none at all
-  cause     the true cause (a slug of causes.md); code: the rule that must name it
+  cause     the true cause (a slug of causes.md); code: the rule that must name it. Without a code (the truth was written by
+            somebody who does not know the rules), any rule of that cause is right
   file      what is at fault: a file, a variable, a package, as the finding must name it
   fix       what the fix must contain, in its text or its commands
+            cause, code, file and fix may be lists: each of them is right
 and if needed
-  severity  "warning" if it does not fail but should be reported, "note" if it may be; otherwise "error"
-  also      codes that are also right: what else the same edit breaks
+  severity  "warning" if it does not fail but should be reported, "note" if it may be, "any" if it is an error or a
+            warning depending on how one looks at it; otherwise "error"
+  also      codes or causes that are also right: what else the same edit breaks
   target    what to check instead of the environment of the recipe; [] for the root itself
   unprivileged  true: culprit runs as a user with only the permissions that the file modes give
   unproven  why files cannot show that the fix works; without it, the proof is required
@@ -156,39 +159,64 @@ def unexplained(unbound, report):
             if not any(named(finding, os.path.basename(file)) or named(finding, symbol) for finding in bad)]
 
 
+def each(value):
+    """A value of a fault that may be a list."""
+    return value if isinstance(value, list) else [value]
+
+
 def judge(trial, report, fixes, verdict):
+    codes, causes, severity = each(trial.get("code", [])), each(trial.get("cause", [])), trial.get("severity", "error")
     bad = [finding for finding in report["findings"] if finding["severity"] in ("error", "warning")
-           or finding["severity"] == trial.get("severity") and finding["code"] == trial["code"]]
-    if "cause" not in trial:
+           or finding["severity"] == severity and finding["code"] in codes]
+    if not causes:
         verdict.extra = [f"{f['severity']} {f['code']}: {f['summary']}" for f in bad]
         if not bad and report["verdict"] != "ok":
             verdict.extra = [f"verdict {report['verdict']}: {json.dumps(report['not_checked'])[:300]}"]
         return
-    right = [f for f in bad if trial["code"] == f["code"] and f["severity"] == trial.get("severity", "error")]
+    grave = [f for f in bad if severity in ("any", f["severity"])]
+    of_cause = [f for f in grave if f["cause"] in causes]
+    right = [f for f in grave if f["code"] in codes] if codes else of_cause
     verdict.code = bool(right)
-    right = right or [f for f in bad if f["cause"] == trial["cause"] and f["severity"] == trial.get("severity", "error")]
+    right = right or of_cause
     verdict.found = bool(right)
-    verdict.first = bool(bad) and bad[0]["cause"] == trial["cause"]
+    verdict.first = bool(bad) and bad[0]["cause"] in causes
     verdict.said = f"{bad[0]['code']} {bad[0]['cause']}: {bad[0]['summary']}" if bad else "nothing"
-    blamed = [f for f in right if named(f, trial["file"])]
+    blamed = [f for f in right if any(named(f, file) for file in each(trial["file"]))]
     verdict.file = bool(blamed)
     offered = [fix for fix in fixes["fixes"]
                if any((fix["code"], fix["subject"]) == (f["code"], f["subject"]) for f in blamed or right)]
-    if trial.get("severity") == "note":  # `culprit fix` ignores notes: use the finding itself
+    if severity == "note":  # `culprit fix` ignores notes: use the finding itself
         offered = [{**f, "proof": {"outcome": ""}} for f in blamed or right]
-    fitting = [fix for fix in offered if trial["fix"] in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]])]
+    fitting = [fix for fix in offered
+               if any(wanted in "\n".join([fix["fix"]["text"], *fix["fix"]["commands"]]) for wanted in each(trial["fix"]))]
     verdict.fix = bool(fitting)
     proofs = {fix["proof"]["outcome"] for fix in fitting or offered}
     verdict.proof = "shown" if "shown" in proofs else ", ".join(sorted(proofs))
     verdict.extra = [f"{f['severity']} {f['code']}: {f['summary']}" for f in bad
-                     if f["code"] not in (trial["code"], *trial.get("also", [])) and f["cause"] != trial["cause"]]
+                     if not {f["code"], f["cause"]} & {*codes, *causes, *trial.get("also", [])}]
+
+
+def only_edit(folder, trial, recipe, cache):
+    """Makes the edits of the trial and takes them back, and asks nobody. Returns why they do not work, or ""."""
+    facts = json.loads((folder / "environment.json").read_text())
+    place, undo = edits.Place(folder / "root", facts["venv"], recipe, cache), edits.Undo(folder / edits.UNDO)
+    try:
+        edits.make(trial.get("edit", []), place, undo)
+        variables_of(folder, trial, place)
+        for target in each(trial.get("target", [])):
+            edits.matches(place, target)
+    except (ValueError, OSError) as reason:
+        return str(reason)
+    finally:
+        undo.take_back()
+    return ""
 
 
 def run(program, folder, trial, recipe, cache):
     """Breaks the stack in `folder` if the trial is a fault, runs culprit, and repairs the stack."""
     facts = json.loads((folder / "environment.json").read_text())
     place = edits.Place(folder / "root", facts["venv"], recipe, cache)
-    trial = {**trial, **{key: place.fill(trial[key]) for key in ("file", "fix") if key in trial}}
+    trial = {**trial, **{key: [place.fill(text) for text in each(trial[key])] for key in ("file", "fix") if key in trial}}
     verdict, began = Verdict(trial, recipe_host=recipe["host"]), time.monotonic()
     undo = edits.Undo(folder / edits.UNDO)
     try:
