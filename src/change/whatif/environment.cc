@@ -176,7 +176,7 @@ std::vector<InstalledPackage> PackagesOf(const System& machine, const Environmen
 
 std::vector<std::string> FilesOf(const System& machine, const Environment& environment,
                                  const InstalledPackage& package) {
-  std::vector<std::string> listed, files;
+  std::vector<std::string> listed;
   if (package.record.ends_with(".json")) {
     const auto text = system::ReadWholeFile(machine, package.record, kRecordLimit);
     const base::Json json = base::Json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
@@ -192,10 +192,7 @@ std::vector<std::string> FilesOf(const System& machine, const Environment& envir
       if (!path.empty() && path.front() != '"') listed.push_back(JoinPath(package.place, path));
     }
   }
-  for (std::string& file : listed) {
-    if (machine.LinkStat(file)) files.push_back(std::move(file));
-  }
-  return files;
+  return listed;
 }
 
 Need ParseNeed(std::string_view text) {

@@ -38,7 +38,7 @@ struct InstalledPackage {
 };
 std::vector<InstalledPackage> PackagesOf(const system::System& machine, const Environment& environment);
 
-// What a package's record says belongs to it: files, without those that are not there, and the record itself.
+// What a package's record says belongs to it, whether it is there or not.
 // Empty where it has no list.
 std::vector<std::string> FilesOf(const system::System& machine, const Environment& environment,
                                  const InstalledPackage& package);
