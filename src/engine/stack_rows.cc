@@ -253,11 +253,32 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
   }
 }
 
+// What a build folder took.
+void AddBuilds(Rows& rows, const rules::Scene& scene) {
+  if (!scene.stack().builds) return;
+  for (const snapshot::BuildFolder& folder : *scene.stack().builds) {
+    StackRow row{.what = "build", .value = "no CUDA", .where = folder.path};
+    std::string codes;
+    for (const snapshot::BuildSetting& setting : folder.settings) {
+      using Item = snapshot::BuildItem;
+      if (setting.item == Item::kNvcc && row.value == "no CUDA")
+        row.value = "CUDA " + (setting.version.empty() ? "of unknown version" : setting.version);
+      if (setting.item == Item::kArchitectures && codes.empty()) codes = setting.value;
+    }
+    Join(row.detail, std::string(base::Word(folder.system)));
+    for (const std::string& code : base::SplitWords(codes, " ")) Join(row.detail, code);
+    if (!folder.host_compiler.version.empty())
+      Join(row.detail, folder.host_compiler.name + " " + folder.host_compiler.version);
+    rows.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 Rows StackRows(const rules::Scene& scene) {
   Rows rows;
   AddProcesses(rows, scene);
+  AddBuilds(rows, scene);
   AddDriver(rows, scene);
   AddGpus(rows, scene);
   AddToolkits(rows, scene);

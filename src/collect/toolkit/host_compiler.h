@@ -17,4 +17,8 @@ std::string FindOnPath(const Surroundings& around, const std::string& program);
 // extensions).
 std::vector<snapshot::Compiler> HostCompilers(const Surroundings& around);
 
+// The compiler at a path, or of a name on PATH; `source` says who chose it.
+snapshot::Compiler CompilerAt(const Surroundings& around, const std::string& named,
+                              const std::string& source);
+
 }  // namespace culprit::collect
