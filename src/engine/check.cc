@@ -55,7 +55,8 @@ void AddUnknown(NotCheckedLines& lines, const char* what, const snapshot::Fact<T
 }
 
 // What of a build folder is not judged.
-void AddOfBuilds(const snapshot::Fact<std::vector<snapshot::BuildFolder>>& builds, NotCheckedLines& lines) {
+void AddOfBuilds(const snapshot::Fact<std::vector<snapshot::BuildFolder>>& builds, NotCheckedLines& lines,
+                 Doubts& doubts) {
   if (!builds) return;
   for (const snapshot::BuildFolder& folder : *builds) {
     if (folder.programs_left_out > 0) {
@@ -72,6 +73,7 @@ void AddOfBuilds(const snapshot::Fact<std::vector<snapshot::BuildFolder>>& build
                  "Python imports them; check the environment where they get installed"});
     }
     for (const std::string& unread : folder.unread) lines.Add({unread, "it could not be read"});
+    doubts.unseen |= !folder.unread.empty();
   }
 }
 
@@ -84,7 +86,7 @@ void AddUnknowns(const rules::Scene& scene, NotCheckedLines& lines, Doubts& doub
   AddUnknown(lines, "Python environments", stack.environments, doubts);
   AddUnknown(lines, "circumstances", stack.context, doubts);
   AddUnknown(lines, "build folders", stack.builds, doubts);
-  AddOfBuilds(stack.builds, lines);
+  AddOfBuilds(stack.builds, lines, doubts);
   for (NotChecked& place : NotSeen(scene.snapshot)) {
     lines.Add(std::move(place));
     doubts.unseen = true;

@@ -146,6 +146,7 @@ void AddGpus(Rows& rows, const rules::Scene& scene) {
     if (!gpu.compute_capability.empty() && !row.value.starts_with("compute")) {
       Join(row.detail, "compute capability " + gpu.compute_capability);
     }
+    if (gpu.virtual_gpu) Join(row.detail, "a vGPU");
     if (!gpu.bound_to.empty() && gpu.bound_to != "nvidia") Join(row.detail, "bound to " + gpu.bound_to);
     rows.push_back(std::move(row));
   }
@@ -253,6 +254,13 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
   }
 }
 
+// A virtual machine: its host decides which GPUs it has.
+void AddVirtualMachine(Rows& rows, const rules::Scene& scene) {
+  const auto& context = scene.stack().context;
+  if (context && !context->virtual_machine.empty())
+    rows.push_back({.what = "machine", .value = "virtual", .detail = context->virtual_machine});
+}
+
 // What a build folder took.
 void AddBuilds(Rows& rows, const rules::Scene& scene) {
   if (!scene.stack().builds) return;
@@ -279,6 +287,7 @@ Rows StackRows(const rules::Scene& scene) {
   Rows rows;
   AddProcesses(rows, scene);
   AddBuilds(rows, scene);
+  AddVirtualMachine(rows, scene);
   AddDriver(rows, scene);
   AddGpus(rows, scene);
   AddToolkits(rows, scene);

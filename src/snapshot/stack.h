@@ -20,6 +20,8 @@ namespace culprit::snapshot {
 struct Context {
   std::string container;         // "docker", "podman", "kubernetes", "singularity", "lxc"; "" none seen
   std::string container_source;  // how that is known
+  std::string virtual_machine;   // "KVM", "VMware", "Amazon EC2"; "" none seen. WSL is not one of them
+  std::string virtual_machine_source;
   bool wsl = false;
   std::string jetson;  // L4T release, "" no Jetson
   bool root = false;
@@ -34,6 +36,8 @@ struct Context {
   static void Fields(Self& self, Visit& visit) {
     visit("container", self.container);
     visit("container_source", self.container_source);
+    visit("virtual_machine", self.virtual_machine);
+    visit("virtual_machine_source", self.virtual_machine_source);
     visit("wsl", self.wsl);
     visit("jetson", self.jetson);
     visit("root", self.root);

@@ -1,5 +1,6 @@
 // The calls of the compilers and the linker, as build systems write them down.
 #include <algorithm>
+#include <set>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -41,6 +42,22 @@ bool HasAny(std::string_view line, std::initializer_list<std::string_view> words
   return std::ranges::any_of(words, [&](std::string_view word) { return base::Contains(line, word); });
 }
 
+// Thousands of calls have the same flags, and each include directory costs a look at the disk.
+class FlagsSeen {
+ public:
+  bool IsFresh(const CompilerFlags& flags) {
+    std::string key = flags.compiler + "\n" + flags.host_compiler;
+    for (const auto* list : {&flags.architectures, &flags.includes, &flags.run_paths}) {
+      for (const std::string& word : *list) key += "\n" + word;
+      key += "\n";
+    }
+    return seen_.insert(std::move(key)).second;
+  }
+
+ private:
+  std::set<std::string> seen_;
+};
+
 void AddLinked(const std::vector<std::string>& words, const std::string& name, const std::string& source,
                BuildFolder& folder) {
   for (const std::string& word : words) {
@@ -51,9 +68,9 @@ void AddLinked(const std::vector<std::string>& words, const std::string& name, c
 
 // "nvcc = /usr/local/cuda/bin/nvcc", "cuda_cflags = ...", "  FLAGS = ...", "CUDA_FLAGS = ...".
 void ReadRuleLine(const system::System& system, const std::string& line, const std::string& source,
-                  BuildFolder& folder) {
+                  FlagsSeen& seen, BuildFolder& folder) {
   const size_t equal = line.find(" =");
-  const std::string name(base::Trim(line.substr(0, equal == std::string::npos ? 0 : equal)));
+  std::string name(base::Trim(line.substr(0, equal == std::string::npos ? 0 : equal)));
   const std::string value = equal == std::string::npos ? line : line.substr(equal + 2);
   if (name == "nvcc") {
     const std::string nvcc(base::Trim(value));
@@ -62,10 +79,11 @@ void ReadRuleLine(const system::System& system, const std::string& line, const s
   }
   if (!HasAny(line, {"-gencode", "--generate-code", "-arch=", "-isystem", "-I", "-rpath", "libcudnn"}))
     return;
+  if (name.empty()) name = base::BaseName(source.substr(0, source.rfind(':')));  // a file of bare flags
   const std::vector<std::string> words = ShellWords(value);
-  AddFlags(system, ReadFlags(words, /*with_program=*/false), name.empty() ? "the link command" : name, source,
-           folder);
-  AddLinked(words, name.empty() ? "the link command" : name, source, folder);
+  if (const CompilerFlags flags = ReadFlags(words, /*with_program=*/false); seen.IsFresh(flags))
+    AddFlags(system, flags, name, source, folder);
+  AddLinked(words, name, source, folder);
 }
 
 }  // namespace
@@ -113,13 +131,17 @@ void AddFlags(const system::System& system, const CompilerFlags& flags, const st
 void ReadCompileCommands(const system::System& system, BuildFolder& folder) {
   const std::string path = base::JoinPath(folder.path, "compile_commands.json");
   const auto text = system::ReadWholeFile(system, path, kBuildFileLimit);
-  if (!text) return;
+  if (!text) {
+    if (text.error() != base::PathError::kNoEntry) folder.unread.push_back(path);
+    return;
+  }
   const auto json = snapshot::ParseJson(*text);
   if (!json || !json->is_array()) {
     folder.unread.push_back(path);
     return;
   }
   size_t read = 0;
+  FlagsSeen seen;
   for (const base::Json& item : *json) {
     if (!item.is_object()) continue;
     if (++read > kMostCommands) break;
@@ -131,7 +153,7 @@ void ReadCompileCommands(const system::System& system, BuildFolder& folder) {
     }
     if (IsNvcc(flags.compiler) && flags.compiler.starts_with('/'))
       AddSetting(folder, {BuildItem::kNvcc, "the compile command of " + file, flags.compiler, "", path});
-    AddFlags(system, flags, "the compile command of " + file, path, folder);
+    if (seen.IsFresh(flags)) AddFlags(system, flags, "the compile command of " + file, path, folder);
   }
 }
 
@@ -142,8 +164,9 @@ void ReadBuildRules(const system::System& system, const std::string& path, Build
     return;
   }
   size_t number = 0;
+  FlagsSeen seen;
   for (const std::string& line : base::Split(*text, '\n'))
-    ReadRuleLine(system, line, path + ":" + std::to_string(++number), folder);
+    ReadRuleLine(system, line, path + ":" + std::to_string(++number), seen, folder);
 }
 
 }  // namespace culprit::collect

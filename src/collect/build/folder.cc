@@ -1,9 +1,9 @@
 // Collector of build folders. Only what was named as a target is read: the files of the build system, the
-// first bytes of what it made, and the headers, compilers and toolkits that those files name.
+// first bytes of what it made, and the headers, compilers and toolkits that those files name, wherever they
+// are.
 #include "collect/build/folder.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "collect/build/parts.h"
@@ -19,9 +19,6 @@ using snapshot::BuildFolder;
 using snapshot::BuildItem;
 using snapshot::BuildSetting;
 using snapshot::BuildSystem;
-
-// What the files of a build system name can lie anywhere.
-constexpr std::array<std::string_view, 1> kBuildReads = {"/**"};
 
 // The root of the toolkit that a file belongs to: the nearest directory above with a toolkit in it.
 std::string ToolkitRoot(const system::System& system, std::string path) {
@@ -127,8 +124,6 @@ BuildFolder ReadFolder(const Surroundings& around, const std::string& path) {
 }
 
 }  // namespace
-
-const CollectorInfo kBuildsCollector = {"builds", kBuildReads};
 
 bool IsBuildFolder(const system::System& system, const std::string& path) {
   for (const char* name : {"CMakeCache.txt", "meson-info", "compile_commands.json", "build.ninja"}) {

@@ -12,6 +12,5 @@ bool IsBuildFolder(const system::System& system, const std::string& path);
 
 // What the folders that were named say. Absent if none was.
 snapshot::Fact<std::vector<snapshot::BuildFolder>> CollectBuilds(const Surroundings& around);
-extern const CollectorInfo kBuildsCollector;
 
 }  // namespace culprit::collect

@@ -61,6 +61,20 @@ TEST_F(Builds, WhatACallSaysCountsMoreThanTheDefault) {
   EXPECT_EQ(ValueOf(Collect(), BuildItem::kArchitectures), "sm_90");
 }
 
+// Makefiles of CMake pass long lists in files of their own.
+TEST_F(Builds, ListsInFilesOfTheirOwn) {
+  system_.AddFile("/app/build/CMakeCache.txt", "");
+  system_.AddFile("/opt/cudnn/include/cudnn_version.h",
+                  "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 1\n#define CUDNN_PATCHLEVEL 0\n");
+  system_.AddFile("/app/build/CMakeFiles/a.dir/includes_CUDA.rsp", "-isystem=/opt/cudnn/include\n");
+  system_.AddFile("/app/build/CMakeFiles/a.dir/linkLibs.rsp",
+                  " -Wl,-rpath,/opt/stubs /opt/cudnn/lib/libcudnn.so\n");
+  const BuildFolder folder = Collect();
+  EXPECT_EQ(ValueOf(folder, BuildItem::kCudnnHeader), "/opt/cudnn/include/cudnn_version.h");
+  EXPECT_EQ(ValueOf(folder, BuildItem::kCudnnLibrary), "/opt/cudnn/lib/libcudnn.so");
+  EXPECT_EQ(ValueOf(folder, BuildItem::kRunPath), "/opt/stubs");
+}
+
 TEST_F(Builds, ProgramsButNoObjectsAndNoTests) {
   system_.AddFile("/app/build/CMakeCache.txt", "");
   AddProgram("/app/build/bin/train");

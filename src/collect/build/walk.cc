@@ -91,7 +91,7 @@ class Walk {
     if (!targets) return;
     for (const auto& target : *targets) {
       if (!target.name.ends_with(".dir") || ++looked_ > kMostLooked) continue;
-      for (const char* name : {"flags.make", "link.txt"}) {
+      for (const char* name : {"flags.make", "includes_CUDA.rsp", "link.txt", "linkLibs.rsp"}) {
         const std::string path = base::JoinPath(base::JoinPath(files, target.name), name);
         if (system_.Stat(path)) ReadBuildRules(system_, path, folder_);
       }

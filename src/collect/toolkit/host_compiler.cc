@@ -137,12 +137,12 @@ Compiler CompilerAt(const Surroundings& around, const std::string& named, const 
 
 std::vector<Compiler> HostCompilers(const Surroundings& around) {
   std::vector<Compiler> compilers;
-  AddCompiler(around, AsPath(around, base::ValueOf(around.environment, "NVCC_CCBIN")), "chosen by NVCC_CCBIN",
-              compilers);
   for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
     AddCompiler(around, AsPath(around, Ccbin(base::ValueOf(around.environment, name))),
                 std::string("chosen by -ccbin in ") + name, compilers);
   }
+  AddCompiler(around, AsPath(around, base::ValueOf(around.environment, "NVCC_CCBIN")), "chosen by NVCC_CCBIN",
+              compilers);
   AddCompiler(around, FindOnPath(around, "gcc"), "chosen by PATH", compilers);
   for (const char* name : {"CUDAHOSTCXX", "CC", "CXX"}) {
     AddCompiler(around, AsPath(around, base::ValueOf(around.environment, name)),

@@ -61,6 +61,30 @@ std::vector<Pair> PairsOf(const Scene& scene) {
   return pairs;
 }
 
+// NVCC_APPEND_FLAGS or NVCC_PREPEND_FLAGS with a -ccbin, which counts more than NVCC_CCBIN; "" if there is
+// none.
+std::string VariableWithCcbin(const Scene& scene) {
+  for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
+    for (const std::string& word : base::SplitWords(scene.Variable(name), " \t")) {
+      if (word.starts_with("-ccbin") || word.starts_with("--compiler-bindir")) return name;
+    }
+  }
+  return "";
+}
+
+// The same flags with another host compiler.
+std::string WithCcbin(std::string_view flags, const std::string& compiler) {
+  std::string changed;
+  bool skip = false;
+  for (const std::string& word : base::SplitWords(flags, " \t")) {
+    const bool bare = word == "-ccbin" || word == "--compiler-bindir";
+    const bool joined = word.starts_with("-ccbin=") || word.starts_with("--compiler-bindir=");
+    if (!skip && !bare && !joined) changed += word + " ";
+    skip = bare;
+  }
+  return changed + "-ccbin=" + compiler;
+}
+
 // Installs the newest gcc that this nvcc supports and selects it.
 report::Fix OlderCompiler(const Scene& scene, const Pair& pair, const base::Version& cuda) {
   report::Fix fix{.text = "install an older compiler too and select it for nvcc",
@@ -70,11 +94,16 @@ report::Fix OlderCompiler(const Scene& scene, const Pair& pair, const base::Vers
   if (row == nullptr || row->gcc_max.empty()) return fix;
   const std::string major = base::Split(row->gcc_max, '.').front();
   const std::string text = "install gcc " + major + " too and select it for nvcc";
+  std::string chosen, value;  // the variable that decides in this shell
   if (pair.folder != nullptr) {
     fix = ConfigureAgain(*pair.folder, text, {{"CMAKE_CUDA_HOST_COMPILER", "g++-" + major}}, /*fresh=*/true);
   } else {
     fix.text = text;
-    fix.commands = {"export NVCC_CCBIN=g++-" + Plain(major)};
+    chosen = VariableWithCcbin(scene);
+    value = "g++-" + major;
+    if (!chosen.empty()) value = WithCcbin(scene.Variable(chosen), value);
+    if (chosen.empty()) chosen = "NVCC_CCBIN";
+    fix.commands = {"export " + Plain(chosen) + "=" + Word(value)};
   }
   report::PutLibrary older;
   older.path = "/usr/bin/g++-" + major;
@@ -86,7 +115,7 @@ report::Fix OlderCompiler(const Scene& scene, const Pair& pair, const base::Vers
       fix.commands.insert(fix.commands.begin(), "sudo apt-get install g++-" + Plain(major));
     fix.changes.emplace_back(older);
   }
-  if (pair.folder == nullptr) fix.changes.push_back(report::SetVariable{"NVCC_CCBIN", "g++-" + major});
+  if (pair.folder == nullptr) fix.changes.push_back(report::SetVariable{chosen, value});
   return fix;
 }
 

@@ -40,6 +40,7 @@ report::Fix ConfigureAgain(const BuildFolder& folder, std::string text,
   if (folder.system != snapshot::BuildSystem::kCmake || folder.project.empty()) return fix;
   // cmake --fresh came with 3.24.
   const auto version = base::Version::Parse(folder.system_version);
+  if (fresh) fix.text += "; repeat your own -D options";
   const bool knows_fresh = version && *version >= *base::Version::Parse("3.24");
   if (fresh && !knows_fresh) fix.commands.push_back("rm " + Word(folder.path + "/CMakeCache.txt"));
   Command configure = "cmake ";
