@@ -146,7 +146,12 @@ void AddGpus(Rows& rows, const rules::Scene& scene) {
     if (!gpu.compute_capability.empty() && !row.value.starts_with("compute")) {
       Join(row.detail, "compute capability " + gpu.compute_capability);
     }
-    if (gpu.virtual_gpu) Join(row.detail, "a vGPU");
+    const auto& context = scene.stack().context;
+    if (gpu.virtual_gpu) {
+      Join(row.detail, "a vGPU");
+    } else if (context && !context->virtual_machine.empty() && !gpu.assumed) {
+      Join(row.detail, "passed through");
+    }
     if (!gpu.bound_to.empty() && gpu.bound_to != "nvidia") Join(row.detail, "bound to " + gpu.bound_to);
     rows.push_back(std::move(row));
   }
@@ -267,9 +272,10 @@ void AddBuilds(Rows& rows, const rules::Scene& scene) {
   for (const snapshot::BuildFolder& folder : *scene.stack().builds) {
     StackRow row{.what = "build", .value = "no CUDA", .where = folder.path};
     std::string codes;
+    bool named = false;
     for (const snapshot::BuildSetting& setting : folder.settings) {
       using Item = snapshot::BuildItem;
-      if (setting.item == Item::kNvcc && row.value == "no CUDA")
+      if (setting.item == Item::kNvcc && !std::exchange(named, true))
         row.value = "CUDA " + (setting.version.empty() ? "of unknown version" : setting.version);
       if (setting.item == Item::kArchitectures && codes.empty()) codes = setting.value;
     }

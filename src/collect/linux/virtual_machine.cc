@@ -13,11 +13,12 @@ namespace {
 struct Vendor {
   std::string_view text;  // at the start of a name in DMI
   std::string_view hypervisor;
+  bool makes_hardware = false;  // the name alone does not tell a guest from a server of that maker
 };
 // Clouds first: what they run on is not what their users know.
-constexpr std::array<Vendor, 16> kVendors = {{{"Amazon EC2", "Amazon EC2"},
-                                              {"Google", "Google Compute Engine"},
-                                              {"Microsoft Corporation", "Hyper-V"},
+constexpr std::array<Vendor, 16> kVendors = {{{"Amazon EC2", "Amazon EC2", true},
+                                              {"Google", "Google Compute Engine", true},
+                                              {"Microsoft Corporation", "Hyper-V", true},
                                               {"OpenStack", "OpenStack"},
                                               {"KubeVirt", "KubeVirt"},
                                               {"VMware", "VMware"},
@@ -58,10 +59,7 @@ VirtualMachine FindVirtualMachine(const system::System& system) {
     const std::string text = FirstLine(ReadSmallFile(system, path));
     for (const Vendor& vendor : kVendors) {
       if (!text.empty() && text.starts_with(vendor.text)) {
-        // Without the flag a server of the same maker is no guest: only names that no hardware has count.
-        if (flag == Flag::kUnknown && (vendor.text == "Google" || vendor.text == "Microsoft Corporation" ||
-                                       vendor.text == "Amazon EC2"))
-          continue;
+        if (flag == Flag::kUnknown && vendor.makes_hardware) continue;
         return {std::string(vendor.hypervisor), path + " says " + text};
       }
     }
