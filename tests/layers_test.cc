@@ -44,6 +44,7 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
               ElementsAre("api/status_name.cc",                      // CUDA's own text for a number
                           "base/demangle.cc",                        // C++ names
                           "change/whatif/modules.cc",                // /proc/driver/nvidia/version
+                          "cli/commands/explain.cc",                 // the first line of CMake's cache
                           "collect/linux/gpus.cc",                   // /proc/driver/nvidia/gpus
                           "explain/logs/mention.cc",                 // logs
                           "knowledge/arch.cc",                       // names of GPUs

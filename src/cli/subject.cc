@@ -34,6 +34,9 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
       case collect::TargetKind::kEnvironment:
         subject.environments.push_back(target->path);
         break;
+      case collect::TargetKind::kBuildFolder:
+        subject.builds.push_back(target->path);
+        break;
       case collect::TargetKind::kSnapshot:
       case collect::TargetKind::kRootFileSystem: {
         if (targets.size() > 1 || subject.rooted) {
@@ -85,6 +88,7 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
   engine::Subject looked_at{.machine = subject.machine,
                             .environments = subject.environments,
                             .programs = subject.programs,
+                            .builds = subject.builds,
                             .verify = options.verify,
                             .process = subject.process,
                             .host = options.host,
@@ -101,7 +105,8 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
   looked_at.environment = std::move(*environment);
   if (!options.python.empty())
     looked_at.python = PathOnMachine(*subject.machine, options.python, options.common.root);
-  looked_at.no_python = !subject.programs.empty() && subject.environments.empty() && options.python.empty();
+  looked_at.no_python = !(subject.programs.empty() && subject.builds.empty()) &&
+                        subject.environments.empty() && options.python.empty();
   looked_at.host_unseen = subject.rooted && !collect::ShowsItsKernel(*subject.machine);
   return looked_at;
 }

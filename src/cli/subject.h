@@ -17,6 +17,7 @@ struct Subject {
   std::shared_ptr<const system::System> machine;  // null for a snapshot
   std::vector<std::string> programs;
   std::vector<std::string> environments;
+  std::vector<std::string> builds;
   std::string snapshot_file;
   bool rooted = false;
   int patience = 1;       // times the usual limit
@@ -25,7 +26,7 @@ struct Subject {
   std::shared_ptr<const collect::ProcessLook> process = {};  // --pid
 };
 
-// `targets`: programs, libraries, environments; or one root file system, wheel or snapshot.
+// `targets`: programs, libraries, environments, build folders; or one root file system, wheel or snapshot.
 base::Result<Subject> ChooseSubject(const Options& options, const std::vector<std::string>& targets);
 
 // A running process, and the machine as it sees it.

@@ -48,6 +48,7 @@ StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>
     }
   }
   std::vector<std::string> started = programs;
+  for (const std::string& built : snapshot.stack.BuiltPrograms()) started.push_back(built);
   if (snapshot.stack.environments) {
     for (const auto& environment : *snapshot.stack.environments) started.push_back(environment.interpreter);
   }

@@ -146,10 +146,10 @@ std::map<std::string, std::string> RelevantEnvironment(
       // of Windows, as EnvironmentOf spells them
       "SYSTEMROOT", "WINDIR", "SYSTEMDRIVE", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432",
       "PROGRAMDATA", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "NVTOOLSEXT_PATH", "PROCESSOR_ARCHITECTURE"};
-  static constexpr std::array<std::string_view, 20> kPrefixes = {
-      "APPTAINER_", "SINGULARITY_", "LD_",     "CUDA",  "CUDNN",  "NVIDIA", "NCCL",
-      "CUPY",       "TORCH",        "PYTORCH", "TF_",   "XLA_",   "JAX_",   "ORT_",
-      "CONDA_",     "NVCC",         "PYTHON",  "SLURM", "GLIBC_", "CMAKE_"};
+  static constexpr std::array<std::string_view, 23> kPrefixes = {
+      "APPTAINER_", "SINGULARITY_", "LD_",    "CUDA",   "CUDNN",  "NVIDIA",  "NCCL",   "CUPY",
+      "TORCH",      "PYTORCH",      "TF_",    "XLA_",   "JAX_",   "ORT_",    "CONDA_", "NVCC",
+      "PYTHON",     "SLURM",        "GLIBC_", "CMAKE_", "NUMBA_", "TRITON_", "BNB_"};
   std::map<std::string, std::string> relevant;
   for (const auto& [name, value] : environment) {
     const bool wanted =

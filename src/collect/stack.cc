@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/in_time.h"
+#include "collect/build/folder.h"
 #include "collect/environment.h"
 #include "collect/windows/facts.h"
 #include "collect/windows/stack.h"
@@ -100,6 +101,7 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   Running<snapshot::Driver> driver("driver", [=] { return collect.driver(*shared); });
   Running<std::vector<snapshot::Gpu>> gpus("gpus", [=] { return collect.gpus(*shared); });
   Running<snapshot::Context> context("context", [=] { return collect.context(*shared); });
+  Running<std::vector<snapshot::BuildFolder>> builds("builds", [=] { return CollectBuilds(*shared); });
   Running<Environments> python("python", [=] {
     return shared->no_python ? Fact<Environments>::Absent("not requested") : collect.python(*shared);
   });
@@ -126,6 +128,7 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   stack.cudnn = cudnn.Wait(until);
   stack.context = context.Wait(until);
   stack.windows = windows.Wait(until);
+  stack.builds = builds.Wait(until);
   return stack;
 }
 

@@ -28,6 +28,7 @@ struct Surroundings {
   bool verify = false;                      // compare the hashes of RECORD, not only sizes
   bool no_python = false;                   // only other targets were named: no environment is looked for
   std::vector<std::string> programs{};      // that were named, absolute
+  std::vector<std::string> builds{};        // build folders that were named, absolute
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
   // Who looks on after the time is over keeps it. Without it `system` must live until the program ends.
   std::shared_ptr<const system::System> owner = {};

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "collect/build/folder.h"
 
 namespace culprit::collect {
 namespace {
@@ -57,6 +58,7 @@ base::Result<Target> ClassifyDirectory(const System& system, const std::string& 
   if (Exists(system, path, "etc") && (Exists(system, path, "usr") || Exists(system, path, "lib"))) {
     return Target{TargetKind::kRootFileSystem, path};
   }
+  if (IsBuildFolder(system, path)) return Target{TargetKind::kBuildFolder, path};
   if (const auto entries = system.List(path)) {
     for (const auto& entry : *entries) {  // what `pip install --target` leaves
       if (entry.name.ends_with(".dist-info")) return Target{TargetKind::kEnvironment, path};
@@ -66,9 +68,13 @@ base::Result<Target> ClassifyDirectory(const System& system, const std::string& 
     const std::string inner = base::JoinPath(path, name);
     if (IsEnvironment(system, inner)) return Target{TargetKind::kEnvironment, inner};
   }
+  if (const std::string inner = base::JoinPath(path, "build"); IsBuildFolder(system, inner))
+    return Target{TargetKind::kBuildFolder, inner};
   return base::Fail(
       base::ErrorCode::kBadFormat,
-      path + ": neither a Python environment (no pyvenv.cfg, no conda-meta) nor a root file system");
+      path +
+          ": neither a Python environment (no pyvenv.cfg, no conda-meta), nor a build folder (no "
+          "CMakeCache.txt, meson-info or compile_commands.json), nor a root file system");
 }
 
 // bin/python3 of an environment stands for the environment.

@@ -11,6 +11,7 @@ namespace culprit::collect {
 enum class TargetKind {
   kProgram,         // ELF or PE: a program or a library
   kEnvironment,     // a virtual or conda environment, by its directory or its interpreter
+  kBuildFolder,     // a directory that CMake, Meson or setuptools builds in
   kRootFileSystem,  // a directory with /etc and /usr in it, or with Windows/System32
   kWheel,
   kSnapshot,

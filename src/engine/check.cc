@@ -56,6 +56,29 @@ void AddUnknown(NotCheckedLines& lines, const char* what, const snapshot::Fact<T
   doubts.unseen |= fact.state == snapshot::FactState::kTimedOut;
 }
 
+// What of a build folder is not judged.
+void AddOfBuilds(const snapshot::Fact<std::vector<snapshot::BuildFolder>>& builds, NotCheckedLines& lines,
+                 Doubts& doubts) {
+  if (!builds) return;
+  for (const snapshot::BuildFolder& folder : *builds) {
+    if (folder.programs_left_out > 0) {
+      lines.Add({std::to_string(folder.programs_left_out) + " more programs and libraries in " + folder.path,
+                 "only the first " + std::to_string(folder.programs.size()) +
+                     " were checked; name the others as targets"});
+    }
+    if (!folder.extensions.empty()) {
+      lines.Add({"what " + folder.extensions.front() +
+                     (folder.extensions.size() == 1
+                          ? ""
+                          : " and " + std::to_string(folder.extensions.size() - 1) + " more") +
+                     " load",
+                 "Python imports them; check the environment where they get installed"});
+    }
+    for (const std::string& unread : folder.unread) lines.Add({unread, "it could not be read"});
+    doubts.unseen |= !folder.unread.empty();
+  }
+}
+
 void AddUnknowns(const rules::Scene& scene, NotCheckedLines& lines, Doubts& doubts) {
   const snapshot::Stack& stack = scene.stack();
   AddUnknown(lines, "driver", stack.driver, doubts);
@@ -64,6 +87,8 @@ void AddUnknowns(const rules::Scene& scene, NotCheckedLines& lines, Doubts& doub
   AddUnknown(lines, "cuDNN copies", stack.cudnn, doubts);
   AddUnknown(lines, "Python environments", stack.environments, doubts);
   AddUnknown(lines, "circumstances", stack.context, doubts);
+  AddUnknown(lines, "build folders", stack.builds, doubts);
+  AddOfBuilds(stack.builds, lines, doubts);
   for (NotChecked& place : NotSeen(scene.snapshot)) {
     lines.Add(std::move(place));
     doubts.unseen = true;

@@ -49,8 +49,15 @@ collect::Surroundings Around(const Subject& subject) {
                 .verify = subject.verify,
                 .no_python = subject.no_python,
                 .host_unseen = subject.host_unseen};
+  around.builds = subject.builds;
   around.owner = subject.machine;
   return around;
+}
+
+// The programs that were named, and those in the build folders.
+std::vector<std::string> WithBuilt(std::vector<std::string> programs, const snapshot::Snapshot& snapshot) {
+  for (std::string& built : snapshot.stack.BuiltPrograms()) programs.push_back(std::move(built));
+  return programs;
 }
 
 // What refused, and what a collector that was abandoned still waits for.
@@ -128,13 +135,13 @@ void Diagnosis::Play() {
   Play([process = subject_.process, programs = subject_.programs](const snapshot::Snapshot& snapshot,
                                                                   snapshot::FileView& view) {
     return process != nullptr ? loader::ScenariosAround({process->process}, snapshot, view)
-                              : loader::PlayScenarios(snapshot, view, programs);
+                              : loader::PlayScenarios(snapshot, view, WithBuilt(programs, snapshot));
   });
 }
 
 void Diagnosis::Play(const std::shared_ptr<const record::Run>& run) {
   Play([run, programs = subject_.programs](const snapshot::Snapshot& snapshot, snapshot::FileView& view) {
-    Scenarios scenarios = loader::PlayScenarios(snapshot, view, programs);
+    Scenarios scenarios = loader::PlayScenarios(snapshot, view, WithBuilt(programs, snapshot));
     for (loader::Scenario& seen : loader::ObservedProcesses(*run, snapshot, view))
       scenarios.push_back(std::move(seen));
     loader::DropPlayedThatWasSeen(scenarios);

@@ -39,6 +39,7 @@ struct Subject {
   std::string python{};                                             // an interpreter, absolute
   std::vector<std::string> environments{};                          // prefixes that were named, absolute
   std::vector<std::string> programs{};                              // that were named, absolute
+  std::vector<std::string> builds{};                                // build folders that were named, absolute
   bool no_python = false;                                           // look for no environment
   bool verify = false;                                              // compare the hashes of installed files
   bool host_unseen = false;                                         // files of another system

@@ -146,6 +146,12 @@ void AddGpus(Rows& rows, const rules::Scene& scene) {
     if (!gpu.compute_capability.empty() && !row.value.starts_with("compute")) {
       Join(row.detail, "compute capability " + gpu.compute_capability);
     }
+    const auto& context = scene.stack().context;
+    if (gpu.virtual_gpu) {
+      Join(row.detail, "a vGPU");
+    } else if (context && !context->virtual_machine.empty() && !gpu.assumed) {
+      Join(row.detail, "passed through");
+    }
     if (!gpu.bound_to.empty() && gpu.bound_to != "nvidia") Join(row.detail, "bound to " + gpu.bound_to);
     rows.push_back(std::move(row));
   }
@@ -253,11 +259,41 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
   }
 }
 
+// A virtual machine: its host decides which GPUs it has.
+void AddVirtualMachine(Rows& rows, const rules::Scene& scene) {
+  const auto& context = scene.stack().context;
+  if (context && !context->virtual_machine.empty())
+    rows.push_back({.what = "machine", .value = "virtual", .detail = context->virtual_machine});
+}
+
+// What a build folder took.
+void AddBuilds(Rows& rows, const rules::Scene& scene) {
+  if (!scene.stack().builds) return;
+  for (const snapshot::BuildFolder& folder : *scene.stack().builds) {
+    StackRow row{.what = "build", .value = "no CUDA", .where = folder.path};
+    std::string codes;
+    bool named = false;
+    for (const snapshot::BuildSetting& setting : folder.settings) {
+      using Item = snapshot::BuildItem;
+      if (setting.item == Item::kNvcc && !std::exchange(named, true))
+        row.value = "CUDA " + (setting.version.empty() ? "of unknown version" : setting.version);
+      if (setting.item == Item::kArchitectures && codes.empty()) codes = setting.value;
+    }
+    Join(row.detail, std::string(base::Word(folder.system)));
+    for (const std::string& code : base::SplitWords(codes, " ")) Join(row.detail, code);
+    if (!folder.host_compiler.version.empty())
+      Join(row.detail, folder.host_compiler.name + " " + folder.host_compiler.version);
+    rows.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 Rows StackRows(const rules::Scene& scene) {
   Rows rows;
   AddProcesses(rows, scene);
+  AddBuilds(rows, scene);
+  AddVirtualMachine(rows, scene);
   AddDriver(rows, scene);
   AddGpus(rows, scene);
   AddToolkits(rows, scene);

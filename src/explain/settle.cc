@@ -169,6 +169,7 @@ std::vector<Settlement> Settle(std::span<const Symptom> symptoms, const rules::S
   ByFindings(check, settlements);
   SettleByDriver(symptoms, scene, settlements);
   SettleByCopies(symptoms, scene, settlements);
+  SettleByLinkNames(symptoms, scene, settlements);
   return settlements;
 }
 

@@ -27,6 +27,9 @@ std::vector<Settlement> Settle(std::span<const logs::Symptom> symptoms, const ru
 // Parts of it. Whether there is a driver, and whether it is new enough.
 void SettleByDriver(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                     std::vector<Settlement>& settlements);
+// Whether what the linker did not find is on this machine (settle_link.cc).
+void SettleByLinkNames(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
+                       std::vector<Settlement>& settlements);
 // Whether a library that is missing in the log is on this machine.
 void SettleByCopies(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                     std::vector<Settlement>& settlements);

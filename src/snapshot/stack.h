@@ -8,6 +8,7 @@
 
 #include "snapshot/fact.h"
 #include "snapshot/probe.h"
+#include "snapshot/stack_build.h"
 #include "snapshot/stack_driver.h"
 #include "snapshot/stack_libraries.h"
 #include "snapshot/stack_python.h"
@@ -19,6 +20,8 @@ namespace culprit::snapshot {
 struct Context {
   std::string container;         // "docker", "podman", "kubernetes", "singularity", "lxc"; "" none seen
   std::string container_source;  // how that is known
+  std::string virtual_machine;   // "KVM", "VMware", "Amazon EC2"; "" none seen. WSL is not one of them
+  std::string virtual_machine_source;
   bool wsl = false;
   std::string jetson;  // L4T release, "" no Jetson
   bool root = false;
@@ -33,6 +36,8 @@ struct Context {
   static void Fields(Self& self, Visit& visit) {
     visit("container", self.container);
     visit("container_source", self.container_source);
+    visit("virtual_machine", self.virtual_machine);
+    visit("virtual_machine_source", self.virtual_machine_source);
     visit("wsl", self.wsl);
     visit("jetson", self.jetson);
     visit("root", self.root);
@@ -53,8 +58,9 @@ struct Stack {
   Fact<std::vector<CudnnCopy>> cudnn;
   Fact<std::vector<PythonEnvironment>> environments;
   Fact<Context> context;
-  Fact<WindowsFacts> windows;  // has a value exactly when the machine is one with Windows
-  Fact<ProbeFacts> probe;      // has a value when `culprit probe` or `check --live` ran
+  Fact<WindowsFacts> windows;             // has a value exactly when the machine is one with Windows
+  Fact<ProbeFacts> probe;                 // has a value when `culprit probe` or `check --live` ran
+  Fact<std::vector<BuildFolder>> builds;  // has a value when build folders were named
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -66,6 +72,15 @@ struct Stack {
     visit("context", self.context);
     visit("windows", self.windows);
     visit("probe", self.probe);
+    visit("builds", self.builds);
+  }
+  // The programs in the build folders.
+  std::vector<std::string> BuiltPrograms() const {
+    std::vector<std::string> programs;
+    if (!builds) return programs;
+    for (const BuildFolder& folder : *builds)
+      programs.insert(programs.end(), folder.programs.begin(), folder.programs.end());
+    return programs;
   }
   bool operator==(const Stack&) const = default;
 };

@@ -118,6 +118,7 @@ struct Gpu {
   std::string minor;         // of /dev/nvidiaN
   std::string driver_model;  // Windows: "WDDM", "TCC" as the registry asks for; "" not known
   std::string source;        // where it was read
+  bool virtual_gpu = false;  // a vGPU: a share of a GPU that the host of this virtual machine gives out
   bool assumed = false;      // --host says so
 
   template <typename Self, typename Visit>
@@ -132,6 +133,7 @@ struct Gpu {
     visit("minor", self.minor);
     visit("driver_model", self.driver_model);
     visit("source", self.source);
+    visit("virtual_gpu", self.virtual_gpu);
     visit("assumed", self.assumed);
   }
   bool operator==(const Gpu&) const = default;

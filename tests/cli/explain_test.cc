@@ -45,6 +45,23 @@ TEST_F(ExplainCommand, ACudnnCodeSaysThatNumbersDiffer) {
 }
 TEST_F(ExplainCommand, AnXid) { ExpectGolden("explain_xid.txt", {"explain", "xid:79"}, 0); }
 TEST_F(ExplainCommand, AProgramIsNoLog) { ExpectGolden("explain_elf.txt", {"explain", "root/app/train"}, 2); }
+TEST_F(ExplainCommand, WhatABuildSystemKeepsIsNoLog) {
+  WriteFile(top_ / "build" / "CMakeCache.txt",
+            "# This is the CMakeCache file.\n"
+            "CUDA_cuda_driver_LIBRARY:FILEPATH=/usr/local/cuda/lib64/stubs/libcuda.so\n");
+  const auto cache = Run({"explain", "build/CMakeCache.txt"});
+  EXPECT_EQ(cache.status, 2);
+  EXPECT_NE(cache.err.find("the cache of CMake, not a log; try: culprit check build"), std::string::npos)
+      << cache.err;
+  WriteFile(top_ / "commands.json", R"([{"directory": "/b", "command": "nvcc -c a.cu", "file": "a.cu"}])");
+  EXPECT_NE(Run({"explain", "commands.json"}).err.find("a list of compile commands"), std::string::npos);
+}
+// A line of the cache in a longer log is a setting too.
+TEST_F(ExplainCommand, ASettingIsNoEvent) {
+  const std::string log =
+      "-- Configuring done\nCUDA_cuda_driver_LIBRARY:FILEPATH=/usr/local/cuda/lib64/stubs/libcuda.so\n";
+  EXPECT_TRUE(Json({"explain", "-"}, log)["causes"].empty());
+}
 TEST_F(ExplainCommand, ADirectoryIsNoLog) { ExpectGolden("explain_directory.txt", {"explain", "root"}, 2); }
 TEST_F(ExplainCommand, WhatIsNeitherFileNorCode) {
   ExpectGolden("explain_nothing.txt", {"explain", "no-such.log"}, 2);

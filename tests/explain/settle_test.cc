@@ -55,6 +55,20 @@ TEST(Settle, WhatTheLogNeedsIsHeldAgainstTheDriver) {
       << first.summary;
 }
 
+// libcudnn.so in the toolkit, where a linker without -L does not look.
+TEST(Settle, WhatTheLinkerDidNotFindMayBeThere) {
+  constexpr const char* kLink = "/usr/bin/ld: cannot find -lcudnn: No such file or directory\n";
+  const auto first = FirstOn(
+      "world = \"toolkit\"\n[env]\nCUDA_HOME = \"/usr/local/cuda\"\n[links]\n"
+      "\"/usr/local/cuda-13.0/targets/x86_64-linux/lib/libcudnn.so\" = \"libcudnn.so.9\"\n",
+      kLink);
+  EXPECT_EQ(first.cause, "build-config") << first.summary;
+  EXPECT_NE(first.summary.find("/usr/local/cuda"), std::string::npos) << first.summary;
+  EXPECT_NE(first.fix.find("-L/usr/local/cuda"), std::string::npos) << first.fix;
+  EXPECT_EQ(FirstOn("world = \"bare\"\n", kLink).cause, "cudnn-missing");
+  EXPECT_EQ(FirstOn("world = \"toolkit\"\n", kLink).cause, "broken-symlink");
+}
+
 TEST(Settle, ALibraryThatIsOnTheMachineIsNotMissing) {
   const std::string log =
       "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory\n";

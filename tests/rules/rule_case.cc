@@ -63,6 +63,7 @@ std::unique_ptr<engine::Diagnosis> Diagnose(const system::System& machine, const
                           .python = description["python"].value_or(std::string()),
                           .environments = Strings(description, "environments"),
                           .programs = Strings(description, "targets"),
+                          .builds = Strings(description, "builds"),
                           .verify = description["verify"].value_or(false),
                           .host_unseen = description["root"].value_or(false),
                           .host = description["host"].value_or(std::string()),

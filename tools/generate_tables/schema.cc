@@ -270,13 +270,36 @@ Subject Windows() {
                       .unique = {"framework", "dll", "since"}}}};
 }
 
+Subject Variables() {
+  return {.name = "variables",
+          .header = "variables.h",
+          .tables = {{.key = "variable",
+                      .type = "VariableRow",
+                      .function = "Variables",
+                      .fields = {{"name", Form::kText, kRequired},
+                                 {"flag"},
+                                 {"kind",
+                                  Form::kWord,
+                                  kRequired,
+                                  {{"off", "VariableKind::kOff"},
+                                   {"file", "VariableKind::kFile"},
+                                   {"directory", "VariableKind::kDirectory"},
+                                   {"archs", "VariableKind::kArchs"}}},
+                                 {"off_values", Form::kTexts},
+                                 {"holds", Form::kTexts},
+                                 {"reader", Form::kText, kRequired},
+                                 {"effect", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"name", "flag", "reader"}}}};
+}
+
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),      Cudnn(),    Distributions(),
-                                                 Drivers(),       Frameworks(),  GpuIds(),   Harvested(),
-                                                 HostCompilers(), Imports(),     Packages(), Sonames(),
-                                                 Signatures(),    StatusCodes(), Windows()};
+  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),      Cudnn(),     Distributions(),
+                                                 Drivers(),       Frameworks(),  GpuIds(),    Harvested(),
+                                                 HostCompilers(), Imports(),     Packages(),  Sonames(),
+                                                 Signatures(),    StatusCodes(), Variables(), Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

@@ -187,8 +187,9 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
 }
 
 void Declare(CommandLine& app, CheckOptions& options) {
-  app.Add("TARGET", options.targets,
-          "programs, libraries, Python environments; or one root file system, wheel or snapshot");
+  app.Add(
+      "TARGET", options.targets,
+      "programs, libraries, Python environments, build folders; or one root file system, wheel or snapshot");
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
           "PID");
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
@@ -203,6 +204,7 @@ void Declare(CommandLine& app, CheckOptions& options) {
       "Examples:\n"
       "  culprit\n"
       "  culprit check .venv\n"
+      "  culprit check build\n"
       "  culprit check --live\n"
       "  culprit check --pid 4711\n"
       "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/explain_follow.h"
@@ -25,6 +26,7 @@
 #include "explain/status_page.h"
 #include "render/check/check.h"
 #include "render/explain/explain.h"
+#include "report/command.h"
 #include "run/watch/programs.h"
 #include "snapshot/record/record_file.h"
 #include "system/stream.h"
@@ -76,7 +78,20 @@ std::string_view KindOfBinary(std::string_view start) {
   return "";
 }
 
+// What a build system keeps is settings, not events.
+std::string_view KindOfSettings(std::string_view start) {
+  if (start.starts_with("# This is the CMakeCache file.")) return "the cache of CMake";
+  if (start.starts_with("ninja_required_version") || base::Contains(start, "\nninja_required_version"))
+    return "a build file of ninja";
+  const bool list = base::Trim(start).starts_with('[');
+  if (list && base::Contains(start, "\"directory\"") &&
+      (base::Contains(start, "\"command\"") || base::Contains(start, "\"arguments\"")))
+    return "a list of compile commands";
+  return "";
+}
+
 constexpr size_t kRecordBeginning = 256;
+constexpr size_t kSettingsBeginning = 2048;
 
 base::Result<std::string> ReadRest(base::ByteStream& stream) {
   constexpr size_t kLimit = size_t{1} << 30;
@@ -98,6 +113,12 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
   if (const std::string_view kind = KindOfBinary(peeked->Peek(16)); !kind.empty()) {
     return base::Fail(base::ErrorCode::kBadFormat,
                       fmt::format("{}: {}, not a log; try: culprit inspect {}", name, kind, name));
+  }
+  if (const std::string_view kind = KindOfSettings(peeked->Peek(kSettingsBeginning)); !kind.empty()) {
+    const std::string folder(base::DirName(name));
+    return base::Fail(base::ErrorCode::kBadFormat,
+                      fmt::format("{}: {}, not a log; try: culprit check {}", name, kind,
+                                  report::ForShell(folder.empty() ? "." : folder)));
   }
   if (record::LooksLikeRecord(peeked->Peek(kRecordBeginning))) {
     auto text = ReadRest(*peeked);

@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/subject.h"
+#include "collect/target.h"
 #include "engine/record_machine.h"
 
 namespace culprit::cli {
@@ -28,8 +29,15 @@ int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool 
                                    Deadline::Guard::kAlways);
   auto opened = OpenMachine(options);
   if (!opened) return Fail(opened.error());
-  const Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty()};
+  Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty()};
   for (std::string& target : targets) target = PathOnMachine(*subject.machine, target, options.root);
+  // What is in a build folder is recorded as if each program had been named.
+  std::erase_if(targets, [&](const std::string& target) {
+    const auto kind = collect::ClassifyTarget(*subject.machine, target);
+    const bool build = kind && kind->kind == collect::TargetKind::kBuildFolder;
+    if (build) subject.builds.push_back(kind->path);
+    return build;
+  });
   auto looked_at = ForEngine(subject, {.common = options, .seconds = kSnapshotSeconds});
   if (!looked_at) return Fail(looked_at.error());
   deadline.reset();
@@ -46,6 +54,8 @@ int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool 
     live->Continue(diagnosis.snapshot());
     diagnosis.AddProbe(live->Finish(), {});
   }
+  for (std::string& program : diagnosis.snapshot().stack.BuiltPrograms())
+    targets.push_back(std::move(program));
   const auto snapshot = engine::RecordMachine(diagnosis, std::move(targets),
                                               [progress](const std::string& what) { progress->Show(what); });
   if (!snapshot) return Fail(snapshot.error());
@@ -65,7 +75,7 @@ int RunSnapshot(int argc, const char* const* argv) {
       "Saves this machine to one file. On any other machine, `culprit check FILE` and `culprit why "
       "--snapshot FILE` then give the same answers.",
       "culprit snapshot");
-  app.Add("TARGET", targets, "programs or libraries to record with everything they load");
+  app.Add("TARGET", targets, "programs, libraries or build folders to record with everything they load");
   app.Add("--live", probed, "also record the results of `culprit probe`; this runs code it finds");
   AddCommonOptions(app, options);
   app.Footer(

@@ -1,9 +1,10 @@
-// Collector of the circumstances: container and what its runtime mounted, WSL, Jetson, root and sudo, Slurm,
-// distribution, secure boot.
+// Collector of the circumstances: container and what its runtime mounted, virtual machine, WSL, Jetson, root
+// and sudo, Slurm, distribution, secure boot.
 #include <array>
 
 #include "base/text.h"
 #include "collect/linux/container.h"
+#include "collect/linux/virtual_machine.h"
 #include "collect/small_file.h"
 #include "collect/stack.h"
 
@@ -13,7 +14,7 @@ namespace {
 using snapshot::Context;
 using snapshot::Fact;
 
-constexpr std::array<std::string_view, 12> kContextReads = {
+constexpr std::array<std::string_view, 16> kContextReads = {
     "/.dockerenv",
     "/.singularity.d",
     "/run/.containerenv",
@@ -26,6 +27,10 @@ constexpr std::array<std::string_view, 12> kContextReads = {
     "/etc/os-release",
     "/usr/lib/os-release",
     "/sys/firmware/efi/efivars/SecureBoot-*",
+    "/proc/cpuinfo",
+    "/sys/class/dmi/id/*",
+    "/sys/hypervisor/type",
+    "/proc/xen/capabilities",
 };
 
 std::string Distribution(const system::System& system) {
@@ -127,6 +132,11 @@ Fact<Context> CollectContext(const Surroundings& around) {
   context.distribution = Distribution(around.system);
   if (!around.host_unseen) {
     context.wsl = IsWsl(around);
+    if (!context.wsl) {
+      const VirtualMachine machine = FindVirtualMachine(around.system);
+      context.virtual_machine = machine.hypervisor;
+      context.virtual_machine_source = machine.source;
+    }
     context.root = EffectiveRoot(around.system);
     context.sudo_user = base::ValueOf(around.environment, "SUDO_USER");
     context.slurm_job = base::ValueOf(around.environment, "SLURM_JOB_ID");

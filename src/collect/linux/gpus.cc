@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "collect/linux/container.h"
 #include "collect/linux/driver_parts.h"
+#include "collect/linux/virtual_machine.h"
 #include "collect/small_file.h"
 #include "collect/stack.h"
 #include "knowledge/gpu_ids.h"
@@ -88,6 +89,7 @@ std::map<std::string, Gpu> DriverGpus(const system::System& system) {
     if (!text) continue;
     Gpu gpu{.bus_id = entry.name, .source = text.source};
     AddWhatTheDriverSays(*text, gpu);
+    gpu.virtual_gpu = IsVirtualGpuName(gpu.name);
     gpus.emplace(entry.name, std::move(gpu));
   }
   return gpus;

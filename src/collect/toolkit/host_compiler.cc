@@ -87,7 +87,7 @@ std::string AsPath(const Surroundings& around, const std::string& value) {
 void AddCompiler(const Surroundings& around, const std::string& path, const std::string& chosen_by,
                  std::vector<Compiler>& compilers) {
   if (path.empty()) return;
-  Compiler compiler{.path = path, .source = "chosen by " + chosen_by};
+  Compiler compiler{.path = path, .source = chosen_by};
   const auto status = around.system.Stat(path);
   if (!status) {
     compiler.source += ": " + std::string(base::Strerror(status.error()));
@@ -129,17 +129,24 @@ std::string FindOnPath(const Surroundings& around, const std::string& program) {
   return "";
 }
 
+Compiler CompilerAt(const Surroundings& around, const std::string& named, const std::string& source) {
+  std::vector<Compiler> found;
+  AddCompiler(around, AsPath(around, named), source, found);
+  return found.empty() ? Compiler{.path = named, .source = source} : found.front();
+}
+
 std::vector<Compiler> HostCompilers(const Surroundings& around) {
   std::vector<Compiler> compilers;
-  AddCompiler(around, AsPath(around, base::ValueOf(around.environment, "NVCC_CCBIN")), "NVCC_CCBIN",
-              compilers);
   for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
     AddCompiler(around, AsPath(around, Ccbin(base::ValueOf(around.environment, name))),
-                std::string("-ccbin in ") + name, compilers);
+                std::string("chosen by -ccbin in ") + name, compilers);
   }
-  AddCompiler(around, FindOnPath(around, "gcc"), "PATH", compilers);
+  AddCompiler(around, AsPath(around, base::ValueOf(around.environment, "NVCC_CCBIN")), "chosen by NVCC_CCBIN",
+              compilers);
+  AddCompiler(around, FindOnPath(around, "gcc"), "chosen by PATH", compilers);
   for (const char* name : {"CUDAHOSTCXX", "CC", "CXX"}) {
-    AddCompiler(around, AsPath(around, base::ValueOf(around.environment, name)), name, compilers);
+    AddCompiler(around, AsPath(around, base::ValueOf(around.environment, name)),
+                std::string("chosen by ") + name, compilers);
   }
   std::vector<Compiler> each;
   for (Compiler& compiler : compilers) {

@@ -12,9 +12,13 @@ namespace culprit::collect {
 // The first executable file of that name in the directories of PATH; "" when there is none.
 std::string FindOnPath(const Surroundings& around, const std::string& program);
 
-// The first is the one that nvcc itself uses: NVCC_CCBIN, -ccbin in NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS,
-// otherwise gcc from PATH. Build systems also use the others: CUDAHOSTCXX (CMake), CC and CXX (torch
-// extensions).
+// The first is the one that nvcc itself uses: -ccbin in NVCC_APPEND_FLAGS, then in NVCC_PREPEND_FLAGS (the
+// last one given counts), then NVCC_CCBIN, otherwise gcc from PATH. Build systems also use the others:
+// CUDAHOSTCXX (CMake), CC and CXX (torch extensions).
 std::vector<snapshot::Compiler> HostCompilers(const Surroundings& around);
+
+// The compiler at a path, or of a name on PATH; `source` says who chose it.
+snapshot::Compiler CompilerAt(const Surroundings& around, const std::string& named,
+                              const std::string& source);
 
 }  // namespace culprit::collect

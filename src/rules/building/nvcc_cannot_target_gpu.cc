@@ -6,6 +6,7 @@
 #include "knowledge/host_compilers.h"
 #include "knowledge/packages/packages.h"
 #include "knowledge/packages/release.h"
+#include "rules/kit/building/build_facts.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
@@ -110,10 +111,8 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
   return fix;
 }
 
-void Check(const Scene& scene, Ruling& ruling) {
-  const BuildChoice chosen = ChosenToolkit(scene);
-  if (!scene.stack().gpus || chosen.toolkit == nullptr || chosen.toolkit->nvcc.empty()) return;
-  const snapshot::Toolkit& toolkit = *chosen.toolkit;
+void CheckToolkit(const Scene& scene, const snapshot::Toolkit& toolkit, const report::Evidence& because,
+                  Ruling& ruling) {
   const std::string release = Release(toolkit.nvcc_version.empty() ? toolkit.version : toolkit.nvcc_version);
   for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
     const auto capability = base::Version::Parse(gpu.compute_capability);
@@ -126,10 +125,26 @@ void Check(const Scene& scene, Ruling& ruling) {
                                            toolkit.nvcc, {name, gpu.compute_capability});
     finding.affects.push_back("builds");
     finding.evidence.push_back({answer.why, std::string(answer.source)});
-    finding.evidence.push_back({"a build uses " + toolkit.root, chosen.because});
+    finding.evidence.push_back(because);
     finding.evidence.push_back({name + " has compute capability " + gpu.compute_capability,
                                 gpu.source.empty() ? "--host" : gpu.source});
     finding.fix = ToolkitFor(scene, toolkit, release, *capability);
+  }
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().gpus) return;
+  const BuildChoice chosen = ChosenToolkit(scene);
+  if (chosen.toolkit != nullptr && !chosen.toolkit->nvcc.empty())
+    CheckToolkit(scene, *chosen.toolkit, {"a build uses " + chosen.toolkit->root, chosen.because}, ruling);
+  for (const BuildFolder& folder : Builds(scene)) {
+    const BuildSetting* nvcc = SettingOf(folder, BuildItem::kNvcc);
+    if (nvcc == nullptr || ToolkitOfNvcc(scene, nvcc->value) == chosen.toolkit) continue;
+    CheckToolkit(scene,
+                 {.root = std::string(base::DirName(base::DirName(nvcc->value))),
+                  .version = nvcc->version,
+                  .nvcc = nvcc->value},
+                 AsEvidence(*nvcc), ruling);
   }
 }
 

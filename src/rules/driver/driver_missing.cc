@@ -62,8 +62,17 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({gpus->empty() ? "no NVIDIA GPU" : NameOf(gpus->front()), gpus.source});
   }
   if (gpus && gpus->empty()) {
+    const std::string& hypervisor = Circumstances(scene).virtual_machine;
+    if (!hypervisor.empty())
+      finding.evidence.push_back(
+          {"this is a virtual machine (" + hypervisor + ")", Circumstances(scene).virtual_machine_source});
     finding.fix = {
-        .text = "this machine has no NVIDIA GPU: use another one, or run on the CPU; a driver would not load",
+        .text =
+            hypervisor.empty()
+                ? "this machine has no NVIDIA GPU: use another one, or run on the CPU; a driver would not "
+                  "load"
+                : "this virtual machine has no NVIDIA GPU: have one passed through by its host, or start one "
+                  "of a kind with a GPU; a driver would not load",
         .commands = scene.OnWindows() ? std::vector<Command>{} : std::vector<Command>{"lspci -d 10de:"},
         .risk = report::Risk::kNone,
         .changes = {report::NotInFiles{"a machine with an NVIDIA GPU", "changing files does not add a GPU"}}};

@@ -94,7 +94,9 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
       .text =
           "update the driver to " + (floor.empty() ? "a newer one" : floor + " or newer") +
           (own.cuda.empty() ? "" : ", or install a build for CUDA " + std::string(own.cuda) + " or older") +
-          "; another toolkit does not help",
+          "; another toolkit does not help" +
+          (HasVirtualGpu(scene) ? "; this is a vGPU: its driver must be of a release that the host supports"
+                                : ""),
       .commands = {},
       .risk = report::Risk::kMedium,
       .changes = {}};

@@ -41,8 +41,16 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.evidence.push_back(
       {"the driver's library is " + (library->version.empty() ? "installed" : library->version),
        library->real_path});
+  const std::string& hypervisor = Circumstances(scene).virtual_machine;
+  if (!hypervisor.empty())
+    finding.evidence.push_back(
+        {"this is a virtual machine (" + hypervisor + ")", Circumstances(scene).virtual_machine_source});
   finding.fix = {
-      .text = "attach or switch on a GPU, or use another machine; reinstalling the driver does not help",
+      .text = hypervisor.empty()
+                  ? "attach or switch on a GPU, or use another machine; reinstalling the driver does not help"
+                  : "have the host of this virtual machine pass a GPU through, or start one of a kind with a "
+                    "GPU; "
+                    "reinstalling the driver does not help",
       .commands = scene.OnWindows() ? std::vector<Command>{} : std::vector<Command>{"lspci -d 10de:"},
       .risk = report::Risk::kNone,
       .changes = {report::NotInFiles{"an NVIDIA GPU in this machine", "changing files does not add a GPU"}}};

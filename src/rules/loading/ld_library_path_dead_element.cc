@@ -32,6 +32,7 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
     if (!element.starts_with('/') || element.find('$') != std::string::npos) continue;
+    if (element.find_first_of(",\"'") != std::string::npos) continue;  // CUL5042
     if (element.starts_with("/usr/local/nvidia/lib"))
       continue;  // NVIDIA's images name it for an older container runtime
     const base::PathError error = scene.view.Directory(base::CleanPath(element));
@@ -39,6 +40,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       ruling.NotEnoughFacts("LD_LIBRARY_PATH entry " + element, "not recorded in the snapshot");
     }
     if (error != base::PathError::kNoEntry && error != base::PathError::kNotDirectory) continue;
+    if (scene.view.Open(base::CleanPath(element)).elf != nullptr) continue;  // a library: CUL5042
     report::Finding& finding = ruling.Fire(
         "LD_LIBRARY_PATH contains " + element + ", which is not a directory", "LD_LIBRARY_PATH", {element});
     finding.evidence.push_back({element + ": " + std::string(base::Strerror(error)), "environment"});

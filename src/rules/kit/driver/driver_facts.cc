@@ -18,6 +18,11 @@ const snapshot::Context& Circumstances(const Scene& scene) {
   return scene.stack().context ? *scene.stack().context : none;
 }
 
+bool HasVirtualGpu(const Scene& scene) {
+  const auto& gpus = scene.stack().gpus;
+  return gpus && std::ranges::any_of(*gpus, &snapshot::Gpu::virtual_gpu);
+}
+
 void LacksGpus(const Scene& scene, Ruling& ruling) {
   const auto& gpus = scene.stack().gpus;
   ruling.NotEnoughFacts("GPUs", gpus.why,

@@ -17,6 +17,9 @@ namespace culprit::rules {
 const snapshot::Context& Circumstances(const Scene& scene);
 inline bool InContainer(const Scene& scene) { return !Circumstances(scene).container.empty(); }
 
+// A vGPU needs the guest driver that belongs to the software of its host.
+bool HasVirtualGpu(const Scene& scene);
+
 // Tells that the GPUs cannot be looked at. Those of an image's host and of Windows behind WSL never can.
 void LacksGpus(const Scene& scene, Ruling& ruling);
 

@@ -1,0 +1,141 @@
+// CUL5042: a list of directories is written the wrong way.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/path_error.h"
+#include "base/text.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::list_variable_malformed {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+LD_LIBRARY_PATH, PATH, PYTHONPATH or a similar variable is a list with colons between its directories. This one has quotes in it,
+other separators, a "~" or a "$HOME" that no shell expanded, or a file where a directory belongs.
+
+## Why it breaks
+The whole text between two colons is taken as the name of a directory. There is none of that name, and nobody says so: the
+libraries in the right one are just not found.
+
+## How culprit knows
+The entry is not a directory, and the corrected one is what somebody meant. The loader reads semicolons in LD_LIBRARY_PATH like
+colons, and expands $ORIGIN, $LIB and $PLATFORM.
+
+## Fix
+Set the corrected value, and correct the line that sets it. Quotes belong around the whole assignment, not into the value; files
+that no shell reads (Dockerfile ENV, systemd, .env) expand no "~".
+
+## When this is not your problem
+The directories exist only where the program runs: in a container, or on another node.
+
+## Sources
+ld.so(8), LD_LIBRARY_PATH; POSIX, "Other Environment Variables", PATH; Python documentation, PYTHONPATH.
+)md";
+
+constexpr std::array<std::string_view, 5> kLists = {"LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "CPATH",
+                                                    "LIBRARY_PATH"};
+
+bool IsDirectory(const Scene& scene, const std::string& path) {
+  return path.starts_with('/') && scene.view.Directory(base::CleanPath(path)) == base::PathError::kNone;
+}
+
+// The value of what stands for the home directory at the start of an entry; the entry itself otherwise.
+std::string ExpandHome(const Scene& scene, const std::string& entry) {
+  const std::string home(scene.Variable("HOME"));
+  if (home.empty()) return entry;
+  for (const std::string_view start : {"~", "$HOME", "${HOME}"}) {
+    if (entry == start || entry.starts_with(std::string(start) + "/"))
+      return home + entry.substr(start.size());
+  }
+  return entry;
+}
+
+struct Corrected {
+  std::vector<std::string> entries;
+  std::string what;  // that is wrong with the original; "" nothing
+};
+
+// What somebody meant with one entry.
+Corrected Correct(const Scene& scene, const std::string& entry) {
+  Corrected result;
+  if (entry.empty() || IsDirectory(scene, entry)) return {{entry}, ""};
+  std::string text = entry;
+  if (std::ranges::any_of(text, [](char c) { return c == '"' || c == '\''; })) {
+    std::erase_if(text, [](char c) { return c == '"' || c == '\''; });
+    result.what = "has quotes in it";
+  }
+  const size_t separator = text.find_first_of(",;");
+  const std::vector<std::string> parts =
+      separator == std::string::npos ? std::vector{text} : base::SplitWords(text, ",;");
+  if (parts.size() > 1 && std::ranges::all_of(parts, [](const std::string& part) {
+        return part.starts_with('/') || part.starts_with('~') || part.starts_with('$');
+      })) {
+    result.what = std::string("separates directories with \"") + text[separator] + "\"";
+    result.entries = parts;
+  } else {
+    result.entries = {text};
+  }
+  for (std::string& part : result.entries) {
+    const std::string expanded = ExpandHome(scene, part);
+    if (expanded != part && result.what.empty())
+      result.what = part.starts_with('~') ? "has a \"~\" that no shell expanded"
+                                          : "has a \"$HOME\" that no shell expanded";
+    part = expanded;
+  }
+  if (!result.what.empty()) return result;
+  const bool library = entry.starts_with('/') && base::Contains(base::BaseName(entry), ".so");
+  const snapshot::FileFacts& file = scene.view.Open(base::CleanPath(entry));
+  if (library && file.error == base::PathError::kNone && file.kind == snapshot::FileKind::kRegular)
+    return {{std::string(base::DirName(entry))}, "names a file where a directory belongs"};
+  return {{entry}, ""};
+}
+
+void CheckList(const Scene& scene, const std::string& name, Ruling& ruling) {
+  const std::string value(scene.Variable(name));
+  if (value.empty()) return;
+  std::string better, what, first;
+  const bool loader = name == "LD_LIBRARY_PATH";
+  std::string split = value;
+  if (loader) std::ranges::replace(split, ';', ':');  // ld.so reads both
+  for (const std::string& entry : base::Split(split, ':')) {
+    const Corrected corrected = Correct(scene, entry);
+    if (what.empty() && !corrected.what.empty()) {
+      what = corrected.what;
+      first = entry;
+    }
+    for (const std::string& part : corrected.entries) {
+      if (!part.empty()) better += (better.empty() ? "" : ":") + part;
+    }
+  }
+  if (what.empty()) return;
+  report::Finding& finding =
+      ruling.Fire(name + " " + what + ": " + first + " is searched as one directory of that name", name);
+  finding.evidence.push_back({name + "=" + value, "environment"});
+  finding.evidence.push_back({"there is no directory " + first, "the files of this machine"});
+  finding.fix = {.text = "set the corrected list, and correct the line that sets it",
+                 .commands = {"export " + Plain(name) + "=" + Quoted(better)},
+                 .risk = report::Risk::kLow,
+                 .changes = {report::SetVariable{name, better}}};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const std::string_view name : kLists) CheckList(scene, std::string(name), ruling);
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5042",
+                           .name = "list_variable_malformed",
+                           .family = Family::kLoading,
+                           .explains = Explains::kNothing,
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.9.0",
+                           .title = "a list of directories is written the wrong way",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::list_variable_malformed

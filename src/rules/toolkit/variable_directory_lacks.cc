@@ -1,0 +1,66 @@
+// CUL4021: a variable names a directory without what is looked for in it.
+#include <algorithm>
+
+#include "base/path_error.h"
+#include "base/text.h"
+#include "rules/kit/variables/variable_facts.h"
+
+namespace culprit::rules::variable_directory_lacks {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A variable says where CUDA is, and what the package looks for is not in that directory.
+
+## Why it breaks
+XLA ends with "libdevice not found at ./libdevice.10.bc" or cannot find ptxas, although a toolkit or a pip package has both.
+
+## How culprit knows
+culprit looks for the file or directory of data/variables.toml below the path in the variable.
+
+## Fix
+Take the flag away, so that the package uses its own copy, or point it to the root of a toolkit.
+
+## When this is not your problem
+The path exists only where the program runs: in a container, or on another node.
+
+## Sources
+data/variables.toml, each row with its source.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const ReadVariable& read : ReadVariables(scene, knowledge::VariableKind::kDirectory)) {
+    const std::string directory = scene.PathOf(read.value);
+    bool unknown = false;
+    const bool holds = std::ranges::any_of(read.row->holds, [&](std::string_view name) {
+      const base::PathError error = scene.view.Directory(base::JoinPath(directory, name));
+      unknown |= error == base::PathError::kNotRecorded;
+      return error == base::PathError::kNone;
+    });
+    if (unknown) ruling.NotEnoughFacts(read.value, "not recorded in the snapshot");
+    if (holds || unknown || read.row->holds.empty()) continue;
+    const std::string missing(read.row->holds.front());
+    report::Finding& finding =
+        FireVariable(ruling, read,
+                     std::string(read.row->flag.empty() ? read.row->name : read.row->flag) + "=" +
+                         read.value + " has no " + missing + " in it");
+    finding.evidence.push_back({"there is no " + base::JoinPath(directory, missing), read.value});
+    finding.fix =
+        WithoutVariable(scene, read, "take it away, or point it to a toolkit with " + missing + " in it");
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL4021",
+                           .name = "variable_directory_lacks",
+                           .family = Family::kToolkit,
+                           .explains = Explains::kFramework,
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .since = "0.9.0",
+                           .title = "a variable names a directory without what is looked for in it",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::variable_directory_lacks
