@@ -245,15 +245,20 @@ def driver_cases():
 def library_cases():
     here = {"LD_LIBRARY_PATH": "{here}/lib"}
     old = {"LD_LIBRARY_PATH": "{here}/old"}
+    # Where the machine has another major of the library, as one with a toolkit does, both causes are true: the needed version is
+    # nowhere, and the program was built for another one. check then names the second (CUL3002, CUL4008). The truths as written
+    # first were the first cause alone.
+    cudnn = "cudnn-missing cudnn-version-mismatch"
+    cuda = "cuda-library-missing cuda-version-mismatch"
     return [
-        Case("cuDNN 8", "cudnn-missing", python(opens("libcudnn.so.8"))),
-        Case("part of cuDNN 8", "cudnn-missing", python(opens("libcudnn_ops_infer.so.8"))),
-        Case("cuDNN under three names", "cudnn-missing", python(CUDNN_NAMES)),
-        Case("cuBLAS 11", "cuda-library-missing", python(opens("libcublas.so.11"))),
-        Case("NVRTC 11.2", "cuda-library-missing", python(opens("libnvrtc.so.11.2"))),
-        Case("TensorFlow without libcudart 10.1", "cuda-library-missing", tensorflow),
-        Case("PyTorch without libcublas 11", "cuda-library-missing", in_venv("import torch\n", torch_without_cublas)),
-        Case("onnxruntime without cuBLAS", "cuda-library-missing", lambda folder: (
+        Case("cuDNN 8", cudnn, python(opens("libcudnn.so.8"))),
+        Case("part of cuDNN 8", cudnn, python(opens("libcudnn_ops_infer.so.8"))),
+        Case("cuDNN under three names", cudnn, python(CUDNN_NAMES)),
+        Case("cuBLAS 11", cuda, python(opens("libcublas.so.11"))),
+        Case("NVRTC 11.2", cuda, python(opens("libnvrtc.so.11.2"))),
+        Case("TensorFlow without libcudart 10.1", cuda, tensorflow),
+        Case("PyTorch without libcublas 11", cuda, in_venv("import torch\n", torch_without_cublas)),
+        Case("onnxruntime without cuBLAS", cuda, lambda folder: (
             missing(folder, "lib/libonnxruntime_providers_cuda.so", ["made/libcublasLt.so.11"]), python(ONNX)(folder))[1]),
         Case("cuDNN without a part", "cudnn-sublibrary-missing", cudnn_without_part),
         Case("truncated", "corrupt-library", damaged("libcublas.so.11", lambda data, _: data[:9000]), here),
