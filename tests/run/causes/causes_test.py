@@ -11,6 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import innocent  # noqa: E402
+import later  # noqa: E402
 import stack  # noqa: E402
 
 
@@ -45,7 +46,7 @@ def main():
     culprit = os.path.abspath(sys.argv[1])
     show = "--show" in sys.argv
     parts = [word for word in sys.argv[2:] if word != "--show"]
-    chosen = [case for case in innocent.cases() + stack.cases() if not parts or any(part in case.name for part in parts)]
+    chosen = [case for case in innocent.cases() + stack.cases() + later.cases() if not parts or any(part in case.name for part in parts)]
     right = wrong = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case, report, words in pool.map(lambda case: judge(culprit, case), chosen):
