@@ -49,6 +49,32 @@ TEST(Words, AChainOfExceptionsIsOneError) {
   EXPECT_EQ(FirstCause(report), "cuda-version-mismatch");  // the machine has libcublas.so.12
 }
 
+TEST(Words, AGroupOfExceptionsIsOneError) {
+  Machine machine("world = \"torch\"\n");
+  const auto group = [](const std::string& first) {
+    return std::string(kNoise) +
+           "  + Exception Group Traceback (most recent call last):\n"
+           "  |   File \"train.py\", line 9, in <module>\n"
+           "  | ExceptionGroup: validation failed (2 sub-exceptions)\n"
+           "  +-+---------------- 1 ----------------\n"
+           "    | Traceback (most recent call last):\n    |   File \"train.py\", line 2, in one\n    | " +
+           first +
+           "\n    +---------------- 2 ----------------\n"
+           "    | Traceback (most recent call last):\n    |   File \"train.py\", line 3, in two\n"
+           "    | KeyError: 'label'\n    +------------------------------------\n";
+  };
+  EXPECT_EQ(FirstCause(machine.Explain(machine.Run(group("ValueError: row 3")))), "");
+  EXPECT_NE(FirstCause(machine.Explain(machine.Run(group("RuntimeError: no GPU")))), "");
+}
+
+TEST(Words, AnArchiveIsAPackageWherePackagesAreInstalled) {
+  Machine machine("world = \"torch\"\n");
+  record::Run run = machine.Run(std::string(kTraceback) + "zipfile.BadZipFile: File is not a zip file\n");
+  EXPECT_EQ(FirstCause(machine.Explain(run)), "");
+  run.command = {"python3", "-m", "pip", "install", "torch"};
+  EXPECT_EQ(FirstCause(machine.Explain(run)), "corrupt-library");
+}
+
 TEST(Words, ATracebackThatDidNotEndItDecidesNothing) {
   Machine machine("world = \"torch\"\n");
   record::Run run = machine.Run(std::string(kNoise) + kTraceback + "ValueError: skipped a batch\n");

@@ -40,6 +40,20 @@ bool Connects(std::string_view line) {
          line.starts_with("The above exception was the direct cause");
 }
 
+// Python draws a group of exceptions as a tree: "  + Exception Group Traceback ...", "    | KeyError: 'x'".
+bool OfGroup(std::string_view line) {
+  const std::string_view text = base::Trim(line);
+  return text == "|" || text.starts_with("| ") || text.starts_with("+ Exception Group Traceback") ||
+         text.starts_with("+-+---") || text.starts_with("+------");
+}
+
+std::string WithoutTree(const std::string& line) {
+  const std::string_view text = base::Trim(line);
+  if (text.starts_with("+ Exception Group Traceback")) return std::string(kTraceback);
+  if (text.starts_with('+') || text == "|") return "";
+  return std::string(text.substr(2));
+}
+
 // Where the chain of exceptions that ends with the traceback at `last` begins.
 size_t BeginOfChain(const std::vector<std::string>& lines, size_t last) {
   size_t begin = last;
@@ -65,11 +79,12 @@ bool SpeaksOfCuda(std::string_view line) {
   return std::ranges::any_of(kWords, [&](std::string_view word) { return base::Contains(folded, word); });
 }
 
-void OfTraceback(const std::vector<std::string>& lines, size_t traceback, LastError& error) {
+// `begin`: of the group that it is in, or its own.
+void OfTraceback(const std::vector<std::string>& lines, size_t begin, size_t traceback, LastError& error) {
   size_t at = traceback + 1;
   while (at < lines.size() && Indented(lines[at])) ++at;
   if (at == lines.size()) return;
-  error = {.words = lines[at], .from = BeginOfChain(lines, traceback), .end = LastError::End::kTraceback};
+  error = {.words = lines[at], .from = BeginOfChain(lines, begin), .end = LastError::End::kTraceback};
 }
 
 void OfTerminate(const std::vector<std::string>& lines, size_t at, LastError& error) {
@@ -83,12 +98,21 @@ void OfTerminate(const std::vector<std::string>& lines, size_t at, LastError& er
 LastError FindLastError(const std::vector<std::string>& raw) {
   std::vector<std::string> lines;
   lines.reserve(raw.size());
-  for (const std::string& line : raw) lines.push_back(logs::CleanLine(line).text);
+  size_t group = raw.size();  // where the group that is being read began
+  std::vector<size_t> begins;
+  for (const std::string& line : raw) {
+    std::string text = logs::CleanLine(line).text;
+    const bool of_group = OfGroup(text);
+    if (!of_group) group = raw.size();
+    if (of_group && group == raw.size()) group = lines.size();
+    begins.push_back(of_group ? group : lines.size());
+    lines.push_back(of_group ? WithoutTree(text) : std::move(text));
+  }
   while (!lines.empty() && base::Trim(lines.back()).empty()) lines.pop_back();
   LastError error;
   for (size_t at = 0; at < lines.size(); ++at) {
     if (lines[at] == kTraceback) {
-      OfTraceback(lines, at, error);
+      OfTraceback(lines, begins[at], at, error);
     } else if (lines[at].starts_with(kTerminate)) {
       OfTerminate(lines, at, error);
     } else if (IsExceptionLine(lines[at]) && error.end == LastError::End::kNone) {

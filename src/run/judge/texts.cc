@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "explain/logs/clean_line.h"
@@ -76,6 +77,20 @@ bool AskedInVain(const logs::Symptom& symptom) {
          knowledge::FindLibrary(base::BaseName(symptom.attribute("library"))) == nullptr;
 }
 
+// A package manager ran.
+bool Installs(const record::Run& run) {
+  static constexpr std::array<std::string_view, 13> kManagers = {
+      "pip",     "pip3", "uv",  "conda", "mamba", "micromamba", "apt",
+      "apt-get", "dpkg", "dnf", "yum",   "rpm",   "poetry"};
+  const auto manager = [](const std::string& word) {
+    return std::ranges::find(kManagers, base::BaseName(word)) != kManagers.end();
+  };
+  return std::ranges::any_of(run.command, manager) ||
+         std::ranges::any_of(run.processes, [&](const record::Process& process) {
+           return manager(process.program) || std::ranges::any_of(process.arguments, manager);
+         });
+}
+
 // The last words of the output, and what was survived before them.
 void HearTheEnd(const record::Run& run, Heard& heard) {
   size_t input = 0;
@@ -137,6 +152,10 @@ Heard ReadTexts(const record::Run& run) {
   // Loose words are for somebody who has nothing but a text.
   std::erase_if(heard.symptoms, [](const auto& symptom) { return symptom.role() == knowledge::Role::kHint; });
   std::erase_if(heard.symptoms, AskedInVain);
+  // A damaged archive is a damaged package where packages are installed; elsewhere it is the program's data.
+  if (!Installs(run))
+    std::erase_if(heard.symptoms,
+                  [](const logs::Symptom& symptom) { return symptom.kind() == "package-damaged"; });
   HearTheEnd(run, heard);
   heard.of_texts = heard.symptoms.size();
   return heard;
