@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One machine, one failure, one answer: check, run and explain --here name the same first cause, and it is the true one.
+"""One machine, one failure, one answer: check, run, explain --here and, about the driver, probe name the same first cause, and it is the true one.
 usage: one_answer_test.py CULPRIT [PART OF A NAME...]
 
 A program that does not load is checked as on a machine with a driver (--host), because check sees whatever else is wrong with a
@@ -85,11 +85,14 @@ def answers(culprit, case):
         log = write(folder, "log.txt", alone.stdout + alone.stderr)
         host = [] if case.without else HOST
         target = [] if case.without else command
-        return case, {
+        said = {
             "check": first(subprocess.run([culprit, "check", "--format", "json", *host, *target], **more).stdout, "findings"),
             "run": first(watched(culprit, command, folder, more), "causes"),
             "explain": first(subprocess.run([culprit, "explain", "--here", "--format", "json", *host, log], **more).stdout, "causes"),
-        }, alone.stderr
+        }
+        if case.without:  # what is loaded is not the probe's affair
+            said["probe"] = first(subprocess.run([culprit, "probe", "--format", "json"], **more).stdout, "findings")
+        return case, said, alone.stderr
 
 
 def main():

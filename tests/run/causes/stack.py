@@ -2,10 +2,11 @@
 of another version or out of reach, builds that do not fit. Libraries are made here and have only the names of the real ones."""
 
 import os
+import platform
 import struct
 import subprocess
 
-from kit import CC, NO_DRIVER, PYTHON, Case, library, missing, native, opens, package, python, shell, venv, write
+from kit import CC, NO_DRIVER, Case, library, missing, native, opens, package, python, shell, venv, write
 
 # As the runtime in a program does: it looks for the driver, and returns a status.
 RUNTIME = """
@@ -77,7 +78,7 @@ def set_class(data, _):
 
 
 def set_machine(data, _):
-    data[18:20] = struct.pack("<H", 183)
+    data[18:20] = struct.pack("<H", 62 if platform.machine() == "aarch64" else 183)
     return data
 
 
