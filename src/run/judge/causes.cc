@@ -101,7 +101,7 @@ void AddFound(const record::Run& run, const rules::Scene& scene, const report::C
               report::RunReport& report) {
   if (!HasCuda(report) || report.crash || !run.interrupted.empty()) return;
   for (const report::Finding& finding : check.findings) {
-    const bool seen = !finding.affects.empty() && Concerns(finding, scene);
+    const bool seen = !finding.affects.empty() && Affects(finding, scene);
     if (finding.severity != report::Severity::kError || !seen) continue;
     report.explanation.causes.push_back(
         {.cause = finding.cause,

@@ -119,7 +119,9 @@ std::vector<explain::Settlement> SettleRun(const record::Run& run, const rules::
 std::string ShadowedFramework(const report::RunReport& report, std::span<const logs::Symptom> symptoms);
 void SettleByModule(const report::RunReport& report, std::span<const logs::Symptom> symptoms,
                     std::vector<explain::Settlement>& settlements);
-// Whether a finding of check speaks of a process that this run had, or of the machine as a whole.
+// Whether a finding of check speaks of a process that this run had; for Concerns(), of the machine as a whole
+// as well.
+bool Affects(const report::Finding& finding, const rules::Scene& scene);
 bool Concerns(const report::Finding& finding, const rules::Scene& scene);
 // Fills `explanation` of the report.
 void FindCauses(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,

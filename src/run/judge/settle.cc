@@ -255,12 +255,16 @@ void ByCrash(const report::RunReport& report, Settlements& settlements) {
 
 }  // namespace
 
-bool Concerns(const Finding& finding, const rules::Scene& scene) {
-  if (finding.affects.empty() || explain::IsAboutStart(finding)) return true;  // the machine as a whole
+bool Affects(const Finding& finding, const rules::Scene& scene) {
   if (std::ranges::none_of(scene.scenarios, &loader::Scenario::WasSeen)) return true;
   return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
     return scenario.WasSeen() && std::ranges::find(finding.affects, scenario.title) != finding.affects.end();
   });
+}
+
+bool Concerns(const Finding& finding, const rules::Scene& scene) {
+  const bool machine = finding.affects.empty() || explain::IsAboutStart(finding);
+  return machine || Affects(finding, scene);
 }
 
 std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
