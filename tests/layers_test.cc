@@ -51,6 +51,7 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
                           "plan/commands/apt_names.cc",              // NVIDIA's list of driver branches
                           "rules/kit/python/pep508.cc",              // package markers
                           "rules/live/framework_cannot_use_gpu.cc",  // what a framework says
+                          "run/judge/last_words.cc",                 // exceptions of Python and C++
                           "run/judge/memory.cc",                     // PyTorch's allocator
                           "run/tools/cuda_gdb_log.cc",               // cuda-gdb
                           "run/tools/sanitizer_report.cc",           // compute-sanitizer

@@ -16,11 +16,13 @@ using logs::Symptom;
 
 constexpr double kShown = 0.08;  // causes below this are noise
 constexpr size_t kMostCauses = 6;
-constexpr size_t kMostLines = 4;     // evidence lines per cause
-constexpr double kMuffled = 0.35;    // factor for a consequence next to a failure
-constexpr double kLater = 0.9;       // factor for a failure after the first
-constexpr double kDoubtLeft = 0.1;   // after a fact confirmed it
-constexpr uint64_t kSameMoment = 2;  // lines
+constexpr size_t kMostLines = 4;          // evidence lines per cause
+constexpr double kMuffled = 0.35;         // factor for a consequence next to a failure
+constexpr double kLater = 0.9;            // factor for a failure after the first
+constexpr double kDoubtLeft = 0.1;        // after a fact confirmed it
+constexpr uint64_t kSameMoment = 2;       // lines
+constexpr double kDecidedAlone = 0.5;     // a fact decides for a cause that no line speaks of
+constexpr double kBesideADecision = 0.3;  // factor for the other causes
 
 // "family=cudnn,cudnn-part": one of the values, "!x" = not x, "*" = anything.
 bool Holds(std::string_view condition, const Symptom& symptom) {
@@ -283,7 +285,17 @@ Differential::Differential(std::span<const Symptom> symptoms) {
 }
 
 void Differential::Settle(std::span<const Settlement> settlements) {
+  // What is decided needs no story; what the same facts do not decide for can only be a consequence.
+  if (std::ranges::any_of(settlements, &Settlement::decides)) {
+    for (auto& [cause, score] : scores_) {
+      const bool decided = std::ranges::any_of(settlements, [&](const Settlement& settlement) {
+        return settlement.decides && settlement.cause == cause;
+      });
+      if (!decided) score *= kBesideADecision;
+    }
+  }
   for (const Settlement& settlement : settlements) {
+    if (settlement.decides) scores_.try_emplace(settlement.cause, kDecidedAlone);
     const auto score = scores_.find(settlement.cause);
     if (score == scores_.end()) continue;
     score->second = settlement.confirms ? 1 - (1 - score->second) * kDoubtLeft : score->second * kDoubtLeft;

@@ -30,7 +30,7 @@ class Differential {
   const std::vector<Told>& told() const { return told_; }
   // 0 to 1, for every cause with evidence for it.
   const std::map<std::string_view, double>& scores() const { return scores_; }
-  // Facts outweigh any text.
+  // Facts outweigh any text. `settlements` must outlive this.
   void Settle(std::span<const Settlement> settlements);
 
  private:

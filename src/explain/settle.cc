@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
-#include "base/text.h"
 #include "base/version.h"
 #include "knowledge/driver.h"
-#include "loader/library_copies.h"
 #include "rules/kit/driver/driver_facts.h"
 
 namespace culprit::explain {
@@ -75,15 +74,29 @@ std::vector<NeededCuda> NeededCudas(std::span<const Symptom> symptoms, const rul
   return needed;
 }
 
-std::string_view MissingCause(std::string_view family) {
-  if (family == "cudnn") return "cudnn-missing";
-  if (family == "cudnn-part") return "cudnn-sublibrary-missing";
-  return "cuda-library-missing";
+// Nothing of a driver is here: `check` has said what that means. Where it could not see the host, a container
+// is the likelier reason.
+void SettleAbsence(bool container, const std::string& says, const report::CheckReport& check,
+                   Settlements& settlements) {
+  const auto found = std::ranges::find_if(check.findings, [](const report::Finding& finding) {
+    return finding.severity == report::Severity::kError && IsAboutStart(finding);
+  });
+  if (found != check.findings.end()) {
+    for (const char* cause : {"driver-missing", "container-runtime"}) {
+      if (found->cause != cause) settlements.push_back({cause, false, found->code + ": " + found->summary});
+    }
+    return;
+  }
+  if (container) settlements.push_back({"container-runtime", true, says});
+  settlements.push_back(
+      {"driver-missing", !container,
+       container ? "the container has no driver library; its host is not visible from here" : says});
 }
 
 }  // namespace
 
-void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
+void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene,
+                    const report::CheckReport& check, Settlements& settlements) {
   if (!scene.stack().driver) return;
   const snapshot::Driver& driver = *scene.stack().driver;
   const snapshot::DriverLibrary* library = rules::FindDriverLibrary(driver);
@@ -94,10 +107,7 @@ void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene
                              : scene.OnWindows()
                                  ? "there is no nvcuda.dll here"
                                  : "neither libcuda.so.1 nor the driver's kernel module exists here";
-    if (container) settlements.push_back({"container-runtime", true, says});
-    settlements.push_back(
-        {"driver-missing", !container,
-         container ? "the container has no driver library; its host is not visible from here" : says});
+    SettleAbsence(container, says, check, settlements);
     for (const char* cause :
          {"driver-too-old", "driver-library-mismatch", "driver-wedged", "arch-unsupported"}) {
       settlements.push_back({cause, false, says});
@@ -140,34 +150,12 @@ void SettleByDriver(std::span<const Symptom> symptoms, const rules::Scene& scene
         {"driver-too-old", false, fmt::format("driver {} supports every CUDA release found here", shown)});
 }
 
-void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
-  const std::vector<std::string> directories = loader::LibraryDirectories(scene.snapshot, scene.view);
-  for (const Symptom& symptom : symptoms) {
-    const std::string_view family = symptom.attribute("family");
-    const bool ours = family == "cudnn" || family == "cudnn-part" || family == "cuda";
-    if (symptom.kind() != "library-not-found" || !ours || symptom.attribute("os") == "windows") continue;
-    const std::string name(base::BaseName(symptom.attribute("library")));
-    const auto copies = loader::FindCopies(directories, scene.view, name);
-    if (!copies.empty()) {
-      const std::string& path = copies.front().path;
-      settlements.push_back({"search-path", true, fmt::format("{} is on this machine: {}", name, path)});
-      settlements.push_back(
-          {std::string(MissingCause(family)), false, fmt::format("{} is on this machine: {}", name, path)});
-      if (family == "cudnn-part")
-        settlements.push_back({"cudnn-missing", false, fmt::format("{} is on this machine: {}", name, path)});
-    } else {
-      const std::string says = fmt::format("no {} in the usual places on this machine", name);
-      settlements.push_back({std::string(MissingCause(family)), true, says});
-      settlements.push_back({"search-path", false, says});
-    }
-  }
-}
-
 std::vector<Settlement> Settle(std::span<const Symptom> symptoms, const rules::Scene& scene,
                                const report::CheckReport& check) {
   Settlements settlements;
   ByFindings(check, settlements);
-  SettleByDriver(symptoms, scene, settlements);
+  SettleByStart(symptoms, check, settlements);
+  SettleByDriver(symptoms, scene, check, settlements);
   SettleByCopies(symptoms, scene, settlements);
   SettleByLinkNames(symptoms, scene, settlements);
   return settlements;

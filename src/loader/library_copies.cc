@@ -140,4 +140,33 @@ std::vector<LibraryCopy> FindCopies(const std::vector<std::string>& directories,
   return copies;
 }
 
+base::LoadOutcome OutcomeOfFile(const snapshot::FileFacts& file) {
+  switch (file.error) {
+    case base::PathError::kNone:
+      break;
+    case base::PathError::kNoEntry:
+      return file.dangling ? base::LoadOutcome::kDanglingLink : base::LoadOutcome::kMissing;
+    case base::PathError::kAccess:
+      return base::LoadOutcome::kNotReadable;
+    case base::PathError::kNotDirectory:
+      return base::LoadOutcome::kNotADirectory;
+    case base::PathError::kNotRecorded:
+      return base::LoadOutcome::kNotRecorded;
+    default:
+      return base::LoadOutcome::kMissing;
+  }
+  if (file.kind == snapshot::FileKind::kDirectory) return base::LoadOutcome::kIsDirectory;
+  if (file.elf == nullptr) return base::LoadOutcome::kUnusable;
+  switch (file.elf->problem) {
+    case binfmt::ElfProblem::kNone:
+      return file.elf->complete() ? base::LoadOutcome::kFound : base::LoadOutcome::kTruncated;
+    case binfmt::ElfProblem::kTooShort:
+      return file.size == 0 ? base::LoadOutcome::kEmptyFile : base::LoadOutcome::kTooShort;
+    case binfmt::ElfProblem::kNotElf:
+      return base::LoadOutcome::kNotElf;
+    default:
+      return base::LoadOutcome::kBadHeader;
+  }
+}
+
 }  // namespace culprit::loader

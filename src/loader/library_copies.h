@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loading.h"
+#include "snapshot/file_view.h"
 #include "snapshot/snapshot.h"
 
 namespace culprit::loader {
@@ -23,5 +25,8 @@ struct LibraryCopy {
 // it (libcudnn-1a2b3c4d.so.9). One per file.
 std::vector<LibraryCopy> FindCopies(const std::vector<std::string>& directories, snapshot::FileView& view,
                                     std::string_view name);
+
+// What a loader would make of a file, as far as the file alone tells: not whether it is for this CPU.
+base::LoadOutcome OutcomeOfFile(const snapshot::FileFacts& file);
 
 }  // namespace culprit::loader

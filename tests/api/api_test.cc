@@ -222,6 +222,15 @@ TEST(Errors, ADriverThatDoesNotWorkIsTheReasonWhateverTheStatus) {
   EXPECT_EQ(Fact(out, "proven"), "0") << out;
 }
 
+// As check, run, explain --here and probe say (tests/run/causes/one_answer_test.py).
+TEST(Errors, WithoutADriverEveryStatusSaysSo) {
+  if (std::filesystem::exists("/proc/driver/nvidia")) GTEST_SKIP() << "this machine has an NVIDIA driver";
+  for (const char* call : {"0 35 'cudaMalloc(&p, n)'", "0 100 'cudaSetDevice(0)'", "1 1001 'cudnnCreate(&h)'",
+                           "2 1 'cublasCreate(&h)'"}) {
+    EXPECT_EQ(Fact(User("", std::string("error ") + call), "code"), "CUL1001") << call;
+  }
+}
+
 TEST(Errors, NumbersOfCudnnAreThoseOfTheLoadedMajor) {
   EXPECT_EQ(
       Fact(User("", "off error 1 8 'cudnnX()' " + kFakes + "/cudnn-8907/libcudnn_ops_infer.so.8"), "name"),

@@ -29,8 +29,51 @@ report::LikelyCause FirstOn(const std::string& description, const std::string& l
 
 TEST(Settle, NoDriverInAContainer) {
   const auto first = FirstOn("world = \"bare\"\n[files]\n\"/.dockerenv\" = \"\"\n", kInsufficient);
-  EXPECT_EQ(first.cause, "container-runtime");
-  EXPECT_EQ(first.summary, "there is no libcuda.so.1 in this container");
+  EXPECT_EQ(first.cause, "driver-missing");  // as check says
+  EXPECT_EQ(first.code, "CUL1001");
+}
+
+TEST(Settle, ALibraryThatCannotStartWithoutADriver) {
+  for (const char* status : {"CUDNN_STATUS_NOT_INITIALIZED", "CUBLAS_STATUS_NOT_INITIALIZED"}) {
+    const std::string log = std::string("could not create a handle: ") + status + "\n";
+    EXPECT_EQ(FirstOn("world = \"bare\"\n", log).cause, "driver-missing") << status;
+    EXPECT_NE(FirstOn("world = \"gpu\"\n", log).cause, "driver-missing") << status;
+    // Something else failed as well.
+    EXPECT_EQ(FirstOn("world = \"bare\"\n", "libcudnn_ops_infer.so.8: file too short\n" + log).cause,
+              "corrupt-library");
+  }
+}
+
+TEST(Settle, AFileThatIsThereAndUnusable) {
+  const std::string log =
+      "OSError: libcublas.so.11: cannot open shared object file: No such file or directory\n";
+  EXPECT_EQ(FirstOn("world = \"gpu\"\n", log).cause, "cuda-library-missing");
+  EXPECT_EQ(
+      FirstOn("world = \"gpu\"\n[links]\n\"/usr/local/lib/libcublas.so.11\" = \"gone.so\"\n", log).cause,
+      "broken-symlink");
+}
+
+// As check says of a program that needs it (CUL4008).
+TEST(Settle, ALibraryOfAnotherRelease) {
+  const std::string missing = "libcublas.so.11: cannot open shared object file: No such file or directory\n";
+  const auto first = FirstOn("world = \"torch\"\n", missing);
+  EXPECT_EQ(first.cause, "cuda-version-mismatch");
+  EXPECT_NE(first.summary.find("libcublas.so.11 is required, this machine has"), std::string::npos)
+      << first.summary;
+  // A program may do without a library; what ended it speaks louder.
+  EXPECT_EQ(FirstOn("world = \"torch\"\n",
+                    missing + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+                              "2.00 GiB. GPU 0 has a total capacity of 79.10 GiB\n")
+                .cause,
+            "out-of-memory");
+}
+
+TEST(Settle, APartOfACudnnThatIsNotThereAtAll) {
+  EXPECT_EQ(FirstOn("world = \"gpu\"\n",
+                    "OSError: libcudnn_ops_infer.so.8: cannot open shared object file: No such file or "
+                    "directory\n")
+                .cause,
+            "cudnn-missing");
 }
 
 TEST(Settle, NoDriverAtAll) {

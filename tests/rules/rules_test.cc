@@ -290,6 +290,8 @@ TEST(Catalogue, CodesAreUniqueOrderedAndNamedAfterKnownCauses) {
                                                     "corrupt-library",
                                                     "broken-symlink",
                                                     "out-of-memory",
+                                                    "host-resources",
+                                                    "communication",
                                                     "host-compiler",
                                                     "header-library-mismatch",
                                                     "build-config",

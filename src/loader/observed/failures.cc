@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "loader/library_copies.h"
 #include "loader/observed/parts.h"
 
 namespace culprit::loader {
@@ -14,39 +15,9 @@ namespace {
 constexpr size_t kMostRequests = 20000;
 constexpr size_t kMostAttempts = 4096;
 
-// What is at a candidate's path today, if nobody looked right after the run.
-Outcome LookNow(const snapshot::FileFacts& file) {
-  switch (file.error) {
-    case base::PathError::kNone:
-      break;
-    case base::PathError::kNoEntry:
-      return file.dangling ? Outcome::kDanglingLink : Outcome::kMissing;
-    case base::PathError::kAccess:
-      return Outcome::kNotReadable;
-    case base::PathError::kNotDirectory:
-      return Outcome::kNotADirectory;
-    case base::PathError::kNotRecorded:
-      return Outcome::kNotRecorded;
-    default:
-      return Outcome::kMissing;
-  }
-  if (file.kind == snapshot::FileKind::kDirectory) return Outcome::kIsDirectory;
-  if (file.elf == nullptr) return Outcome::kUnusable;
-  switch (file.elf->problem) {
-    case binfmt::ElfProblem::kNone:
-      return file.elf->complete() ? Outcome::kFound : Outcome::kTruncated;
-    case binfmt::ElfProblem::kTooShort:
-      return file.size == 0 ? Outcome::kEmptyFile : Outcome::kTooShort;
-    case binfmt::ElfProblem::kNotElf:
-      return Outcome::kNotElf;
-    default:
-      return Outcome::kBadHeader;
-  }
-}
-
 Attempt AttemptOf(Seen& seen, const record::Attempt& recorded, size_t requester) {
   Attempt attempt{.path = recorded.path, .via = recorded.via.value_or(Via::kUnknown)};
-  attempt.outcome = recorded.outcome ? *recorded.outcome : LookNow(seen.view.Open(recorded.path));
+  attempt.outcome = recorded.outcome ? *recorded.outcome : OutcomeOfFile(seen.view.Open(recorded.path));
   if (attempt.via == Via::kRpath || attempt.via == Via::kRunpath)
     attempt.origin = RunPathOrigin(seen.scenario.graph, requester, attempt.path, attempt.via);
   attempt.in_missing_directory =

@@ -30,8 +30,7 @@ bool OfCuda(const FailedCall& call) {
 
 // CUDA itself could not start, or has no device.
 bool IsStart(const FailedCall& call) {
-  static const std::set<int64_t> kCodes = {3, 34, 35, 36, 46, 100, 101, 802, 803, 804, 999};
-  return OfCuda(call) && kCodes.contains(call.code) &&
+  return OfCuda(call) && explain::IsStartCode(call.code) &&
          (call.code != 101 || call.function.find("Init") != std::string::npos);
 }
 
@@ -39,7 +38,7 @@ bool IsStart(const FailedCall& call) {
 bool IsHarmless(const FailedCall& call) {
   if (!OfCuda(call)) return call.status == "CUDNN_STATUS_NOT_SUPPORTED";
   static const std::set<int64_t> kNever = {4, 500, 600, 704, 705, 708, 709, 801};
-  static const std::set<int64_t> kWhenAsking = {1, 101, 201, 216, 219, 400, 401};
+  static const std::set<int64_t> kWhenAsking = {1, 98, 101, 201, 209, 216, 219, 400, 401};
   if (kNever.contains(call.code)) return true;
   if (!kWhenAsking.contains(call.code)) return false;
   for (const char* word : {"Get", "Query", "CanAccess", "Attribute"}) {
@@ -116,6 +115,7 @@ const Seen* Choose(const record::Run& run, const std::vector<Seen>& seen, const 
   for (const Seen& one : seen) {
     if (OfCuda(*one.call) && IsSticky(one.call->code)) return &one;
   }
+  if (heard.own_error) return nullptr;
   for (const Seen& one : seen) {
     if (IsStart(*one.call) && (heard.Failure() || NearTheEnd(run, one.call->at))) return &one;
   }

@@ -22,12 +22,14 @@ constexpr double kDecided = 0.6;
 constexpr double kSettled = 0.9;
 constexpr double kOnlyFound = 0.5;  // a finding of check that nothing in the run speaks of
 
-// The loader's own words for what a place was.
+// The loader's own words for what a place was; "" where it found a file that is in order, so that something
+// else failed, which the output tells.
 std::string LoaderWords(const report::RunFailedLoad& failed) {
   for (const report::Place& place : failed.searched) {
     if (place.outcome == LoadOutcome::kEmptyFile || place.outcome == LoadOutcome::kTooShort)
       return place.path + ": file too short";
     if (place.outcome == LoadOutcome::kNotElf) return place.path + ": invalid ELF header";
+    if (place.outcome == LoadOutcome::kFound) return "";
   }
   return fmt::format("{}: cannot open shared object file: No such file or directory",
                      base::BaseName(failed.name));
@@ -71,6 +73,7 @@ bool AskedForDriver(const report::RunReport& report) {
 }
 
 void AddSeen(const record::Run& run, const report::RunReport& report, Heard& heard) {
+  if (heard.own_error && !report.first_failure) return;
   if (!report.first_failure && EndedSilently(run, heard) && (HasCuda(report) || AskedForDriver(report))) {
     if (const auto* status = StatusInExit(run.exit_status))
       AddLine(heard, fmt::format("exit status {} is that of {}: {}", run.exit_status, status->runtime_name,
@@ -83,7 +86,7 @@ void AddSeen(const record::Run& run, const report::RunReport& report, Heard& hea
   size_t told = 0;
   for (const report::RunFailedLoad& failed : report.failed_loads) {
     if (failed.survived || ++told > kMostLoads) break;
-    AddLine(heard, LoaderWords(failed));
+    if (const std::string words = LoaderWords(failed); !words.empty()) AddLine(heard, words);
   }
   const std::string signal = report.crash ? report.crash->signal : run.signal;
   if (HasCuda(report) && !SignalWords(signal).empty() && run.interrupted.empty())
@@ -98,7 +101,7 @@ void AddFound(const record::Run& run, const rules::Scene& scene, const report::C
               report::RunReport& report) {
   if (!HasCuda(report) || report.crash || !run.interrupted.empty()) return;
   for (const report::Finding& finding : check.findings) {
-    const bool seen = !finding.affects.empty() && Concerns(finding, scene);
+    const bool seen = !finding.affects.empty() && Affects(finding, scene);
     if (finding.severity != report::Severity::kError || !seen) continue;
     report.explanation.causes.push_back(
         {.cause = finding.cause,
@@ -126,6 +129,25 @@ std::string Unwatched(const report::RunReport& report) {
   return report.not_watched.empty() ? "" : ", as far as culprit could watch";
 }
 
+// Whether something failed that the program survived.
+bool SurvivedSomething(const report::RunReport& report) {
+  return !report.failed_loads.empty() || !report.other_failures.empty();
+}
+
+// Nothing that was seen is the cause: the program's own words, or what would tell.
+std::string WithoutCause(const report::RunReport& report) {
+  const std::string nothing =
+      (SurvivedSomething(report) ? "every CUDA call and library load that failed was survived"
+                                 : "no CUDA call and no library load failed, and no CUDA error was printed") +
+      Unwatched(report);
+  if (!report.last_words.empty())
+    return fmt::format("the program's own error: {}; {}", report.last_words, nothing);
+  if (!HasCuda(report)) return "could not tell why: " + nothing + "; the program's own log may tell";
+  return "could not tell why: " + nothing +
+         "; culprit run --sanitize tells if a kernel is at fault, and CUDA_LAUNCH_BLOCKING=1 makes the "
+         "failing line report it";
+}
+
 }  // namespace
 
 std::string KernelWords(const report::RunKernelError& error) {
@@ -140,13 +162,14 @@ void FindCauses(const record::Run& run, const rules::Scene& scene, const report:
   if (!report.kernel_errors.empty() && !report.kernel_errors.front().kernel.empty())
     AddLine(heard, report.kernel_errors.front().kind);
   if (run.failed()) AddSeen(run, report, heard);
+  const bool own_error = heard.own_error;
   const std::vector<Settlement> settlements = SettleRun(run, scene, check, report, heard.symptoms);
   report.explanation = explain::Explain(heard.symptoms, std::move(heard.inputs), settlements);
   report.explanation.with_facts = true;
   report.explanation.windows = scene.OnWindows();
   std::vector<report::LikelyCause>& causes = report.explanation.causes;
   std::erase_if(causes, [](const report::LikelyCause& cause) { return cause.confidence < kWorthSaying; });
-  if (causes.empty() && run.failed()) AddFound(run, scene, check, report);
+  if (causes.empty() && run.failed() && !own_error) AddFound(run, scene, check, report);
   for (report::LikelyCause& cause : causes) {
     for (std::string* text : {&cause.summary, &cause.because, &cause.fix}) *text = ShownIn(*text, scene.view);
     for (std::string& fact : cause.settled) fact = ShownIn(fact, scene.view);
@@ -189,12 +212,7 @@ std::string Headline(const record::Run& run, const report::RunReport& report) {
     const report::RunCall& call = *report.first_failure;
     return fmt::format("{} returned {} ({})", call.function, call.status, call.code);
   }
-  const std::string nothing =
-      "no CUDA call and no library load failed, and no CUDA error was printed" + Unwatched(report);
-  if (!report.last_words.empty())
-    return fmt::format("the program's own error: {}; {}", report.last_words, nothing);
-  return "could not tell why: " + nothing +
-         "; its own log tells, or culprit run --sanitize if a kernel is at fault";
+  return WithoutCause(report);
 }
 
 }  // namespace culprit::run

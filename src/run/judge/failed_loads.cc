@@ -2,7 +2,8 @@
 // names of which one exists. One matters where the program failed and its output names the file, or the file
 // that asked cannot do without (data/libraries.toml), or it was needed by another library right before the
 // end, or it is a part of cuDNN and cuDNN is what the output complains of, or it is the driver's and the
-// program ended without a word. The names under which one library was asked for are one failure.
+// program ended without a word. None matters where the program ended with an error of its own. The names
+// under which one library was asked for are one failure.
 #include <algorithm>
 #include <map>
 
@@ -87,14 +88,22 @@ bool IsDriver(const std::string& name) {
 
 enum class Weight { kNamed, kRequired, kNeeded, kNone };
 
-Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& request,
-                const std::vector<std::string>& named, bool cudnn_fails, bool silent) {
+// How the program ended, as far as loads go.
+struct Ending {
+  std::vector<std::string> named;
+  bool cudnn_fails = false;
+  bool silent = false;
+  bool own_error = false;
+};
+
+Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& request, const Ending& ending) {
   if (!run.failed()) return Weight::kNone;
   if (!request.killed_by.empty()) return Weight::kNamed;
-  if (std::ranges::binary_search(named, FileName(request.name))) return Weight::kNamed;
+  if (ending.own_error) return Weight::kNone;
+  if (std::ranges::binary_search(ending.named, FileName(request.name))) return Weight::kNamed;
   if (Loaded(mapped, Stem(request.name))) return Weight::kNone;  // found under another name, or later
-  if (cudnn_fails && IsCudnnPart(request.name)) return Weight::kRequired;
-  if (RequiredByTable(request) || (silent && IsDriver(request.name))) return Weight::kRequired;
+  if (ending.cudnn_fails && IsCudnnPart(request.name)) return Weight::kRequired;
+  if (RequiredByTable(request) || (ending.silent && IsDriver(request.name))) return Weight::kRequired;
   return !request.dlopen && NearTheEnd(run, request.at) ? Weight::kNeeded : Weight::kNone;
 }
 
@@ -140,14 +149,15 @@ std::vector<RunFailedLoad> FailedLoadsOf(const record::Run& run, const rules::Sc
   std::vector<Group> groups;
   std::map<std::string, size_t> places;
   size_t requests = 0;
-  const std::vector<std::string> named = LibrariesNamed(run);
-  const bool cudnn_fails = ComplainsOfCudnn(heard);
-  const bool silent = EndedSilently(run, heard);
+  const Ending ending{.named = LibrariesNamed(run),
+                      .cudnn_fails = ComplainsOfCudnn(heard),
+                      .silent = EndedSilently(run, heard),
+                      .own_error = heard.own_error};
   for (const Process& process : run.processes) {
     const Mapped mapped = process.failed_requests.empty() ? Mapped{} : Had(run, process);
     for (const Request& request : process.failed_requests) {
       if (++requests > kMostRequests) break;
-      const Weight weight = WeightOf(run, mapped, request, named, cudnn_fails, silent);
+      const Weight weight = WeightOf(run, mapped, request, ending);
       const std::string key = std::to_string(process.id) + " " + request.requester + " " + Stem(request.name);
       const auto [place, fresh] = places.try_emplace(key, groups.size());
       if (fresh) {

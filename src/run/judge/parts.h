@@ -38,8 +38,24 @@ std::string Shown(const std::string& path, snapshot::FileView& view);
 // The same for each path in a sentence.
 std::string ShownIn(std::string_view sentence, snapshot::FileView& view);
 
+// ---- the program's own last words (last_words.cc)
+struct LastError {
+  enum class End { kNone, kTraceback, kTerminate, kLine };
+  std::string words;     // "KeyError: 'lr'"; "" none
+  size_t from = 0;       // the first line of what is printed about it; after FindLastError from 0
+  End end = End::kNone;  // how it shows that nobody caught it; kNone: it does not
+  bool of_cuda = false;  // something of CUDA's is mentioned there
+};
+// In the lines of an output, or of its kept end.
+LastError FindLastError(const std::vector<std::string>& lines);
+// The run ended as this error ends programs.
+bool EndedBy(const record::Run& run, const LastError& error);
+
 // ---- what the texts of the record show (run_texts.cc)
 struct Heard {
+  LastError last;
+  // The program ended with an error of its own, and what failed before it was survived.
+  bool own_error = false;
   std::vector<logs::Symptom> symptoms;
   std::vector<report::LogInput> inputs;
   size_t of_texts =
@@ -53,8 +69,6 @@ Heard ReadTexts(const record::Run& run);
 void AddLine(Heard& heard, const std::string& line);
 // Names of library files that the program's own output speaks of: "libcudnn_cnn.so.9". Sorted.
 std::vector<std::string> LibrariesNamed(const record::Run& run);
-// The last line of an uncaught error, "ValueError: bad batch"; "" none.
-std::string LastWords(const record::Run& run);
 // It failed, and said nothing of a failure in its own words.
 bool EndedSilently(const record::Run& run, const Heard& heard);
 // All of a text; between its parts a line that says how much is left out.
@@ -101,7 +115,13 @@ MemoryVerdict WhyOutOfMemory(const record::Run& run, const rules::Scene& scene,
 std::vector<explain::Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
                                            const report::CheckReport& check, const report::RunReport& report,
                                            std::span<const logs::Symptom> symptoms);
-// Whether a finding of check speaks of a process that this run had, or of the machine as a whole.
+// A framework whose name a module has that is not it, "torch"; "" none (modules.cc).
+std::string ShadowedFramework(const report::RunReport& report, std::span<const logs::Symptom> symptoms);
+void SettleByModule(const report::RunReport& report, std::span<const logs::Symptom> symptoms,
+                    std::vector<explain::Settlement>& settlements);
+// Whether a finding of check speaks of a process that this run had; for Concerns(), of the machine as a whole
+// as well.
+bool Affects(const report::Finding& finding, const rules::Scene& scene);
 bool Concerns(const report::Finding& finding, const rules::Scene& scene);
 // Fills `explanation` of the report.
 void FindCauses(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,

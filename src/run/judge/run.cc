@@ -102,7 +102,7 @@ report::RunReport ExplainRun(const record::Run& run, const rules::Scene& scene,
   report.mixes = Mixes(run, scene);
   report.crash = CrashOf(run, scene);
   report.waits = WaitsOf(run);
-  report.last_words = run.failed() ? LastWords(run) : "";
+  report.last_words = run.failed() ? heard.last.words : "";
   report.not_watched = NotWatched(run);
   KernelFindings kernels = KernelErrors(run);
   report.kernel_errors = std::move(kernels.errors);

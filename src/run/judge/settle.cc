@@ -66,37 +66,15 @@ void ByMixes(const record::Run& run, const report::RunReport& report, Settlement
                      : "every cuDNN sub-library in the process is " + parts.front()->version.version});
 }
 
-// How a file that was found and not taken ended its load, as the closed list of causes has it.
-std::string_view CauseOfDamage(base::LoadOutcome outcome) {
-  using enum base::LoadOutcome;
-  switch (outcome) {
-    case kEmptyFile:
-    case kTooShort:
-    case kTruncated:
-    case kNotElf:
-    case kBadHeader:
-      return "corrupt-library";
-    case kWrongClass:
-    case kWrongMachine:
-      return "bitness-mismatch";
-    case kDanglingLink:
-    case kLinkLoop:
-      return "broken-symlink";
-    case kNotReadable:
-      return "permissions";
-    default:
-      return "";
-  }
-}
-
 // The file is found, and unusable.
 std::optional<Settlement> ByDamage(const report::RunFailedLoad& failed, const std::string& file,
                                    const std::string& asker) {
   for (const report::Place& place : failed.searched) {
-    const std::string_view cause = place.outcome ? CauseOfDamage(*place.outcome) : "";
+    const std::string_view cause = place.outcome ? explain::CauseOfDamage(*place.outcome) : "";
     if (cause.empty()) continue;
     Settlement damaged{std::string(cause), true, fmt::format("{}: {}", place.path, Name(*place.outcome))};
     damaged.because = fmt::format("{} needs {}, and the loader found this file", asker, file);
+    damaged.decides = true;
     return damaged;
   }
   return std::nullopt;
@@ -127,7 +105,9 @@ void ByFailedLoad(const report::RunReport& report, Settlements& settlements) {
   const std::string because =
       fmt::format("{} needs {}; {} place{} searched", asker, file, failed.searched.size(),
                   failed.searched.size() == 1 ? " was" : "s were");
-  if (library != nullptr && library->family == "cudnn" && library->name != "cudnn")
+  const knowledge::Library* by = knowledge::FindLibrary(base::BaseName(failed.requested_by));
+  const bool by_cudnn = by != nullptr && by->family == "cudnn";
+  if (library != nullptr && library->family == "cudnn" && library->name != "cudnn" && by_cudnn)
     return ByMissingPart(file, asker, because, settlements);
   if (library != nullptr && library->family == "driver") return;  // SettleByDriver
   if (library != nullptr) {  // SettleByCopies decides between missing and not searched
@@ -275,12 +255,16 @@ void ByCrash(const report::RunReport& report, Settlements& settlements) {
 
 }  // namespace
 
-bool Concerns(const Finding& finding, const rules::Scene& scene) {
-  if (finding.affects.empty()) return true;  // the machine as a whole
+bool Affects(const Finding& finding, const rules::Scene& scene) {
   if (std::ranges::none_of(scene.scenarios, &loader::Scenario::WasSeen)) return true;
   return std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
     return scenario.WasSeen() && std::ranges::find(finding.affects, scenario.title) != finding.affects.end();
   });
+}
+
+bool Concerns(const Finding& finding, const rules::Scene& scene) {
+  const bool machine = finding.affects.empty() || explain::IsAboutStart(finding);
+  return machine || Affects(finding, scene);
 }
 
 std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& scene,
@@ -292,14 +276,16 @@ std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& sc
   ByFindings(scene, check, settlements);
   ByMixes(run, report, settlements);
   ByFailedLoad(report, settlements);
+  if (Watching(run, record::Channel::kLoads)) SettleByModule(report, symptoms, settlements);
   ByAnswer(report, settlements);
   ByCrash(report, settlements);
-  SettleByDriver(symptoms, scene, settlements);
+  SettleByStart(symptoms, check, settlements);
+  SettleByDriver(symptoms, scene, check, settlements);
   // Which copies lie about does not excuse a cuDNN whose part is missing beside it, and not an environment
   // that lacks what another one has.
   const bool decided = std::ranges::any_of(settlements, [](const Settlement& settlement) {
-    return settlement.confirms &&
-           (settlement.cause == "cudnn-sublibrary-missing" || settlement.cause == "cuda-library-missing");
+    return settlement.decides || (settlement.confirms && (settlement.cause == "cudnn-sublibrary-missing" ||
+                                                          settlement.cause == "cuda-library-missing"));
   });
   if (!decided) SettleByCopies(symptoms, scene, settlements);
   return settlements;

@@ -1,13 +1,15 @@
-// What the texts of a record show: symptoms, names of libraries, the last line of an uncaught error. The logs
+// What the texts of a record show: symptoms, names of libraries. The logs
 // of cuDNN and of the driver also tell of what was merely tried, so only their errors are heard.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "explain/logs/clean_line.h"
 #include "explain/logs/log_reader.h"
 #include "explain/logs/text_stream.h"
+#include "knowledge/libraries.h"
 #include "run/judge/parts.h"
 
 namespace culprit::run {
@@ -64,16 +66,59 @@ bool InName(char c) {
          c == '.' || c == '+';
 }
 
-// "ValueError: x", "torch.OutOfMemoryError: CUDA ...": a dotted name that ends as exceptions do.
-bool IsError(std::string_view line) {
-  const size_t colon = line.find(':');
-  const std::string_view name = line.substr(0, colon);
-  if (name.empty() || name.size() > 80 || colon == std::string_view::npos) return false;
-  if (!std::ranges::all_of(name, InName)) return false;
-  for (const std::string_view ending : {"Error", "Exception", "Interrupt", "Exit", "Warning"}) {
-    if (name.ends_with(ending)) return ending != "Warning";
+bool IsFailure(const logs::Symptom& symptom) {
+  return symptom.role() == knowledge::Role::kFailure || symptom.role() == knowledge::Role::kConsequence;
+}
+
+// The program asked a library that is not CUDA's for a function that it does not have: Python then says
+// AttributeError, while a library that cannot be linked is an ImportError or OSError.
+bool AskedInVain(const logs::Symptom& symptom) {
+  return symptom.kind() == "symbol-missing" && base::Contains(symptom.text, "AttributeError: ") &&
+         knowledge::FindLibrary(base::BaseName(symptom.attribute("library"))) == nullptr;
+}
+
+// A package manager ran.
+bool Installs(const record::Run& run) {
+  static constexpr std::array<std::string_view, 13> kManagers = {
+      "pip",     "pip3", "uv",  "conda", "mamba", "micromamba", "apt",
+      "apt-get", "dpkg", "dnf", "yum",   "rpm",   "poetry"};
+  const auto manager = [](const std::string& word) {
+    return std::ranges::find(kManagers, base::BaseName(word)) != kManagers.end();
+  };
+  return std::ranges::any_of(run.command, manager) ||
+         std::ranges::any_of(run.processes, [&](const record::Process& process) {
+           return manager(process.program) || std::ranges::any_of(process.arguments, manager);
+         });
+}
+
+// The last words of the output, and what was survived before them.
+void HearTheEnd(const record::Run& run, Heard& heard) {
+  size_t input = 0;
+  for (size_t i = 0, read = 0; i < run.texts.size(); ++i) {
+    const record::Text& text = run.texts[i];
+    if (OfATool(text) || text.name == record::Channel::kCudaLog) continue;
+    if (IsOutput(text)) {
+      const bool cut = !text.end.empty();
+      const auto lines = base::Split(InLines(cut ? text.end : text.beginning), '\n');
+      LastError last = FindLastError(lines);
+      const auto before =
+          cut ? static_cast<size_t>(std::ranges::count(InLines(text.beginning), '\n')) + text.left_out_lines
+              : size_t{0};
+      if (!last.words.empty()) {
+        heard.last = std::move(last);
+        heard.last.from += before + 1;
+        input = read;
+      }
+    }
+    ++read;
   }
-  return false;
+  if (!run.failed() || heard.last.of_cuda || !EndedBy(run, heard.last)) return;
+  const auto told = [&](const logs::Symptom& symptom) {
+    return symptom.input == input && symptom.last_line >= heard.last.from;
+  };
+  heard.own_error = std::ranges::none_of(
+      heard.symptoms, [&](const logs::Symptom& symptom) { return IsFailure(symptom) && told(symptom); });
+  if (heard.own_error) std::erase_if(heard.symptoms, IsFailure);
 }
 
 }  // namespace
@@ -84,11 +129,8 @@ std::string WholeText(const record::Text& text) {
 }
 
 bool Heard::Failure() const {
-  for (size_t i = 0; i < of_texts && i < symptoms.size(); ++i) {
-    const auto role = symptoms[i].role();
-    if (role == knowledge::Role::kFailure || role == knowledge::Role::kConsequence) return true;
-  }
-  return false;
+  return std::ranges::any_of(symptoms.begin(), symptoms.begin() + static_cast<std::ptrdiff_t>(of_texts),
+                             IsFailure);
 }
 
 Heard ReadTexts(const record::Run& run) {
@@ -109,6 +151,12 @@ Heard ReadTexts(const record::Run& run) {
   }
   // Loose words are for somebody who has nothing but a text.
   std::erase_if(heard.symptoms, [](const auto& symptom) { return symptom.role() == knowledge::Role::kHint; });
+  std::erase_if(heard.symptoms, AskedInVain);
+  // A damaged archive is a damaged package where packages are installed; elsewhere it is the program's data.
+  if (!Installs(run))
+    std::erase_if(heard.symptoms,
+                  [](const logs::Symptom& symptom) { return symptom.kind() == "package-damaged"; });
+  HearTheEnd(run, heard);
   heard.of_texts = heard.symptoms.size();
   return heard;
 }
@@ -142,23 +190,8 @@ std::vector<std::string> LibrariesNamed(const record::Run& run) {
   return names;
 }
 
-std::string LastWords(const record::Run& run) {
-  std::string words;
-  for (const record::Text& text : run.texts) {
-    if (!IsOutput(text)) continue;
-    const std::string& part = text.end.empty() ? text.beginning : text.end;
-    for (const std::string& line : base::Split(InLines(part), '\n')) {
-      const std::string clean = logs::CleanLine(line).text;
-      if (IsError(clean)) words = clean;
-    }
-  }
-  constexpr size_t kLongest = 300;
-  if (words.size() > kLongest) words = words.substr(0, kLongest) + " ...";
-  return words;
-}
-
 bool EndedSilently(const record::Run& run, const Heard& heard) {
-  return run.failed() && !heard.Failure() && LastWords(run).empty();
+  return run.failed() && !heard.Failure() && heard.last.words.empty();
 }
 
 }  // namespace culprit::run
