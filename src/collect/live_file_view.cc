@@ -181,30 +181,4 @@ const binfmt::PeExports* LiveFileView::Exports(const std::string& path) {
   return place->second.get();
 }
 
-std::span<const binfmt::PeExports::Forwarder> LiveFileView::Asks(const std::string& path) {
-  const FileFacts& facts = Open(path);
-  if (!facts.elf || facts.elf->problem != binfmt::ElfProblem::kNone) return FileView::Asks(path);
-  const auto [place, fresh] = asks_.try_emplace(path);
-  if (fresh) {
-    asked_for_exports_.insert(path);
-    const auto file = system_.Open(path);
-    if (file && file->bytes) place->second = binfmt::ReadElfAsks(*file->bytes, *facts.elf);
-  }
-  return place->second;
-}
-
-std::optional<bool> LiveFileView::Has(const std::string& path, const std::string& function) {
-  const auto [place, fresh] = defined_names_.try_emplace(path);
-  if (fresh) {
-    asked_for_exports_.insert(path);
-    const FileFacts& facts = Open(path);
-    const auto file = facts.elf && facts.elf->problem == binfmt::ElfProblem::kNone
-                          ? system_.Open(path)
-                          : std::unexpected(PathError::kOther);
-    if (file && file->bytes) place->second = binfmt::ElfDefinedNames::Read(*file->bytes, *facts.elf);
-  }
-  if (place->second && place->second->Has(function)) return true;
-  return FileView::Has(path, function);  // that it is not there, the whole table has to say
-}
-
 }  // namespace culprit::collect

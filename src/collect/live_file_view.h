@@ -12,7 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "binfmt/elf/defined.h"
 #include "binfmt/elf/exports.h"
+#include "binfmt/elf/wanted.h"
 #include "collect/library/library_version.h"
 #include "snapshot/file_view.h"
 #include "system/system.h"
@@ -41,6 +43,8 @@ class LiveFileView final : public snapshot::FileView {
   const binfmt::PeExports* Exports(const std::string& path) override;
   std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path) override;
   std::optional<bool> Has(const std::string& path, const std::string& function) override;
+  std::vector<snapshot::UndefinedSymbol> Undefined(const std::string& path,
+                                                   std::span<const std::string> process) override;
 
   // GPU code that somebody else is reading. It counts as asked for when it is.
   void Expect(std::future<GpuCodes> codes) { coming_codes_ = std::move(codes); }
@@ -56,6 +60,10 @@ class LiveFileView final : public snapshot::FileView {
   const GpuCodes& gpu_codes() const { return gpu_codes_; }
   // The files whose export tables were asked for, or a part of them.
   const std::set<std::string>& asked_for_exports() const { return asked_for_exports_; }
+  // By file, the functions that `Has` found.
+  const std::map<std::string, std::set<std::string>>& found_functions() const { return found_functions_; }
+  // By file, with the files of the process that was asked about: what `Undefined` found, if anything.
+  const auto& undefined() const { return undefined_; }
   // The same table, to be kept; nullptr: there was none to be read.
   std::shared_ptr<const binfmt::PeExports> ShareExports(const std::string& path) {
     return Exports(path) == nullptr ? nullptr : exports_[path];
@@ -63,6 +71,11 @@ class LiveFileView final : public snapshot::FileView {
 
  private:
   std::string Resolve(const std::string& path, int links);
+  // The bytes of an ELF file that can be read; nullptr for any other.
+  std::unique_ptr<const base::ByteSource> ElfBytes(const std::string& path);
+  const std::optional<binfmt::ElfDefined>& Defined(const std::string& path);
+  void FindNearest(const std::string& path, std::span<const std::string> process,
+                   std::vector<snapshot::UndefinedSymbol>& symbols);
 
   const system::System& system_;
   binfmt::GpuScan gpu_scan_;
@@ -77,7 +90,12 @@ class LiveFileView final : public snapshot::FileView {
   std::set<std::string> asked_for_exports_;
   std::map<std::string, std::shared_ptr<const binfmt::PeExports>> exports_;
   std::map<std::string, std::vector<binfmt::PeExports::Forwarder>> asks_;
-  std::map<std::string, std::optional<binfmt::ElfDefinedNames>> defined_names_;
+  std::unordered_map<std::string, std::optional<binfmt::ElfDefined>> defined_;
+  std::unordered_map<std::string, std::optional<std::vector<binfmt::ElfWanted>>> wanted_;
+  std::unordered_map<std::string, std::vector<std::string>> sources_;  // files that define all it wants
+  std::map<std::string, std::set<std::string>> found_functions_;
+  std::map<std::string, std::map<std::vector<std::string>, std::vector<snapshot::UndefinedSymbol>>>
+      undefined_;
 };
 
 }  // namespace culprit::collect

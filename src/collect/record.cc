@@ -129,12 +129,23 @@ void Recorder::AddAsked() {
       node->second.version = view_.Version(path);
   }
   for (const std::string& path : std::set(view_.asked_for_exports())) {
-    const auto exports = view_.ShareExports(path);
+    auto exports = view_.ShareExports(path);
     if (exports == nullptr || exports->names.size() > kMaxRecordedExports) continue;
+    if (const auto found = view_.found_functions().find(path);
+        exports->cut && found != view_.found_functions().end()) {
+      auto more = std::make_shared<binfmt::PeExports>(*exports);
+      more->names.assign(found->second.begin(), found->second.end());
+      exports = std::move(more);
+    }
     AddPath(path);
     const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
     if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular)
       node->second.exports = exports;
+  }
+  for (const auto& [path, processes] : view_.undefined()) {
+    const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
+    if (node == record_.nodes.end()) continue;
+    for (const auto& [files, symbols] : processes) node->second.undefined.push_back({files, symbols});
   }
 }
 

@@ -126,10 +126,12 @@ class Importing {
 };
 
 template <typename Model>
-LoadGraph Run(Model process, snapshot::FileView& view, const Question& question) {
+LoadGraph Run(Model process, snapshot::FileView& view, const Question& question, BoundAtLoad bound = {}) {
   process.Start();
   LoadGraph& graph = process.graph();
+  bound.begin = graph.objects.size();
   Importing(process).Run(question.imports);
+  bound.end = graph.objects.size();  // Python imports with RTLD_NOW
   if (question.known_dlopens) {
     FollowKnownDlopens(process, view);
     process.FollowDelayImports();
@@ -145,7 +147,10 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question)
     process.Dlopen(call.name, caller, call.flags);
     if (question.known_dlopens) process.FollowDelayImports();
   }
-  if (!graph.windows) FindMissingSymbols(graph, view);
+  if (!graph.windows) {
+    FindMissingSymbols(graph, view);
+    FindUndefinedSymbols(graph, view, bound);
+  }
   return std::move(graph);
 }
 
@@ -204,9 +209,10 @@ LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, con
     return graph;
   }
   if (facts->flavor == snapshot::LoaderFlavor::kMusl) {
-    return Run(MuslProcess(snapshot, view, question, *facts), view, question);
+    return Run(MuslProcess(snapshot, view, question, *facts), view, question, {.all = true});
   }
-  return Run(GlibcProcess(snapshot, view, question, *facts), view, question);
+  const bool at_once = !base::ValueOf(snapshot.environment, "LD_BIND_NOW").empty();
+  return Run(GlibcProcess(snapshot, view, question, *facts), view, question, {.all = at_once});
 }
 
 }  // namespace culprit::loader

@@ -81,11 +81,16 @@ struct Object {
   bool assumed = false;  // a DLL of Windows itself that was not seen (snapshot::WindowsFacts::present)
 };
 
-// Windows: a function imported from a DLL that does not have it.
+// A function imported from a library that does not have it; on Linux also any other symbol.
 struct MissingExport {
   std::string importer;  // path
-  std::string dll;       // path of the DLL that was found
+  std::string dll;       // path of the library that was found
   std::string function;  // name, or "#12"
+  // Linux: any object of the process may define it, and none does. `dll` is then the one that defines the
+  // most similar names, such as `like`, or "" if none does.
+  bool of_any = false;
+  std::string like{};
+  bool at_load = true;  // otherwise at the first call
 };
 
 // The row of data/libraries.toml for a loaded object, by its soname or its file name; nullptr if it is not a

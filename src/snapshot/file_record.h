@@ -7,12 +7,25 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/json_fwd.h"
 #include "snapshot/file_view.h"
 
 namespace culprit::snapshot {
+
+// Symbols that a file requires and that no file of a process defines.
+struct RecordedUndefined {
+  std::vector<std::string> process;  // its files, sorted; links resolved
+  std::vector<UndefinedSymbol> symbols;
+  bool operator==(const RecordedUndefined&) const = default;
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("process", self.process);
+    visit("symbols", self.symbols);
+  }
+};
 
 struct RecordedNode {
   FileKind kind = FileKind::kOther;
@@ -25,6 +38,7 @@ struct RecordedNode {
   std::shared_ptr<const binfmt::ElfFile> elf;
   std::shared_ptr<const binfmt::PeFile> pe;
   std::shared_ptr<const binfmt::PeExports> exports;  // where somebody asked for them
+  std::vector<RecordedUndefined> undefined;          // one for each process that lacks some
   std::optional<Fact<LibraryVersion>> version;
   std::optional<Fact<binfmt::GpuCode>> gpu_code;
   bool operator==(const RecordedNode& other) const;

@@ -10,8 +10,14 @@ std::span<const binfmt::PeExports::Forwarder> FileView::Asks(const std::string& 
 
 std::optional<bool> FileView::Has(const std::string& path, const std::string& function) {
   const binfmt::PeExports* exports = Exports(path);
-  if (exports == nullptr || exports->cut) return std::nullopt;
-  return exports->Has(function);
+  if (exports == nullptr) return std::nullopt;
+  if (exports->Has(function)) return true;
+  return exports->cut ? std::nullopt : std::optional(false);
+}
+
+std::vector<UndefinedSymbol> FileView::Undefined(const std::string& /*path*/,
+                                                 std::span<const std::string> /*process*/) {
+  return {};
 }
 
 }  // namespace culprit::snapshot

@@ -53,6 +53,22 @@ struct LibraryVersion {
   bool operator==(const LibraryVersion&) const = default;
 };
 
+// A symbol that a file requires and that no file of its process defines.
+struct UndefinedSymbol {
+  std::string name;
+  bool at_load = false;  // otherwise at the first call, unless the file or its opener binds at once
+  std::string nearest;   // path: the file of the process that defines similar names; "" if none does
+  std::string like;      // the most similar one
+  bool operator==(const UndefinedSymbol&) const = default;
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("name", self.name);
+    visit("at_load", self.at_load);
+    visit("nearest", self.nearest);
+    visit("like", self.like);
+  }
+};
+
 struct DirectoryItem {
   std::string name;
   FileKind kind;
@@ -80,6 +96,10 @@ class FileView {
   // function; nullopt when that is not known.
   virtual std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path);
   virtual std::optional<bool> Has(const std::string& path, const std::string& function);
+  // Symbols without a version that the ELF file at `path` requires and that none of the files of its process
+  // defines. Empty also when that is not known.
+  virtual std::vector<UndefinedSymbol> Undefined(const std::string& path,
+                                                 std::span<const std::string> process);
 };
 
 }  // namespace culprit::snapshot

@@ -187,4 +187,18 @@ const binfmt::PeExports* RecordedFileView::Exports(const std::string& path) {
   return place.node == nullptr ? nullptr : place.node->exports.get();
 }
 
+// What was found for one process holds for another one that has no other files.
+std::vector<UndefinedSymbol> RecordedFileView::Undefined(const std::string& path,
+                                                         std::span<const std::string> process) {
+  const Place& place = Follow(path);
+  if (place.node == nullptr) return {};
+  for (const RecordedUndefined& recorded : place.node->undefined) {
+    const bool same = std::ranges::all_of(process, [&](const std::string& file) {
+      return std::ranges::binary_search(recorded.process, RealPath(file));
+    });
+    if (same) return recorded.symbols;
+  }
+  return {};
+}
+
 }  // namespace culprit::snapshot

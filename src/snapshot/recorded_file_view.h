@@ -25,6 +25,8 @@ class RecordedFileView final : public FileView {
   Fact<LibraryVersion> Version(const std::string& path) override;
   Fact<binfmt::GpuCode> GpuCode(const std::string& path) override;
   const binfmt::PeExports* Exports(const std::string& path) override;
+  std::vector<UndefinedSymbol> Undefined(const std::string& path,
+                                         std::span<const std::string> process) override;
 
  private:
   // Where a path leads. `node` is what stands there and may itself have an error (it cannot be opened);

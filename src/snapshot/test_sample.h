@@ -118,14 +118,18 @@ inline Snapshot SampleSnapshot() {
   nodes["/usr/lib"] = {.kind = FileKind::kDirectory, .listed = true};
   nodes["/usr/lib/none"] = {.error = PathError::kNoEntry};
   nodes["/usr/lib/fifo"] = {};
-  nodes["/usr/lib/libx\xff.so"] = {.kind = FileKind::kRegular,
-                                   .error = PathError::kAccess,
-                                   .id = {~0ull, ~0ull},
-                                   .size = ~0ull,
-                                   .set_user_id = true,
-                                   .elf = std::make_shared<binfmt::ElfFile>(SampleElf()),
-                                   .version = Fact<LibraryVersion>::Of({"9.19.0.56", "13"}, "symbol"),
-                                   .gpu_code = Fact<binfmt::GpuCode>::Of(SampleGpuCode(), "headers")};
+  nodes["/usr/lib/libx\xff.so"] = {
+      .kind = FileKind::kRegular,
+      .error = PathError::kAccess,
+      .id = {~0ull, ~0ull},
+      .size = ~0ull,
+      .set_user_id = true,
+      .elf = std::make_shared<binfmt::ElfFile>(SampleElf()),
+      .undefined = {{{"/usr/lib/a", "/usr/lib/b\xff"},
+                     {{"ncclSend", true, "/usr/lib/b\xff", "ncclRecv"}, {"_Z3foov"}}},
+                    {{"/x"}, {{"y"}}}},
+      .version = Fact<LibraryVersion>::Of({"9.19.0.56", "13"}, "symbol"),
+      .gpu_code = Fact<binfmt::GpuCode>::Of(SampleGpuCode(), "headers")};
   nodes["/usr/lib/plain"] = {.kind = FileKind::kRegular,
                              .elf = std::make_shared<binfmt::ElfFile>(),
                              .version = Fact<LibraryVersion>{FactState::kTimedOut, {}, "slow", ""},

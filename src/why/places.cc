@@ -51,8 +51,13 @@ report::MissingLibrary MissingOf(const loader::LoadGraph& graph, const snapshot:
 
 std::vector<report::MissingFunction> MissingFunctions(const loader::LoadGraph& graph) {
   std::vector<report::MissingFunction> functions;
-  for (const loader::MissingExport& missing : graph.missing_exports)
+  // What a library that is looked at alone lacks, the program that loads it may have.
+  const bool alone = graph.objects.empty() || graph.objects.front().elf == nullptr ||
+                     !graph.objects.front().elf->interpreter;
+  for (const loader::MissingExport& missing : graph.missing_exports) {
+    if (missing.of_any && (alone || !missing.at_load)) continue;
     functions.push_back({missing.function, missing.dll, missing.importer});
+  }
   return functions;
 }
 

@@ -1,7 +1,7 @@
 // Compares our model of glibc's ld.so with ld.so itself, on everything installed: for each program and shared
 // library of this machine, the list that LD_TRACE_LOADED_OBJECTS=1 prints (what ldd shows), in order, with
-// what is missing and messages about symbol versions. ld.so runs as a command, so nothing of the file is
-// executed.
+// what is missing and messages about symbol versions; and the undefined symbols that it prints with LD_WARN=1
+// and LD_BIND_NOW=1 (ldd -r). ld.so runs as a command, so nothing of the file is executed.
 #include <elf.h>
 #include <link.h>
 #include <sys/wait.h>
@@ -66,6 +66,34 @@ std::string OwnInterpreter() {
   return look ? look->interpreter : "";
 }
 
+using Symbols = std::set<std::string>;  // "undefined NAME in FILE"
+
+// The model lists no more for a file.
+constexpr size_t kMostSymbols = 512;
+
+// Without versions: "undefined symbol: NAME<tab>(FILE)".
+Symbols UndefinedByReal(const std::string& interpreter, const std::string& file) {
+  const Ran ran = Spawn(interpreter, interpreter, {file},
+                        {{"LD_TRACE_LOADED_OBJECTS", "1"}, {"LD_WARN", "1"}, {"LD_BIND_NOW", "1"}}, "/");
+  Symbols symbols;
+  for (const std::string& line : Lines(ran.out + ran.err)) {
+    constexpr std::string_view kWords = "undefined symbol: ";
+    const size_t tab = line.rfind("\t(");
+    if (!line.starts_with(kWords) || tab == line.npos || line.contains(", version ")) continue;
+    symbols.insert("undefined " + line.substr(kWords.size(), tab - kWords.size()) + " in " +
+                   line.substr(tab + 2, line.size() - tab - 3));
+  }
+  return symbols;
+}
+
+Symbols UndefinedIn(const loader::LoadGraph& graph) {
+  Symbols symbols;
+  for (const loader::MissingExport& missing : graph.missing_exports) {
+    if (missing.of_any) symbols.insert("undefined " + missing.function + " in " + missing.importer);
+  }
+  return symbols;
+}
+
 std::vector<std::string> AskReal(const std::string& interpreter, const std::string& file, bool dynamic) {
   if (!dynamic) return {"not for this loader"};
   const Ran ran = Spawn(interpreter, interpreter, {file}, {{"LD_TRACE_LOADED_OBJECTS", "1"}}, "/");
@@ -75,7 +103,8 @@ std::vector<std::string> AskReal(const std::string& interpreter, const std::stri
 }
 
 // In the same form as AskReal().
-std::vector<std::string> AskModel(const std::string& interpreter, const std::string& file) {
+std::vector<std::string> AskModel(const std::string& interpreter, const std::string& file,
+                                  Symbols& undefined) {
   const auto system = system::RealSystem();
   auto look = collect::LookAt(*system, file);
   if (!look) return {"LookAt: " + look.error().message};
@@ -90,6 +119,7 @@ std::vector<std::string> AskModel(const std::string& interpreter, const std::str
                                                 .known_dlopens = false,
                                                 .calls = {}});
   if (graph.uncertain) return {"uncertain: " + graph.error};
+  undefined = UndefinedIn(graph);
   const bool asks = std::ranges::any_of(
       elf->requests, [](const auto& request) { return request.kind == binfmt::ElfRequest::Kind::kNeeded; });
   if (!asks && graph.error.empty()) return {"statically linked"};
@@ -129,7 +159,7 @@ int Main(int argc, char** argv) {
   std::erase(files, fs::canonical(interpreter).string());
   files.resize(std::min<size_t>(files.size(), options.count));
   const auto begun = std::chrono::steady_clock::now();
-  uint64_t agree = 0, differ = 0, lines = 0, missing = 0, other = 0;
+  uint64_t agree = 0, differ = 0, lines = 0, missing = 0, other = 0, symbols = 0;
   RunPool(
       files.size(), options.jobs,
       [&](uint64_t number, unsigned) {
@@ -139,7 +169,18 @@ int Main(int argc, char** argv) {
         const std::string& file = files[number];
         Transcript real, model;
         real.trace = AskReal(interpreter, file, IsForThisLoader(interpreter, file));
-        model.trace = AskModel(interpreter, file);
+        Symbols undefined;
+        model.trace = AskModel(interpreter, file, undefined);
+        // Where a library is missing, the model does not say what is missing besides.
+        const bool whole = std::ranges::none_of(
+            real.trace, [](const std::string& line) { return line.ends_with(" => not found"); });
+        if (whole && real.trace == model.trace) {
+          const Symbols truth = UndefinedByReal(interpreter, file);
+          if (truth.size() < kMostSymbols || undefined.size() < kMostSymbols) {
+            real.trace.insert(real.trace.end(), truth.begin(), truth.end());
+            model.trace.insert(model.trace.end(), undefined.begin(), undefined.end());
+          }
+        }
         const std::string difference = Difference(real, model);
         if (!difference.empty()) return "!" + file + "\n" + difference;
         std::string text = "=";
@@ -153,6 +194,7 @@ int Main(int argc, char** argv) {
           for (const std::string& line : Lines(piece.text)) {
             lines += line.find(" => ") != std::string::npos ? 1 : 0;
             missing += line.ends_with(" => not found") ? 1 : 0;
+            symbols += line.starts_with("undefined ") ? 1 : 0;
             other += line.starts_with("=not ") || line.starts_with("=statically") ? 1 : 0;
           }
           return;
@@ -161,9 +203,10 @@ int Main(int argc, char** argv) {
         std::printf("---- %s differs\n%s", files[piece.number].c_str(), piece.text.c_str());
         std::fflush(stdout);
       });
-  std::printf("%llu dependencies, %llu missing; %llu files static or for another loader\n",
-              static_cast<unsigned long long>(lines), static_cast<unsigned long long>(missing),
-              static_cast<unsigned long long>(other));
+  std::printf(
+      "%llu dependencies, %llu missing; %llu undefined symbols; %llu files static or for another loader\n",
+      static_cast<unsigned long long>(lines), static_cast<unsigned long long>(missing),
+      static_cast<unsigned long long>(symbols), static_cast<unsigned long long>(other));
   std::printf("%llu files agree, %llu differ\n", static_cast<unsigned long long>(agree),
               static_cast<unsigned long long>(differ));
   return differ == 0 ? 0 : 1;

@@ -45,13 +45,20 @@ void Each(const toml::table& description, std::string_view key, Function functio
   for (const auto& [name, value] : *table) function(std::string(name.str()), value);
 }
 
+// One that makes known that a file defines nothing else.
+std::vector<std::pair<std::string, uint32_t>> Words(bool all_symbols) {
+  if (!all_symbols) return {};
+  return {{"made_up", 0}};
+}
+
 // The loader's own file: it contains its compiled-in values as text.
-std::string LoaderFile(const toml::table& spec) {
+std::string LoaderFile(const toml::table& spec, bool all_symbols) {
   const bool arm = spec["machine"].value_or(std::string("x86-64")) == "aarch64";
   const std::string triple = arm ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
   std::string bytes = binfmt::BuildElf({.machine = static_cast<uint16_t>(arm ? EM_AARCH64 : EM_X86_64),
                                         .soname = arm ? "ld-linux-aarch64.so.1" : "ld-linux-x86-64.so.2",
-                                        .version_defs = {"GLIBC_2.3"}});
+                                        .version_defs = {"GLIBC_2.3"},
+                                        .words = Words(all_symbols)});
   for (const std::string& text :
        {std::string(), "/lib/" + triple + "/", "/usr/lib/" + triple + "/", std::string("/lib/"),
         std::string("/usr/lib/"), "lib/" + triple,
@@ -105,14 +112,14 @@ std::string RuntimeConstants(std::string_view release) {
 
 void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   static const std::set<std::string_view> known = {
-      "soname",        "needed",           "rpath",    "runpath",  "program", "bits",
-      "machine",       "version_defs",     "words",    "loader",   "glibc",   "text",
-      "version_needs", "executable_stack", "sections", "gpu_code", "imports", "runtime"};
+      "soname",       "needed",   "rpath",   "runpath", "program",   "bits",           "machine",
+      "version_defs", "words",    "loader",  "glibc",   "text",      "version_needs",  "executable_stack",
+      "sections",     "gpu_code", "imports", "runtime", "undefined", "undefined_calls"};
   for (const auto& [key, unused] : spec) {
     if (!known.contains(key.str()))
       throw std::runtime_error(path + ": unknown key " + std::string(key.str()));
   }
-  if (spec["loader"].value_or(false)) return system.AddFile(path, LoaderFile(spec), 0755);
+  if (spec["loader"].value_or(false)) return system.AddFile(path, LoaderFile(spec, all_symbols_), 0755);
   ElfSpec elf;
   const bool arm = spec["machine"].value_or(std::string("x86-64")) == "aarch64";
   elf.machine = arm ? EM_AARCH64 : EM_X86_64;
@@ -132,6 +139,9 @@ void MadeUpMachine::AddElf(const std::string& path, const toml::table& spec) {
   Each(spec, "words", [&](const std::string& name, const toml::node& value) {
     elf.words.emplace_back(name, value.value_or(uint32_t{0}));
   });
+  if (elf.words.empty()) elf.words = Words(all_symbols_);
+  elf.undefined = Texts(spec.get("undefined"), path);
+  elf.undefined_calls = spec["undefined_calls"].value_or(false);
   // Functions by the library that they are required from, under a version with its name.
   Each(spec, "imports", [&](const std::string& file, const toml::node& names) {
     elf.version_needs.push_back({.file = file, .versions = {{.name = file}}});
@@ -213,12 +223,14 @@ const std::set<std::string_view>& MadeUpMachine::Keys() {
                                                    "truncate",
                                                    "ld_cache",
                                                    "cpu",
+                                                   "all_symbols",
                                                    "unreadable"};
   return kKeys;
 }
 
 void MadeUpMachine::Apply(const toml::table& description) {
   const std::string world = description["world"].value_or(std::string("bare"));
+  all_symbols_ |= description["all_symbols"].value_or(false);
   if (world != "none") Apply(toml::parse_file((cases_ / "worlds" / (world + ".toml")).string()));
   const bool windows = description["system"].value_or(std::string()) == "windows";
   if (windows && system.platform() != base::Platform::kWindows) {

@@ -10,6 +10,8 @@
 //                                      machine ("x86-64", "aarch64"), version_defs,
 //                                      version_needs {file = [names]}, executable_stack,
 //                                      words {cudnn_graph_version = 0x091300},
+//                                      undefined [symbols of any library], undefined_calls (only calls of
+//                                      them),
 //                                      text (appended as is), sections {".modinfo" = "text"},
 //                                      gpu_code (containers of .nv_fatbin, each a text: "sm_80 sm_90a
 //                                      compute_90:8.4", where 8.4 is the PTX version)
@@ -24,6 +26,8 @@
 //   directories, devices, fifos, unreadable = ["/path"]
 //   truncate = {"/path" = 400}, sparse = {"/path" = 1000000}
 //   cpu = "aarch64", working_directory = "/home/u"
+//   all_symbols = true                 ELF files define their words and nothing else; otherwise what a file
+//                                      without words defines is not known
 #pragma once
 
 #include <toml++/toml.h>
@@ -59,6 +63,7 @@ class MadeUpMachine {
 
   std::filesystem::path cases_;
   std::map<std::string, std::string> environment_;
+  bool all_symbols_ = false;
 };
 
 }  // namespace culprit::model

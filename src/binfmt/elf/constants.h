@@ -27,15 +27,17 @@ inline constexpr int SHT_NULL = 0, SHT_PROGBITS = 1, SHT_STRTAB = 3, SHT_NOBITS 
 inline constexpr int SHF_ALLOC = 2, SHF_EXECINSTR = 4, SHF_COMPRESSED = 0x800;
 inline constexpr int SHN_UNDEF = 0, SHN_XINDEX = 0xffff;
 
-inline constexpr int DT_NULL = 0, DT_NEEDED = 1, DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6, DT_STRSZ = 10,
-                     DT_SONAME = 14, DT_RPATH = 15, DT_RUNPATH = 29, DT_FLAGS = 30, DT_RELR = 36,
-                     DT_GNU_HASH = 0x6ffffef5, DT_FLAGS_1 = 0x6ffffffb, DT_VERDEF = 0x6ffffffc,
-                     DT_VERNEED = 0x6ffffffe, DT_AUXILIARY = 0x7ffffffd, DT_FILTER = 0x7fffffff;
+inline constexpr int DT_NULL = 0, DT_NEEDED = 1, DT_PLTRELSZ = 2, DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6,
+                     DT_RELA = 7, DT_RELASZ = 8, DT_RELAENT = 9, DT_STRSZ = 10, DT_SONAME = 14, DT_RPATH = 15,
+                     DT_REL = 17, DT_RELSZ = 18, DT_PLTREL = 20, DT_JMPREL = 23, DT_RUNPATH = 29,
+                     DT_FLAGS = 30, DT_RELR = 36, DT_GNU_HASH = 0x6ffffef5, DT_FLAGS_1 = 0x6ffffffb,
+                     DT_VERDEF = 0x6ffffffc, DT_VERNEED = 0x6ffffffe, DT_AUXILIARY = 0x7ffffffd,
+                     DT_FILTER = 0x7fffffff;
 inline constexpr int DF_BIND_NOW = 8;
 inline constexpr int DF_1_NOW = 1, DF_1_NOOPEN = 0x40, DF_1_NODEFLIB = 0x800, DF_1_PIE = 0x08000000;
 inline constexpr int VER_FLG_BASE = 1, VER_FLG_WEAK = 2;
 
-inline constexpr int STN_UNDEF = 0, STT_OBJECT = 1;
+inline constexpr int STN_UNDEF = 0, STB_LOCAL = 0, STB_WEAK = 2, STT_OBJECT = 1;
 inline constexpr int NT_GNU_BUILD_ID = 3;
 
 // Record sizes, by class.

@@ -18,17 +18,15 @@ constexpr std::pair<int64_t, ElfRequest::Kind> kRequests[] = {
 
 // The tags of which only the last one counts.
 constexpr std::pair<int64_t, std::optional<uint64_t> ElfDynamicTags::*> kLastCounts[] = {
-    {DT_SONAME, &ElfDynamicTags::soname},
-    {DT_RPATH, &ElfDynamicTags::rpath},
-    {DT_RUNPATH, &ElfDynamicTags::runpath},
-    {DT_STRTAB, &ElfDynamicTags::strtab},
-    {DT_STRSZ, &ElfDynamicTags::strsz},
-    {DT_SYMTAB, &ElfDynamicTags::symtab},
-    {DT_HASH, &ElfDynamicTags::sysv_hash},
-    {DT_GNU_HASH, &ElfDynamicTags::gnu_hash},
-    {DT_VERNEED, &ElfDynamicTags::verneed},
-    {DT_VERDEF, &ElfDynamicTags::verdef},
-    {kVersionsOfSymbols, &ElfDynamicTags::versym},
+    {DT_SONAME, &ElfDynamicTags::soname},   {DT_RPATH, &ElfDynamicTags::rpath},
+    {DT_RUNPATH, &ElfDynamicTags::runpath}, {DT_STRTAB, &ElfDynamicTags::strtab},
+    {DT_STRSZ, &ElfDynamicTags::strsz},     {DT_SYMTAB, &ElfDynamicTags::symtab},
+    {DT_HASH, &ElfDynamicTags::sysv_hash},  {DT_GNU_HASH, &ElfDynamicTags::gnu_hash},
+    {DT_RELA, &ElfDynamicTags::rela},       {DT_RELASZ, &ElfDynamicTags::relasz},
+    {DT_REL, &ElfDynamicTags::rel},         {DT_RELSZ, &ElfDynamicTags::relsz},
+    {DT_JMPREL, &ElfDynamicTags::jmprel},   {DT_PLTRELSZ, &ElfDynamicTags::pltrelsz},
+    {DT_PLTREL, &ElfDynamicTags::pltrel},   {DT_VERNEED, &ElfDynamicTags::verneed},
+    {DT_VERDEF, &ElfDynamicTags::verdef},   {kVersionsOfSymbols, &ElfDynamicTags::versym},
 };
 
 void AddTag(const ElfDynamicEntry& entry, ElfDynamicTags& tags) {

@@ -18,6 +18,7 @@ namespace culprit::binfmt {
 struct ElfDynamicTags {
   std::optional<uint64_t> strtab, symtab, gnu_hash, sysv_hash, verneed, verdef, versym, strsz;
   std::optional<uint64_t> soname, rpath, runpath;
+  std::optional<uint64_t> rela, relasz, rel, relsz, jmprel, pltrelsz, pltrel;
   std::vector<std::pair<ElfRequest::Kind, uint64_t>> requests;
   uint64_t flags = 0, flags_1 = 0;
   bool has_relr = false;

@@ -42,13 +42,26 @@ std::optional<ElfSymbolCount> CountSymbols(ElfReader& reader, const ElfFile& elf
 }
 
 std::optional<uint64_t> CountUndefined(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags) {
-  if (!tags.gnu_hash) {
-    const auto count = CountSymbols(reader, elf, tags);
-    return count ? std::optional(count->end) : std::nullopt;
+  const auto hash = tags.gnu_hash ? MapAddress(elf.loads, *tags.gnu_hash) : std::nullopt;
+  if (hash && elf.type != ET_EXEC) {
+    const auto header = reader.Words<2>(hash->offset);  // buckets, first symbol
+    if (!header || (*header)[1] > kMaxElfSymbols) return std::nullopt;
+    if ((*header)[0] > 1) return (*header)[1];
   }
-  const auto table = MapAddress(elf.loads, *tags.gnu_hash);
-  const auto first = table ? reader.Word(SaturatingAdd(table->offset, 4)) : std::nullopt;
-  return first && *first <= kMaxElfSymbols ? std::optional<uint64_t>(*first) : std::nullopt;
+  const auto count = CountSymbols(reader, elf, tags);
+  if (!count || !tags.gnu_hash) return count ? std::optional(count->end) : std::nullopt;
+  if (count->end > count->first_defined) return elf.type == ET_EXEC ? count->end : count->first_defined;
+  // The table of a file that defines nothing is empty and does not say where the others end: where the next
+  // table begins.
+  const auto symbols = tags.symtab ? MapAddress(elf.loads, *tags.symtab) : std::nullopt;
+  if (!symbols) return std::nullopt;
+  uint64_t next = symbols->end;
+  for (const auto& table : {tags.strtab, tags.versym, tags.gnu_hash, tags.sysv_hash, tags.verneed,
+                            tags.verdef, tags.rela, tags.rel, tags.jmprel}) {
+    const auto place = table ? MapAddress(elf.loads, *table) : std::nullopt;
+    if (place && place->offset > symbols->offset) next = std::min(next, place->offset);
+  }
+  return std::min((next - symbols->offset) / reader.symbol_size(), kMaxElfSymbols);
 }
 
 }  // namespace culprit::binfmt

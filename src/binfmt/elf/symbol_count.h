@@ -20,7 +20,8 @@ struct ElfSymbolCount {
 };
 
 std::optional<ElfSymbolCount> CountSymbols(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags);
-// End of the undefined ones, which the DT_GNU_HASH header gives; with DT_HASH, the end of all symbols.
+// End of the undefined ones, which the DT_GNU_HASH header gives; with DT_HASH, and in a program at a fixed
+// address, which has some among the others, the end of all symbols.
 std::optional<uint64_t> CountUndefined(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags);
 
 // The hash of a name in DT_GNU_HASH.

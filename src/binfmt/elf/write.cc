@@ -60,7 +60,9 @@ class ElfBuilder {
   void WriteHashes();
   void WriteSymbols();
   void WriteVersions();
+  void WriteRelocations();
   void WriteDynamic();
+  size_t FirstWord() const { return spec_.imports.size() + spec_.undefined.size() + 1; }  // its symbol
   std::string Header(size_t segments) const;
   std::string Segment(uint32_t type, uint32_t flags, uint64_t offset, uint64_t address, uint64_t size,
                       uint64_t align) const;
@@ -72,7 +74,7 @@ class ElfBuilder {
   const size_t word_;
   StringTable strings_;
   ElfBlock interpreter_, note_, gnu_hash_, sysv_hash_, symbols_, names_, versym_, verneed_, verdef_;
-  ElfBlock dynamic_, words_;
+  ElfBlock relocations_, dynamic_, words_, slots_;
   uint64_t data_offset_ = 0, end_ = 0;
 };
 
@@ -94,7 +96,7 @@ void ElfBuilder::WriteHashes() {
   const size_t count = spec_.words.size();
   if (spec_.hash != ElfSpec::Hash::kSysv) {
     ByteWriter out = Writer();
-    const auto first = static_cast<uint32_t>(spec_.imports.size() + 1);
+    const auto first = static_cast<uint32_t>(FirstWord());
     for (const uint32_t number : {1u, first, 1u, 0u})
       out.U32(number);  // buckets, first symbol, filter words, shift
     out.Number(~uint64_t{0}, word_);
@@ -106,7 +108,7 @@ void ElfBuilder::WriteHashes() {
   }
   if (spec_.hash != ElfSpec::Hash::kGnu) {
     ByteWriter out = Writer();
-    const size_t first = spec_.imports.size() + 1;
+    const size_t first = FirstWord();
     out.U32(1);
     out.U32(first + count);
     out.U32(count > 0 ? first : 0);
@@ -119,7 +121,10 @@ void ElfBuilder::WriteHashes() {
 void ElfBuilder::WriteSymbols() {
   ByteWriter out = Writer();
   out.Text(std::string(ElfSymbolSize(is64_), '\0'));
-  for (const auto& [symbol, version] : spec_.imports) {
+  std::vector<std::string> others;
+  for (const auto& [symbol, version] : spec_.imports) others.push_back(symbol);
+  others.insert(others.end(), spec_.undefined.begin(), spec_.undefined.end());
+  for (const std::string& symbol : others) {
     const size_t begin = out.bytes().size();
     out.U32(strings_.Add(symbol));
     if (!is64_) out.U64(0);
@@ -187,8 +192,25 @@ void ElfBuilder::WriteVersions() {
   ByteWriter numbers = Writer();
   numbers.U16(0);
   for (const auto& [symbol, version] : spec_.imports) numbers.U16(numbers_of_needs[version]);
+  for (size_t i = 0; i < spec_.undefined.size(); ++i) numbers.U16(1);
   for (size_t i = 0; i < spec_.words.size(); ++i) numbers.U16(verdef_.present() ? 2 : 1);
   versym_.bytes = numbers.bytes();
+}
+
+// Each fills a slot with the address of its symbol.
+void ElfBuilder::WriteRelocations() {
+  slots_.bytes.assign(spec_.undefined.size() * word_, '\0');
+  ByteWriter out = Writer();
+  for (size_t i = 0; i < spec_.undefined.size(); ++i) {
+    const uint64_t symbol = spec_.imports.size() + 1 + i;
+    const uint64_t kind = spec_.machine == EM_AARCH64
+                              ? (spec_.undefined_calls ? 1026 : 1025)
+                              : (spec_.undefined_calls ? 7 : 6);  // JUMP_SLOT, GLOB_DAT
+    out.Number(slots_.address + i * word_, word_);
+    out.Number(is64_ ? symbol << 32 | kind : symbol << 8 | (kind & 0xff), word_);
+    out.Number(0, word_);
+  }
+  relocations_.bytes = out.bytes();
 }
 
 void ElfBuilder::WriteDynamic() {
@@ -229,6 +251,12 @@ void ElfBuilder::WriteDynamic() {
   if (verneed_.present()) {
     entry(DT_VERNEED, verneed_.address);
     entry(kVersionNeeds, spec_.version_needs.size());
+  }
+  if (relocations_.present()) {
+    entry(spec_.undefined_calls ? DT_JMPREL : DT_RELA, relocations_.address);
+    entry(spec_.undefined_calls ? DT_PLTRELSZ : DT_RELASZ, relocations_.bytes.size());
+    if (spec_.undefined_calls) entry(DT_PLTREL, DT_RELA);
+    entry(DT_RELAENT, 3 * word_);
   }
   if (spec_.relr) {
     entry(DT_RELR, symbols_.address);
@@ -299,8 +327,8 @@ void ElfBuilder::Place(ElfBlock& block, uint64_t shift, uint64_t& at) {
 
 std::string ElfBuilder::Build() {
   const std::vector<ElfBlock*> text = {&interpreter_, &note_,   &gnu_hash_, &sysv_hash_, &symbols_,
-                                       &names_,       &versym_, &verneed_,  &verdef_};
-  const std::vector<ElfBlock*> data = {&dynamic_, &words_};
+                                       &names_,       &versym_, &verneed_,  &verdef_,    &relocations_};
+  const std::vector<ElfBlock*> data = {&dynamic_, &words_, &slots_};
   if (spec_.interpreter) interpreter_.bytes = *spec_.interpreter + '\0';
   WriteNote();
   WriteHashes();
@@ -310,6 +338,7 @@ std::string ElfBuilder::Build() {
   words_.bytes = values.bytes();
   // Written once to get the sizes, which give the addresses, and again with the addresses.
   WriteSymbols();
+  WriteRelocations();
   WriteDynamic();
   names_.bytes = strings_.bytes();
   const size_t segment_size = ElfProgramHeaderSize(is64_);
@@ -321,6 +350,7 @@ std::string ElfBuilder::Build() {
   for (ElfBlock* block : data) Place(*block, kLargestPage, at);
   end_ = at;
   WriteSymbols();
+  WriteRelocations();
   WriteDynamic();
   std::string file = header + Segments();
   for (const auto* blocks : {&text, &data}) {

@@ -43,6 +43,10 @@ struct ElfSpec {
 
   // Functions required from other libraries: the symbol, and its version, which is in version_needs.
   std::vector<std::pair<std::string, std::string>> imports;
+  // Symbols required from any library, without a version. A relocation refers to each: of data, or of calls,
+  // which may be bound when they are made.
+  std::vector<std::string> undefined;
+  bool undefined_calls = false;
 
   // Exported 4-byte objects, like cuDNN's version.
   std::vector<std::pair<std::string, uint32_t>> words;

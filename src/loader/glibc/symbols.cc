@@ -1,13 +1,27 @@
-// Functions that are required from a library under a version named after it (see binfmt/elf/exports.h), but
-// that the file loaded under that name does not have: "undefined symbol: __nvJitLinkCreate_12_4, version
-// libnvJitLink.so.12". Only that library can satisfy such a reference (elf/dl-lookup.c), so no other one is
-// checked. Python and most programs open libraries with RTLD_NOW, where this ends the load; otherwise the
-// first call does.
+// Symbols that an object requires and does not get. There are two kinds of references.
+//
+// With a version named after a library (see binfmt/elf/exports.h): "undefined symbol: __nvJitLinkCreate_12_4,
+// version libnvJitLink.so.12". Only that library can satisfy it (elf/dl-lookup.c), so no other one is
+// checked. For a version with any other name, that the library has it was checked when it was loaded
+// (versions.cc).
+//
+// Without a version: "undefined symbol: ncclCommWindowRegister". Any object in the scope of the reference may
+// define it. That is the program with all that it needs, what was opened with RTLD_GLOBAL, and what its own
+// dlopen loaded. All objects of the process are searched here, which is more: which libraries a program opens
+// with RTLD_GLOBAL is not known. Only a second file with the same soname is left out: whoever needs that name
+// got the first (a preloaded NCCL, and the one that PyTorch opens by its path).
+//
+// Python and most programs open libraries with RTLD_NOW, where this ends the load; otherwise the first call
+// does, or the load if data refers to the symbol.
 #include "loader/glibc/symbols.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
+#include <vector>
+
+#include "binfmt/elf/constants.h"
 
 namespace culprit::loader {
 namespace {
@@ -27,6 +41,14 @@ bool AsksByLibrary(const binfmt::ElfFile& elf) {
   });
 }
 
+// An object that is still loaded did not find a library that it needs.
+bool LacksLibrary(const LoadGraph& graph) {
+  return std::ranges::any_of(graph.requests, [](const Request& request) {
+    return !request.error.empty() && !request.optional && request.opened_by == OpenedBy::kNeeded &&
+           request.requester_path.empty();
+  });
+}
+
 }  // namespace
 
 void FindMissingSymbols(LoadGraph& graph, snapshot::FileView& view) {
@@ -41,6 +63,35 @@ void FindMissingSymbols(LoadGraph& graph, snapshot::FileView& view) {
       if (view.Has(provider->path, function).value_or(true)) continue;
       if (graph.missing_exports.size() == kToldFunctions) return;
       graph.missing_exports.push_back({object.path, provider->path, function});
+    }
+  }
+}
+
+void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view, const BoundAtLoad& bound) {
+  if (graph.uncertain || !graph.error.empty() || LacksLibrary(graph)) return;
+  std::vector<std::string> process;
+  std::set<std::string_view> sonames;
+  for (const Object& object : graph.objects) {
+    if (object.path.empty()) continue;
+    const bool first =
+        object.elf == nullptr || !object.elf->soname || sonames.insert(*object.elf->soname).second;
+    if (first) process.push_back(object.path);
+  }
+  if (!graph.interpreter.empty()) process.push_back(graph.interpreter);
+  for (size_t i = 0; i < graph.objects.size(); ++i) {
+    const Object& object = graph.objects[i];
+    if (object.elf == nullptr || object.path.empty()) continue;
+    const bool at_once = bound.all || (i >= bound.begin && i < bound.end) ||
+                         (object.elf->flags & DF_BIND_NOW) != 0 || (object.elf->flags_1 & DF_1_NOW) != 0;
+    std::string nearest;
+    for (snapshot::UndefinedSymbol& symbol : view.Undefined(object.path, process)) {
+      if (nearest.empty()) nearest = symbol.nearest;
+      graph.missing_exports.push_back({.importer = object.path,
+                                       .dll = nearest,
+                                       .function = std::move(symbol.name),
+                                       .of_any = true,
+                                       .like = std::move(symbol.like),
+                                       .at_load = at_once || symbol.at_load});
     }
   }
 }

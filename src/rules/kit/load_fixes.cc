@@ -267,6 +267,25 @@ const snapshot::PythonPackage* LostBy(const snapshot::PythonEnvironment& environ
   return nullptr;
 }
 
+// The CUDA major that a missing library belongs to; "" if that is not known.
+std::string CudaFor(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
+  const std::string cuda =
+      failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
+  if (!cuda.empty() || framework == nullptr || failed.library == nullptr) return cuda;
+  return base::Split(framework->cuda, '.').front();
+}
+
+// The package that provides it in the environment of the scenario.
+std::optional<Wanted> ByPip(const Scene& scene, const FailedLoad& failed) {
+  const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
+  const std::string cuda = CudaFor(scene, failed);
+  const std::string package =
+      cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
+  if (environment == nullptr || !TakesPackages(scene, *environment) || package.empty()) return std::nullopt;
+  return Wanted{package, VersionForAll(scene, *environment, package).value_or("")};
+}
+
 }  // namespace
 
 std::optional<report::Fix> BringBack(const snapshot::PythonEnvironment& environment,
@@ -280,7 +299,6 @@ std::optional<report::Fix> BringBack(const snapshot::PythonEnvironment& environm
 
 report::Fix Install(const Scene& scene, const FailedLoad& failed) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
-  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
   const bool into = environment != nullptr && TakesPackages(scene, *environment);
   if (into) {
     if (auto again = BringBack(*environment, failed.request->name)) return *std::move(again);
@@ -293,20 +311,49 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
                        InstallInto(scene, *environment, choice));
     if (!choice.version.empty()) return InstallForAll(scene, choice);
   }
-  std::string cuda = failed.library == nullptr ? "" : CudaOfSoname(*failed.library, failed.request->name);
-  if (cuda.empty() && framework != nullptr && failed.library != nullptr)
-    cuda = base::Split(framework->cuda, '.').front();
-  const std::string package =
-      cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
-  if (into && !package.empty()) {
-    const std::string pinned = VersionForAll(scene, *environment, package).value_or("");
-    return OnPathToo(scene, *environment, package,
+  const std::string cuda = CudaFor(scene, failed);
+  if (const auto wanted = ByPip(scene, failed)) {
+    return OnPathToo(scene, *environment, wanted->package,
                      {.text = "install the package that provides it in this environment",
-                      .commands = {PipOf(*environment) + " install " + ForPip({package, pinned})},
+                      .commands = {PipOf(*environment) + " install " + ForPip(*wanted)},
                       .risk = report::Risk::kLow,
-                      .changes = {BroughtByPip(scene, *environment, package, pinned, failed.request->name)}});
+                      .changes = {BroughtByPip(scene, *environment, wanted->package, wanted->version,
+                                               failed.request->name)}});
   }
   return InstallForEverybody(scene, failed, cuda);
+}
+
+report::Fix Install(const Scene& scene, const std::vector<FailedLoad>& failed) {
+  report::Fix joined = Install(scene, failed.front());
+  if (failed.size() == 1) return joined;
+  Command pip;
+  std::vector<Command> alone;
+  for (const FailedLoad& one : failed) {
+    const report::Fix fix = Install(scene, one);
+    for (const Command& command : fix.commands) {
+      if (std::ranges::find(joined.commands, command) == joined.commands.end())
+        joined.commands.push_back(command);
+    }
+    for (const report::Change& change : fix.changes) {
+      if (std::ranges::find(joined.changes, change) == joined.changes.end()) joined.changes.push_back(change);
+    }
+    const auto wanted = ByPip(scene, one);
+    const Command command =
+        wanted ? PipOf(*scene.EnvironmentOf(*one.scenario)) + " install " + ForPip(*wanted) : Command();
+    const bool is_new = std::ranges::find(alone, command) == alone.end();
+    if (!wanted || !is_new || std::ranges::find(fix.commands, command) == fix.commands.end()) continue;
+    pip = alone.empty() ? command : pip + " " + ForPip(*wanted);
+    alone.push_back(command);
+  }
+  // The cache is refreshed when everything is there.
+  std::ranges::stable_partition(joined.changes, [](const report::Change& change) {
+    return change.As<report::RefreshCache>() == nullptr;
+  });
+  if (alone.size() < 2) return joined;
+  for (const Command& command : alone) std::erase(joined.commands, command);
+  joined.commands.insert(joined.commands.begin(), pip);
+  joined.text = "install the packages that provide them in this environment";
+  return joined;
 }
 
 report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed) {

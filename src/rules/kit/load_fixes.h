@@ -35,6 +35,8 @@ std::optional<report::Fix> BringBack(const snapshot::PythonEnvironment& environm
 
 // How to install it for the scenario: with pip in a framework's environment, otherwise described in words.
 report::Fix Install(const Scene& scene, const FailedLoad& failed);
+// The same for several libraries of one scenario: one command of pip, otherwise every command once.
+report::Fix Install(const Scene& scene, const std::vector<FailedLoad>& failed);
 
 // The same, if a file of that name exists but does not work for this process: reinstalls what provides it.
 report::Fix InstallInstead(const Scene& scene, const FailedLoad& failed);

@@ -3,6 +3,7 @@
 #include "knowledge/libraries.h"
 #include "rules/kit/loading/function_misses.h"
 #include "rules/kit/loading/symbol_misses.h"
+#include "rules/kit/loading/undefined_symbols.h"
 
 namespace culprit::rules::cuda_function_missing {
 namespace {
@@ -19,15 +20,20 @@ file names stay the same for a whole CUDA major, so the loader accepts nvJitLink
 names the calling file.
 
 ## How culprit knows
-culprit compares what each loaded library imports with what the file that wins the search exports. On Linux this covers
-functions whose symbol version is the name of a library, which is true of all CUDA libraries since 11.
+culprit compares what each loaded library imports with what the file that wins the search exports. On Linux, a function
+whose symbol version is the name of a library (as in all CUDA libraries since 11) must be in that library. Any symbol
+without a version (NCCL, PyTorch, your own libraries) must be in some library of the process: the program, what it needs,
+preloads, and what it opens. Calls that are bound only when they are made count if a CUDA library lacks them.
 
 ## Fix
 Let the right library win: remove the other directory from PATH or LD_LIBRARY_PATH or move it back, remove a copy next
-to the program, or install the release that the framework pins.
+to the program, or install the release that the framework pins. An extension that was built for another release of the
+framework, or with the other C++ ABI (-D_GLIBCXX_USE_CXX11_ABI), must be built again.
 
 ## When this is not your problem
-On Windows, delay-loaded DLLs are not compared. A library may also be patched to export what it lacks.
+On Windows, delay-loaded DLLs are not compared. A library may also be patched to export what it lacks. If you check a
+plug-in alone, the program that loads it may provide what it lacks; culprit then says that it cannot tell. Functions of
+Python itself are not compared.
 
 ## Sources
 Microsoft, System Error Codes (127, 182); Microsoft, PE Format (import and export tables); elf/dl-lookup.c of glibc; symbol tables of
@@ -47,6 +53,10 @@ bool HasOwnRule(const Scene& scene, const FunctionMiss& miss) {
 
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FunctionMiss& miss : FunctionMisses(scene)) {
+    if (miss.of_any) {
+      FireUndefined(scene, miss, ruling);
+      continue;
+    }
     if (miss.cudnn) continue;
     if (scene.OnWindows()) {
       Fire(scene, miss, ruling);

@@ -1,4 +1,6 @@
 // CUL5022: a Visual C++ runtime DLL is not found.
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/windows.h"
@@ -37,28 +39,78 @@ bool IsRuntime(const FailedLoad& failed) {
          failed.redistributable->kind == knowledge::RedistributableKind::kVisualCpp;
 }
 
-void Check(const Scene& scene, Ruling& ruling) {
+// The missing DLLs, those of one package together: one installation brings them all.
+std::vector<std::vector<FailedLoad>> ByPackage(const Scene& scene) {
+  std::vector<std::vector<FailedLoad>> packages;
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (!IsRuntime(failed) || (failed.why != Why::kNowhere && failed.why != Why::kElsewhere)) continue;
+    auto same = std::ranges::find_if(packages, [&](const std::vector<FailedLoad>& package) {
+      return package.front().redistributable->package == failed.redistributable->package;
+    });
+    if (same == packages.end()) same = packages.insert(packages.end(), std::vector<FailedLoad>());
+    same->push_back(failed);
+  }
+  return packages;
+}
+
+// Each name once, whatever its case.
+std::vector<std::string> NamesOf(const std::vector<FailedLoad>& package) {
+  std::vector<std::string> names;
+  for (const FailedLoad& failed : package) {
     const std::string name(base::BaseName(failed.request->name));
-    report::Finding& finding =
-        Fire(ruling, failed, name + ", which " + failed.asker + " needs, is not found (error 126)", name,
-             {failed.asker});
-    finding.evidence.push_back({name + " comes with " + std::string(failed.redistributable->package),
-                                std::string(failed.redistributable->source)});
+    const auto same = [&](const std::string& other) { return base::SameName(name, other); };
+    if (std::ranges::none_of(names, same)) names.push_back(name);
+  }
+  return names;
+}
+
+// "msvcp140.dll, which X needs, is not found", "msvcp140.dll and vcruntime140.dll, which X needs, are not
+// found".
+std::string Summary(const std::vector<FailedLoad>& package, const std::vector<std::string>& names) {
+  std::string text = names.front();
+  for (size_t i = 1; i < names.size(); ++i) text += (i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text + ", which " + package.front().asker + " needs, " + (names.size() == 1 ? "is" : "are") +
+         " not found (error 126)";
+}
+
+void AddEvidence(const std::vector<FailedLoad>& package, report::Finding& finding) {
+  for (const FailedLoad& failed : package) {
+    const report::Evidence needs{failed.asker + " needs " + failed.request->name,
+                                 "imports of " + failed.asker};
+    if (std::ranges::find(finding.evidence, needs) == finding.evidence.end())
+      finding.evidence.push_back(needs);
+    if (std::ranges::find(finding.affects, failed.scenario->title) == finding.affects.end())
+      finding.affects.push_back(failed.scenario->title);
     for (const loader::LibraryCopy& copy : failed.copies) {
-      finding.evidence.push_back({copy.path + " exists but is not searched", copy.path});
+      const report::Evidence there{copy.path + " exists but is not searched", copy.path};
+      if (std::ranges::find(finding.evidence, there) == finding.evidence.end())
+        finding.evidence.push_back(there);
     }
+  }
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const std::vector<FailedLoad>& package : ByPackage(scene)) {
+    const FailedLoad& first = package.front();
+    const std::vector<std::string> names = NamesOf(package);
+    const std::string& name = names.front();
+    report::Finding& finding = Fire(ruling, first, Summary(package, names), name, {first.asker});
+    finding.about.insert(finding.about.end(), names.begin() + 1, names.end());
+    finding.evidence.push_back({name + " comes with " + std::string(first.redistributable->package),
+                                std::string(first.redistributable->source)});
+    AddEvidence(package, finding);
+    const std::string& windows = scene.snapshot.windows()->directory;
     if (!scene.snapshot.windows()->present) {
       finding.evidence.push_back(
           {"the tree has no Windows directory; a runtime in its machine's System32 would not be seen",
-           scene.snapshot.windows()->directory});
+           windows});
     }
-    finding.fix = {.text = std::string(failed.redistributable->fix),
+    finding.fix = {.text = std::string(first.redistributable->fix),
                    .commands = RuntimeCommands(name),
-                   .risk = report::Risk::kLow,
-                   .changes = {report::PutLibrary{
-                       .path = base::JoinPath(scene.snapshot.windows()->directory + "/System32", name)}}};
+                   .risk = report::Risk::kLow};
+    for (const std::string& dll : names) {
+      finding.fix.changes.push_back(report::PutLibrary{.path = base::JoinPath(windows + "/System32", dll)});
+    }
   }
 }
 

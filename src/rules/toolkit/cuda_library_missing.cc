@@ -1,4 +1,7 @@
 // CUL4006: a required CUDA library is not installed.
+#include <algorithm>
+#include <functional>
+
 #include "loader/library_copies.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/load_fixes.h"
@@ -71,18 +74,53 @@ void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
   }
 }
 
+// The missing libraries, those of one process together.
+std::vector<std::vector<FailedLoad>> OfOneLoad(const Scene& scene) {
+  std::vector<std::vector<FailedLoad>> loads;
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kNowhere || !IsOfToolkit(scene, failed)) continue;
+    const auto same = [&](const std::vector<FailedLoad>& load) {
+      return load.front().scenario == failed.scenario;
+    };
+    auto load = std::ranges::find_if(loads, same);
+    if (load == loads.end()) load = loads.insert(loads.end(), std::vector<FailedLoad>());
+    const auto known = [&](const FailedLoad& other) { return other.request->name == failed.request->name; };
+    if (std::ranges::none_of(*load, known)) load->push_back(failed);
+  }
+  return loads;
+}
+
+// "libcublas.so.12 and libcufft.so.11 (CUDA 12)"; if they are of several majors, each with its own.
+std::string NamesOf(const std::vector<FailedLoad>& load) {
+  std::vector<std::string> majors;
+  for (const FailedLoad& failed : load) majors.push_back(CudaOfSoname(*failed.library, failed.request->name));
+  const bool one = std::ranges::adjacent_find(majors, std::not_equal_to()) == majors.end();
+  std::string names;
+  for (size_t i = 0; i < load.size(); ++i) {
+    if (i > 0) names += i + 1 == load.size() ? " and " : ", ";
+    names += load[i].request->name;
+    if (!majors[i].empty() && (!one || i + 1 == load.size())) names += " (CUDA " + majors[i] + ")";
+  }
+  return names;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   CheckNvrtcOfCudnn(scene, ruling);
   NoteUncertain(scene, ruling);
-  for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kNowhere || !IsOfToolkit(scene, failed)) continue;
-    const std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
-    report::Finding& finding = Fire(ruling, failed,
-                                    failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
-                                        " is required, but not installed",
-                                    failed.request->name);
-    finding.evidence.push_back({"no copy of it in any searched or usual directory", "library directories"});
-    finding.fix = Install(scene, failed);
+  for (const std::vector<FailedLoad>& load : OfOneLoad(scene)) {
+    report::Finding& finding =
+        Fire(ruling, load.front(),
+             NamesOf(load) + (load.size() == 1 ? " is" : " are") + " required, but not installed",
+             load.front().request->name);
+    for (size_t i = 1; i < load.size(); ++i) {
+      finding.about.push_back(load[i].request->name);
+      finding.evidence.push_back(
+          {load[i].asker + " needs " + load[i].request->name, "DT_NEEDED of " + load[i].asker});
+    }
+    finding.evidence.push_back({"no copy of " + std::string(load.size() == 1 ? "it" : "them") +
+                                    " in any searched or usual directory",
+                                "library directories"});
+    finding.fix = Install(scene, load);
   }
 }
 

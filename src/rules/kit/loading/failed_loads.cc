@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
+#include "rules/kit/loading/gpu_loads.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -211,79 +212,6 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
-// Whether a toolkit or cuDNN is installed, searched or not.
-bool HasCuda(const Scene& scene) {
-  return (scene.stack().toolkits && !scene.stack().toolkits->copies.empty()) ||
-         (scene.stack().cudnn && !scene.stack().cudnn->empty());
-}
-
-// Whether this failed load makes the framework fall back to the CPU: its CUDA provider and what that needs
-// (onnxruntime), a library that its stubs open by name (tensorflow), cuBLAS (ctranslate2; on Linux CUL6019
-// reports that).
-bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
-  const auto& requests = scenario.graph.requests;
-  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  size_t opened = index;  // the dlopen that the request belongs to
-  while (opened > 0 && requests[opened].opened_by == loader::OpenedBy::kNeeded) --opened;
-  const Request& call = requests[opened];
-  if (framework == nullptr || call.error.empty() || call.opened_by != loader::OpenedBy::kDlopen) return false;
-  if (framework->name == "onnxruntime")
-    return call.name.find("onnxruntime_providers_cuda.") != std::string::npos;
-  if (framework->name == "ctranslate2") return scene.OnWindows() && call.name.starts_with("cublas64_");
-  if (framework->name != "tensorflow" || call.requester == loader::kNone) return false;
-  const std::string_view stubs = BaseName(scenario.graph.objects[call.requester].path);
-  return stubs.starts_with("libtensorflow") || stubs.starts_with("_pywrap_tensorflow_internal.");
-}
-
-// Losing the GPU counts as a failure if the GPU is meant to be used, that is, if some CUDA is installed. Of
-// the libraries that TensorFlow's stubs open, only cuDNN counts, and only if nothing else is missing: CUL6011
-// reports the others (except on Windows, where TensorFlow uses no CUDA packages).
-bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
-  if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
-  if (scene.OnWindows() && HasCuda(scene)) return true;
-  bool cuda = scene.stack().toolkits && !scene.stack().toolkits->copies.empty(), only_cudnn = true;
-  for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
-    const Request& one = scenario.graph.requests[i];
-    const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
-    if (library == nullptr || library->family != "cuda") continue;
-    cuda |= one.error.empty();
-    only_cudnn &= one.error.empty() || one.alternative || one.opened_by != loader::OpenedBy::kDlopen ||
-                  !CostsGpu(scene, scenario, i);
-  }
-  return cuda && only_cudnn;
-}
-
-// A program may `import torch` of the same CUDA first: then its DLLs are already loaded.
-bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
-  const auto* environment = scene.EnvironmentOf(scenario);
-  const auto* framework = scene.FrameworkOf(scenario);
-  if (environment == nullptr || framework == nullptr) return false;
-  const auto* torch = FindFramework(*environment, "torch");
-  return torch != nullptr && torch != framework && !torch->cuda.empty();
-}
-
-// Without it the framework works, but not on this GPU: what onnxruntime's CUDA provider needs, and what CuPy
-// compiles every kernel with.
-bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
-  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
-  if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
-  if (framework->name == "onnxruntime")
-    return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so" &&
-           failed.request->opened_by == loader::OpenedBy::kNeeded;
-  return framework->name == "cupy" && failed.library != nullptr && failed.library->name == "nvrtc" &&
-         failed.request->opened_by == loader::OpenedBy::kDlopen;
-}
-
-// The program may find a copy that the loader does not: CuPy reads CUDA_PATH, and after `import torch` of the
-// same CUDA onnxruntime finds everything already loaded.
-bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed) {
-  if (failed.why != Why::kElsewhere) return false;
-  const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
-  if (framework->name == "cupy") return true;
-  const auto* torch = FindFramework(*scene.EnvironmentOf(*failed.scenario), "torch");
-  return torch != nullptr && !torch->cuda.empty() && MajorOf(torch->cuda) == MajorOf(framework->cuda);
-}
-
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
   const snapshot::FileFacts& facts = scene.view.Open(failed.file);
   return facts.pe != nullptr &&
@@ -297,6 +225,72 @@ bool HarmsOptional(const Scene& scene, const FailedLoad& failed) {
   return items && std::ranges::any_of(*items, [&](const snapshot::DirectoryItem& item) {
            return item.name == BaseName(failed.file);
          });
+}
+
+// The file that the dlopen opened to which a request belongs; "" if it was not found or there is none.
+std::string OpenedFile(const loader::Scenario& scenario, const Request& request) {
+  const auto& requests = scenario.graph.requests;
+  auto call = static_cast<size_t>(&request - requests.data());
+  while (call > 0 && requests[call].opened_by == loader::OpenedBy::kNeeded) --call;
+  const Attempt* found = FindOutcome(requests[call], {Outcome::kFound});
+  if (requests[call].opened_by != loader::OpenedBy::kDlopen) return "";
+  return found != nullptr ? found->path : requests[call].name.starts_with('/') ? requests[call].name : "";
+}
+
+bool IsLoaded(const loader::LoadGraph& graph, const std::string& name) {
+  return std::ranges::any_of(graph.objects, [&](const loader::Object& object) {
+    return object.name == name || BaseName(object.path) == name ||
+           (object.elf != nullptr && object.elf->soname == name);
+  });
+}
+
+// A dlopen ends at the first library that it does not find. These are the others that it would not find:
+// those that the loader misses when it is started for the file alone, and that the program does not find
+// either.
+void AddNext(const Scene& scene, Copies& copies, const FailedLoad& first, std::vector<FailedLoad>& all) {
+  const loader::Scenario& scenario = *first.scenario;
+  const std::string file = OpenedFile(scenario, *first.request);
+  if (file.empty() || scenario.graph.objects.empty()) return;
+  const auto alone = std::make_shared<const loader::LoadGraph>(
+      loader::Load(scene.snapshot, scene.view,
+                   {.target = file, .interpreter = scenario.graph.interpreter, .known_dlopens = false}));
+  loader::Question question{.target = scenario.graph.objects.front().path,
+                            .interpreter = scenario.graph.interpreter,
+                            .known_dlopens = false};
+  for (const Request& request : alone->requests) {
+    if (!request.error.empty()) question.calls.push_back({.name = request.name});
+  }
+  const loader::LoadGraph program = loader::Load(scene.snapshot, scene.view, question);
+  for (const Request& request : alone->requests) {
+    const auto told = [&](const FailedLoad& other) {
+      return other.scenario == first.scenario && other.request->name == request.name;
+    };
+    if (request.error.empty() || request.optional || request.opened_by != loader::OpenedBy::kNeeded ||
+        request.requester == loader::kNone || IsLoaded(scenario.graph, request.name) ||
+        IsLoaded(program, request.name) || std::ranges::any_of(all, told))
+      continue;
+    FailedLoad failed{.scenario = &scenario,
+                      .request = &request,
+                      .library = knowledge::FindLibrary(BaseName(request.name)),
+                      .asker = alone->objects[request.requester].path,
+                      .file = {},
+                      .copies = {},
+                      .unlisted = {},
+                      .next = alone};
+    if (failed.library != nullptr && failed.library->family == "driver") continue;
+    if (!ExplainBySearch(scene, request, failed)) ExplainByCopies(scene, copies, failed);
+    all.push_back(std::move(failed));
+  }
+}
+
+void AddNext(const Scene& scene, Copies& copies, std::vector<FailedLoad>& all) {
+  for (size_t i = 0, count = all.size(); i < count; ++i) {
+    const FailedLoad first = all[i];
+    if (scene.OnWindows() || first.scenario->WasSeen() || first.why == Why::kUncertain ||
+        first.request->opened_by != loader::OpenedBy::kNeeded || first.request->requester_path.empty())
+      continue;
+    AddNext(scene, copies, first, all);
+  }
 }
 
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
@@ -332,6 +326,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       all.push_back(std::move(failed));
     }
   }
+  AddNext(scene, copies, all);
   return all;
 }
 

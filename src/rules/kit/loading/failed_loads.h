@@ -5,6 +5,7 @@
 // alternatives in the same call, and driver libraries, which have their own rules.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct FailedLoad {
   std::vector<loader::LibraryCopy> copies;  // kElsewhere: of that name; kOtherMajor: of the other majors
 
   std::vector<std::string> unlisted;  // directories that could not be searched for copies
+  // The load ended before this request, at another one that fails. Holds the request.
+  std::shared_ptr<const loader::LoadGraph> next{};
 
   bool IsCudnn() const { return library != nullptr && library->family == "cudnn"; }
   // A library outside CUDA without which a framework's import fails: CUL6002 reports it.

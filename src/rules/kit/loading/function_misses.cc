@@ -76,12 +76,18 @@ void AddImporters(const Scene& scene, const FunctionMiss& miss, report::Finding&
 std::vector<FunctionMiss> FunctionMisses(const loader::Scenario& scenario) {
   std::vector<FunctionMiss> misses;
   for (const loader::MissingExport& missing : scenario.graph.missing_exports) {
-    auto known = std::ranges::find(misses, missing.dll, &FunctionMiss::dll);
+    auto known = std::ranges::find_if(misses, [&](const FunctionMiss& miss) {
+      if (miss.of_any != missing.of_any || miss.dll != missing.dll) return false;
+      // Of a CUDA library that lacks symbols, all who need them say so; any other file has its own reason.
+      return !miss.of_any || knowledge::FindLibrary(base::BaseName(miss.dll)) != nullptr ||
+             miss.functions.front().importer == missing.importer;
+    });
     if (known == misses.end()) {
       known = misses.insert(misses.end(), {.scenario = &scenario,
                                            .dll = missing.dll,
                                            .functions = {},
-                                           .cudnn = IsCudnn(missing.importer) && IsCudnn(missing.dll)});
+                                           .cudnn = IsCudnn(missing.importer) && IsCudnn(missing.dll),
+                                           .of_any = missing.of_any});
     }
     // The loader retries the same DLL whenever something requests it.
     const bool told = std::ranges::any_of(known->functions, [&](const loader::MissingExport& other) {

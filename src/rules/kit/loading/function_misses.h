@@ -12,7 +12,8 @@ struct FunctionMiss {
   const loader::Scenario* scenario = nullptr;
   std::string dll;  // path of the one that lacks them
   std::vector<loader::MissingExport> functions;
-  bool cudnn = false;  // both it and the first importer belong to cuDNN
+  bool cudnn = false;   // both it and the first importer belong to cuDNN
+  bool of_any = false;  // as in MissingExport; `dll` may be ""
 };
 
 std::vector<FunctionMiss> FunctionMisses(const Scene& scene);

@@ -28,7 +28,9 @@ std::string Titled(const Scene& scene, const std::string& path) {
   return Shown(scene, path) + (version && !version->version.empty() ? " (" + version->version + ")" : "");
 }
 
-report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
+}  // namespace
+
+report::Fix FixSymbolMiss(const Scene& scene, const FunctionMiss& miss) {
   const std::string& importer = miss.functions.front().importer;
   for (const std::string& path : {miss.dll, importer}) {
     if (ThroughLdLibraryPath(miss, path))
@@ -61,8 +63,6 @@ report::Fix FixFor(const Scene& scene, const FunctionMiss& miss) {
           .changes = {report::PutLibrary{.path = Shown(scene, miss.dll)}}};
 }
 
-}  // namespace
-
 void FireSymbolMiss(const Scene& scene, const FunctionMiss& miss, Ruling& ruling) {
   const loader::MissingExport& first = miss.functions.front();
   report::Finding& finding =
@@ -77,7 +77,7 @@ void FireSymbolMiss(const Scene& scene, const FunctionMiss& miss, Ruling& ruling
   finding.evidence.push_back({Shown(scene, miss.dll) + " is found through " +
                                   FoundThrough(miss.scenario->graph, miss.dll) + " and does not define it",
                               "symbols of " + Shown(scene, miss.dll)});
-  finding.fix = FixFor(scene, miss);
+  finding.fix = FixSymbolMiss(scene, miss);
 }
 
 }  // namespace culprit::rules

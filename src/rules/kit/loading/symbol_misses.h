@@ -5,6 +5,9 @@
 
 namespace culprit::rules {
 
+// Lets the right release of both libraries win.
+report::Fix FixSymbolMiss(const Scene& scene, const FunctionMiss& miss);
+
 void FireSymbolMiss(const Scene& scene, const FunctionMiss& miss, Ruling& ruling);
 
 }  // namespace culprit::rules

@@ -1,0 +1,143 @@
+// Symbols of ELF files, for LiveFileView: what a file asks of others, and who has it.
+#include <algorithm>
+
+#include "collect/live_file_view.h"
+
+namespace culprit::collect {
+namespace {
+
+using snapshot::UndefinedSymbol;
+
+constexpr size_t kToldSymbols = 512;
+constexpr size_t kComparedSymbols = 8;  // for these it is found out where similar names are
+
+bool Needs(const binfmt::ElfFile& elf, const binfmt::ElfFile& other) {
+  return other.soname && std::ranges::any_of(elf.requests, [&](const binfmt::ElfRequest& request) {
+           return request.name == *other.soname;
+         });
+}
+
+// In the order in which most symbols are found soonest: the program, what the file itself needs, the rest.
+std::vector<const std::string*> Ordered(LiveFileView& view, const binfmt::ElfFile& elf,
+                                        std::span<const std::string> process) {
+  std::vector<const std::string*> needed, others;
+  for (const std::string& file : process) {
+    const auto& other = view.Open(file).elf;
+    const bool early = &file == process.data() || (other != nullptr && Needs(elf, *other));
+    (early ? needed : others).push_back(&file);
+  }
+  needed.insert(needed.end(), others.begin(), others.end());
+  return needed;
+}
+
+// How many letters two names have in common from the start.
+size_t Agreement(const std::string& a, const std::string& b) {
+  return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+}  // namespace
+
+std::unique_ptr<const base::ByteSource> LiveFileView::ElfBytes(const std::string& path) {
+  const snapshot::FileFacts& facts = Open(path);
+  if (!facts.elf || facts.elf->problem != binfmt::ElfProblem::kNone) return nullptr;
+  auto file = system_.Open(path);
+  return file ? std::move(file->bytes) : nullptr;
+}
+
+std::span<const binfmt::PeExports::Forwarder> LiveFileView::Asks(const std::string& path) {
+  const snapshot::FileFacts& facts = Open(path);
+  if (!facts.elf || facts.elf->problem != binfmt::ElfProblem::kNone) return FileView::Asks(path);
+  const auto [place, fresh] = asks_.try_emplace(path);
+  if (fresh) {
+    asked_for_exports_.insert(path);
+    if (const auto bytes = ElfBytes(path)) place->second = binfmt::ReadElfAsks(*bytes, *facts.elf);
+  }
+  return place->second;
+}
+
+const std::optional<binfmt::ElfDefined>& LiveFileView::Defined(const std::string& path) {
+  const auto [place, fresh] = defined_.try_emplace(path);
+  if (fresh) {
+    if (const auto bytes = ElfBytes(path)) place->second = binfmt::ElfDefined::Read(*bytes, *Open(path).elf);
+  }
+  return place->second;
+}
+
+std::optional<bool> LiveFileView::Has(const std::string& path, const std::string& function) {
+  asked_for_exports_.insert(path);
+  if (const auto& defined = Defined(path); defined && defined->Has(function)) {
+    found_functions_[path].insert(function);
+    return true;
+  }
+  return FileView::Has(path, function);  // that it is not there, the whole table has to say
+}
+
+std::vector<UndefinedSymbol> LiveFileView::Undefined(const std::string& path,
+                                                     std::span<const std::string> process) {
+  const auto [wanted, fresh] = wanted_.try_emplace(path);
+  if (fresh) {
+    if (const auto bytes = ElfBytes(path)) wanted->second = binfmt::ReadElfWanted(*bytes, *Open(path).elf);
+  }
+  if (!wanted->second || wanted->second->empty()) return {};
+  // Another process of this machine with the same files gives the same answer.
+  std::vector<std::string>& sources = sources_[path];
+  const auto there = [&](const std::string& file) {
+    return std::ranges::find(process, file) != process.end();
+  };
+  if (!sources.empty() && std::ranges::all_of(sources, there)) return {};
+  std::vector<binfmt::ElfWanted> left = *wanted->second;
+  std::vector<std::string> found_in;
+  bool all_known = true;
+  for (const std::string* file : Ordered(*this, *Open(path).elf, process)) {
+    if (*file == path) continue;  // what it does not define itself
+    const auto& defined = Defined(*file);
+    all_known &= defined.has_value();
+    if (!defined) continue;
+    const auto has = [&](const binfmt::ElfWanted& one) { return defined->Has(one.hash); };
+    if (std::erase_if(left, has) > 0) found_in.push_back(*file);
+    if (!left.empty()) continue;
+    sources = std::move(found_in);
+    return {};
+  }
+  const auto bytes = all_known ? ElfBytes(path) : nullptr;
+  if (bytes == nullptr) return {};
+  std::vector<UndefinedSymbol> symbols;
+  for (binfmt::ElfUnbound& one : binfmt::ReadElfUnbound(*bytes, *Open(path).elf, left)) {
+    if (symbols.size() == kToldSymbols) break;
+    symbols.push_back({.name = std::move(one.name), .at_load = one.at_load, .nearest = {}, .like = {}});
+  }
+  if (symbols.empty()) return {};
+  FindNearest(path, process, symbols);
+  std::vector<std::string> files;
+  for (const std::string& file : process) files.push_back(RealPath(file));
+  std::ranges::sort(files);
+  return undefined_[path][std::move(files)] = std::move(symbols);
+}
+
+// A library that the file names in DT_NEEDED is preferred: others may have copies of inline functions.
+void LiveFileView::FindNearest(const std::string& path, std::span<const std::string> process,
+                               std::vector<UndefinedSymbol>& symbols) {
+  std::vector<std::string> names;
+  for (const UndefinedSymbol& symbol : symbols) {
+    if (names.size() < kComparedSymbols) names.push_back(symbol.name);
+  }
+  const auto elf = Open(path).elf;
+  for (const bool needed : {true, false}) {
+    for (const std::string& file : process) {
+      const auto other = Open(file).elf;
+      if (file == path || other == nullptr || Needs(*elf, *other) != needed) continue;
+      const auto bytes = ElfBytes(file);
+      if (bytes == nullptr) continue;
+      const auto found = binfmt::FindNearestNames(*bytes, *other, names);
+      for (size_t i = 0; i < names.size(); ++i) {
+        if (Agreement(found[i], names[i]) <= Agreement(symbols[i].like, names[i])) continue;
+        symbols[i].nearest = file;
+        symbols[i].like = found[i];
+      }
+    }
+    if (std::ranges::any_of(symbols, [](const UndefinedSymbol& symbol) { return !symbol.nearest.empty(); }))
+      return;
+  }
+}
+
+}  // namespace culprit::collect

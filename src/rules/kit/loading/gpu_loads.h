@@ -1,0 +1,23 @@
+// Failed loads that a framework survives, but without the GPU.
+#pragma once
+
+#include "rules/kit/loading/failed_loads.h"
+
+namespace culprit::rules {
+
+// Whether the failure of that request makes the framework fall back to the CPU although the GPU is meant to
+// be used.
+bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t request);
+
+// A program may `import torch` of the same CUDA first: then its DLLs are already loaded.
+bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario);
+
+// Without it the framework works, but not on this GPU: what onnxruntime's CUDA provider needs, and what CuPy
+// compiles every kernel with.
+bool NeededForGpu(const Scene& scene, const FailedLoad& failed);
+
+// The program may find a copy that the loader does not: CuPy reads CUDA_PATH, and after `import torch` of the
+// same CUDA onnxruntime finds everything already loaded.
+bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed);
+
+}  // namespace culprit::rules
