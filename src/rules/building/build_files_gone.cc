@@ -50,7 +50,8 @@ void CheckFolder(const Scene& scene, const BuildFolder& folder, Ruling& ruling) 
           (gone.size() == 1 ? "" : ", and with " + std::to_string(gone.size() - 1) + " more such files"),
       folder.path);
   finding.affects.push_back("builds");
-  for (const BuildSetting* setting : gone) finding.evidence.push_back(AsEvidence(*setting));
+  constexpr size_t kMostShown = 5;
+  for (size_t i = 0; i < gone.size() && i < kMostShown; ++i) finding.evidence.push_back(AsEvidence(*gone[i]));
   finding.fix = ConfigureAgain(folder, "configure the build again from scratch: it keeps paths that are gone",
                                Instead(scene, *gone.front()), /*fresh=*/true);
 }

@@ -52,6 +52,13 @@ std::string ExpandHome(const Scene& scene, const std::string& entry) {
   return entry;
 }
 
+// Programs and headers are found in many other places too, and bash itself expands a "~" in PATH. So what is
+// wrong there is only worth a note, unless it is about CUDA.
+bool Matters(const std::string& name, std::string_view entry) {
+  if (name == "LD_LIBRARY_PATH" || name == "PYTHONPATH") return true;
+  return base::Contains(entry, "cuda") || base::Contains(entry, "cudnn") || base::Contains(entry, "nvidia");
+}
+
 struct Corrected {
   std::vector<std::string> entries;
   std::string what;  // that is wrong with the original; "" nothing
@@ -112,6 +119,7 @@ void CheckList(const Scene& scene, const std::string& name, Ruling& ruling) {
   if (what.empty()) return;
   report::Finding& finding =
       ruling.Fire(name + " " + what + ": " + first + " is searched as one directory of that name", name);
+  if (!Matters(name, first)) finding.severity = report::Severity::kNote;
   finding.evidence.push_back({name + "=" + value, "environment"});
   finding.evidence.push_back({"there is no directory " + first, "the files of this machine"});
   finding.fix = {.text = "set the corrected list, and correct the line that sets it",
