@@ -42,7 +42,11 @@ bool UsesCuda(const snapshot::Stack& stack, const PythonEnvironment& environment
            std::ranges::any_of(environment.site_packages,
                                [&](const std::string& site) { return path.starts_with(site + "/"); });
   };
-  return !environment.frameworks.empty() ||
+  const auto matters = [](const snapshot::PythonPackage& package) {
+    return package.name.starts_with("nvidia-") || package.name.starts_with("cuda-") ||
+           package.name.starts_with("numba");  // has no library of its own, and needs those of CUDA
+  };
+  return !environment.frameworks.empty() || std::ranges::any_of(environment.packages, matters) ||
          (stack.toolkits && std::ranges::any_of(stack.toolkits->copies,
                                                 [&](const auto& toolkit) { return inside(toolkit.root); })) ||
          (stack.cudnn &&
@@ -59,11 +63,16 @@ size_t CountNamed(const rules::Scene& scene) {
   return static_cast<size_t>(count);
 }
 
-// Of a machine: anything that somebody installed. What --host assumes is not there.
+// What --host assumes is not there.
+bool HasDriver(const rules::Scene& scene) {
+  const snapshot::Stack& stack = scene.stack();
+  return !stack.driver ||
+         (!stack.driver->assumed && (stack.driver->kernel_version || !stack.driver->libraries.empty()));
+}
+
+// Of a machine: anything that somebody installed.
 bool HasCuda(const rules::Scene& scene) {
   const snapshot::Stack& stack = scene.stack();
-  const bool driver = !stack.driver || (!stack.driver->assumed && (stack.driver->kernel_version ||
-                                                                   !stack.driver->libraries.empty()));
   const bool gpus = stack.gpus && std::ranges::any_of(*stack.gpus, [](const auto& gpu) { return !gpu.assumed; });
   const bool toolkits = !stack.toolkits || !stack.toolkits->copies.empty();
   const bool cudnn = !stack.cudnn || !stack.cudnn->empty();
@@ -71,7 +80,7 @@ bool HasCuda(const rules::Scene& scene) {
                       std::ranges::any_of(*stack.environments, [&](const auto& environment) {
                         return UsesCuda(stack, environment);
                       });
-  return driver || gpus || toolkits || cudnn || python ||
+  return HasDriver(scene) || gpus || toolkits || cudnn || python ||
          std::ranges::any_of(scene.scenarios, &Scenario::WasSeen);
 }
 
@@ -85,17 +94,22 @@ std::vector<report::NotChecked> WithoutCuda(const rules::Scene& scene) {
   }
   if (!scene.stack().environments) return list;
   for (const PythonEnvironment& environment : *scene.stack().environments) {
-    if (WasNamed(environment) && !UsesCuda(scene.stack(), environment))
+    // The driver that it would use was judged at least.
+    if (WasNamed(environment) && !HasDriver(scene) && !UsesCuda(scene.stack(), environment))
       list.push_back({environment.prefix, "has no package with CUDA in it"});
   }
   return list;
 }
 
 std::string NothingToJudge(const rules::Scene& scene) {
+  if (scene.stack().builds) return "";  // what a build took of CUDA was judged
+  if (!HasCuda(scene)) {
+    const auto programs = std::ranges::count(scene.scenarios, Scenario::Kind::kProgram, &Scenario::kind);
+    if (programs == 0) return "no CUDA found: no toolkit, no cuDNN, no framework that uses a GPU";
+  }
   const size_t named = CountNamed(scene);
-  if (named == 0) return HasCuda(scene) ? "" : "no CUDA found: no toolkit, no cuDNN, no framework that uses a GPU";
   const auto without = WithoutCuda(scene);
-  if (without.size() < named) return "";
+  if (named == 0 || without.size() < named) return "";
   return named == 1 ? without.front().what + " " + without.front().why : "none of the targets uses CUDA";
 }
 

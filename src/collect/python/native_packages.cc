@@ -69,7 +69,8 @@ std::vector<std::string> LibrariesOf(const System& system, const PythonPackage& 
                                      const std::string& site) {
   std::vector<std::string> libraries;
   const auto wheel = system::ReadWholeFile(system, JoinPath(package.record, "WHEEL"), kWheelLimit);
-  if (!wheel || wheel->find("Root-Is-Purelib: true") != std::string::npos) return libraries;
+  // "Root-Is-Purelib" does not tell: a library that ctypes opens is data of a pure package.
+  if (!wheel || wheel->find("-none-any\n") != std::string::npos) return libraries;
   const auto record = system::ReadWholeFile(system, JoinPath(package.record, "RECORD"), kNativeRecordLimit);
   if (!record) return libraries;
   for (const RecordLine& line : SharedLibrariesOf(*record, system.platform())) {
