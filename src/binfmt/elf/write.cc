@@ -328,7 +328,8 @@ void ElfBuilder::Place(ElfBlock& block, uint64_t shift, uint64_t& at) {
 std::string ElfBuilder::Build() {
   const std::vector<ElfBlock*> text = {&interpreter_, &note_,   &gnu_hash_, &sysv_hash_, &symbols_,
                                        &names_,       &versym_, &verneed_,  &verdef_,    &relocations_};
-  const std::vector<ElfBlock*> data = {&dynamic_, &words_, &slots_};
+  using Blocks = const std::vector<ElfBlock*>;
+  Blocks data = spec_.undefined.empty() ? Blocks{&dynamic_, &words_} : Blocks{&dynamic_, &words_, &slots_};
   if (spec_.interpreter) interpreter_.bytes = *spec_.interpreter + '\0';
   WriteNote();
   WriteHashes();
