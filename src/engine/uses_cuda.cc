@@ -73,13 +73,14 @@ bool HasDriver(const rules::Scene& scene) {
 // Of a machine: anything that somebody installed.
 bool HasCuda(const rules::Scene& scene) {
   const snapshot::Stack& stack = scene.stack();
-  const bool gpus = stack.gpus && std::ranges::any_of(*stack.gpus, [](const auto& gpu) { return !gpu.assumed; });
+  const bool gpus =
+      stack.gpus && std::ranges::any_of(*stack.gpus, [](const auto& gpu) { return !gpu.assumed; });
   const bool toolkits = !stack.toolkits || !stack.toolkits->copies.empty();
   const bool cudnn = !stack.cudnn || !stack.cudnn->empty();
-  const bool python = !stack.environments ||
-                      std::ranges::any_of(*stack.environments, [&](const auto& environment) {
-                        return UsesCuda(stack, environment);
-                      });
+  const bool python =
+      !stack.environments || std::ranges::any_of(*stack.environments, [&](const auto& environment) {
+        return UsesCuda(stack, environment);
+      });
   return HasDriver(scene) || gpus || toolkits || cudnn || python ||
          std::ranges::any_of(scene.scenarios, &Scenario::WasSeen);
 }

@@ -9,7 +9,8 @@
 
 namespace culprit::engine {
 
-// The programs and environments that were named and use no CUDA, with what is known of each: "/bin/ls", "uses no CUDA".
+// The programs and environments that were named and use no CUDA, with what is known of each: "/bin/ls", "uses
+// no CUDA".
 std::vector<report::NotChecked> WithoutCuda(const rules::Scene& scene);
 
 // Why there was nothing to judge: "/bin/ls uses no CUDA", "no CUDA found: ..."; "" if there was something.

@@ -216,7 +216,8 @@ std::vector<std::string> NeededBy(snapshot::FileView& view, const std::string& p
 }
 
 // A package without rows: Python opens its libraries by path. Which of them, and what its own code opens
-// before, nobody has read; so one that opens is enough, and what is not found may come from NVIDIA's packages.
+// before, nobody has read; so one that opens is enough, and what is not found may come from NVIDIA's
+// packages.
 class Unwritten {
  public:
   Unwritten(const PythonEnvironment& environment, const Framework& framework, snapshot::FileView& view)
@@ -252,7 +253,8 @@ class Unwritten {
                        .when = ImportStep::When::kFailed});
     }
     steps.push_back({.flags = flags, .names = roots, .after = label, .when = ImportStep::When::kFailed});
-    for (const std::string& root : roots) steps.push_back({.flags = flags, .names = {root}, .optional = true});
+    for (const std::string& root : roots)
+      steps.push_back({.flags = flags, .names = {root}, .optional = true});
   }
 
  private:
@@ -270,7 +272,8 @@ class Unwritten {
     std::vector<std::string> files;
     for (const std::string& site : environment_.site_packages) {
       const std::string top = base::JoinPath(site, "nvidia");
-      for (const snapshot::DirectoryItem& folder : view_.List(top).value_or(std::vector<snapshot::DirectoryItem>())) {
+      for (const snapshot::DirectoryItem& folder :
+           view_.List(top).value_or(std::vector<snapshot::DirectoryItem>())) {
         for (const std::string& name : needed_) {
           for (const char* place : {"/lib/", "/bin/"}) {
             if (std::string path = base::JoinPath(top, folder.name) + place + name; IsThere(view_, path))

@@ -8,8 +8,8 @@
 
 namespace culprit::loader {
 
-// The steps of `import <framework>` and of its first use of the GPU; without a row of its own, its libraries are opened. The
-// steps are those for the snapshot's system: Windows or another.
+// The steps of `import <framework>` and of its first use of the GPU; without a row of its own, its libraries
+// are opened. The steps are those for the snapshot's system: Windows or another.
 std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot,
                                     const snapshot::PythonEnvironment& environment,
                                     const snapshot::Framework& framework, snapshot::FileView& view);

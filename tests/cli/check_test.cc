@@ -89,7 +89,8 @@ TEST_F(Check, ASnapshotGivesTheSameFindings) {
   const Output recorded = Run({"check", "machine.json", "--host", kHost, "--format", "json"});
   EXPECT_EQ(recorded.status, live.status);
   base::Json findings = base::Json::parse(live.out).at("findings");
-  for (base::Json& finding : findings) finding.at("fix").erase("proof");  // a file has no files to try a fix on
+  for (base::Json& finding : findings)
+    finding.at("fix").erase("proof");  // a file has no files to try a fix on
   EXPECT_EQ(base::Json::parse(recorded.out).at("findings"), findings);
 }
 

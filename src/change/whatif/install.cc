@@ -76,7 +76,8 @@ void Installer::RemoveOne(const InstalledPackage& package) {
   std::vector<std::string> files = FilesOf(*now_, environment_, package);
   Wheel wheel{.machine = now_, .environment = environment_, .name = package.name, .version = package.version};
   Fill(wheel);
-  const bool listed = std::ranges::any_of(files, [&](const auto& file) { return now_->LinkStat(file).has_value(); });
+  const bool listed =
+      std::ranges::any_of(files, [&](const auto& file) { return now_->LinkStat(file).has_value(); });
   for (std::string& file : files) changes.removed.insert(std::move(file));
   if (!listed) {
     for (const std::string& own : wheel.owns) changes.removed.insert(JoinPath(package.place, own));

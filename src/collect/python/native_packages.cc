@@ -28,13 +28,13 @@ using system::System;
 
 constexpr uint64_t kWheelLimit = uint64_t{64} << 10;
 constexpr uint64_t kNativeRecordLimit = uint64_t{4} << 20;
-constexpr size_t kMostFiles = 2000;         // of one environment
+constexpr size_t kMostFiles = 2000;        // of one environment
 constexpr uint64_t kSmallest = 128 << 10;  // code that computes on a GPU, or calls it in C++, is larger
 constexpr size_t kMostThreads = 8;
 
 // What these bring is loaded by the frameworks and libraries that have rows of their own.
 constexpr std::array<std::string_view, 13> kPartsOfOthers = {
-    "nvidia-*", "cuda-*",  "jax*",  "tensorrt*", "tensorflow*", "cupy*", "cudnn*",
+    "nvidia-*",  "cuda-*",  "jax*",   "tensorrt*",    "tensorflow*",   "cupy*",       "cudnn*",
     "libcudnn*", "triton*", "mxnet*", "onnxruntime*", "paddlepaddle*", "ctranslate2*"};
 
 bool IsPartOfOther(const PythonPackage& package, const std::vector<Framework>& known) {
@@ -121,7 +121,8 @@ void KeepThoseWithCuda(const System& system, std::vector<Candidate>& candidates)
     for (size_t i = next++; i < candidates.size(); i = next++) KeepThoseWithCuda(system, candidates[i]);
   };
   std::vector<std::future<void>> others;
-  const size_t threads = std::min<size_t>({kMostThreads, std::thread::hardware_concurrency(), candidates.size()});
+  const size_t threads =
+      std::min<size_t>({kMostThreads, std::thread::hardware_concurrency(), candidates.size()});
   for (size_t i = 1; i < threads; ++i) others.push_back(base::StartAside(work));
   work();
   for (std::future<void>& other : others) other.get();
@@ -149,12 +150,13 @@ std::vector<Framework> PackagesWithCuda(const System& system, const std::vector<
   for (Candidate& candidate : candidates) {
     if (candidate.libraries.empty()) continue;
     const PythonPackage& package = *candidate.package;
-    frameworks.push_back({.name = package.name,
-                          .package = package.name,
-                          .version = package.version,
-                          .directory = ModuleOf(std::string(base::DirName(package.record)), candidate.libraries),
-                          .source = package.record,
-                          .libraries = std::move(candidate.libraries)});
+    frameworks.push_back(
+        {.name = package.name,
+         .package = package.name,
+         .version = package.version,
+         .directory = ModuleOf(std::string(base::DirName(package.record)), candidate.libraries),
+         .source = package.record,
+         .libraries = std::move(candidate.libraries)});
   }
   return frameworks;
 }

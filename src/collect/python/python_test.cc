@@ -93,7 +93,8 @@ TEST_F(PythonCollector, PackagesThatNobodyWroteDown) {
     bytes.resize(200'000);
     const std::string record = site + name + "-1.2.dist-info/";
     system_.AddFile(record + "METADATA", "Name: " + name + "\nVersion: 1.2\n\n");
-    system_.AddFile(record + "WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-manylinux_2_28_x86_64\n");
+    system_.AddFile(record + "WHEEL",
+                    "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-manylinux_2_28_x86_64\n");
     system_.AddFile(record + "RECORD", library + ",sha256=x," + std::to_string(bytes.size()) + "\n");
     system_.AddFile(site + library, bytes);
   };

@@ -1,9 +1,9 @@
 // CUL2001: CUDA_VISIBLE_DEVICES hides every GPU.
 #include "base/text.h"
-#include "rules/kit/load_facts.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/hidden_devices.h"
 #include "rules/kit/live/probe_facts.h"
+#include "rules/kit/load_facts.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cuda_visible_devices_hides_all {

@@ -109,8 +109,8 @@ WantedCuda LinkedRuntime(const Scene& scene, const loader::Scenario& scenario) {
   WantedCuda newest;
   for (const loader::Object& object : scenario.graph.objects) {
     if (LibraryOf(object) != nullptr) continue;
-    const bool is_program = &object == &scenario.graph.objects.front() &&
-                            scenario.kind != loader::Scenario::Kind::kFramework;
+    const bool is_program =
+        &object == &scenario.graph.objects.front() && scenario.kind != loader::Scenario::Kind::kFramework;
     const auto code = scene.view.GpuCode(object.path);
     if (!is_program && (!code || code->containers.empty())) continue;
     const auto runtime = scene.view.Version(object.path);
