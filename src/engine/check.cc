@@ -157,6 +157,7 @@ void Conclude(CheckReport& report, const Doubts& doubts) {
     report.headline = "inconclusive: see \"not checked\"";
   } else if (!doubts.nothing.empty()) {
     report.verdict = Verdict::kUnknown;
+    report.nothing_of_cuda = true;
     report.headline = doubts.nothing;
   } else {
     report.verdict = Verdict::kOk;

@@ -33,6 +33,7 @@ struct RuleOutcome {
 
 struct CheckReport {
   Verdict verdict = Verdict::kUnknown;
+  bool nothing_of_cuda = false;   // kUnknown because there was nothing to judge, and for no other reason
   std::string headline;           // the verdict in one line
   std::vector<Finding> findings;  // worst first
   std::vector<StackRow> stack;

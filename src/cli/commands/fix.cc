@@ -89,7 +89,8 @@ int ShowOrApply(const FixOptions& options, const Subject& subject, const apply::
     return std::ranges::any_of(report.left, left) ? kExitFound : kExitOk;
   }
   if (!report.fixes.empty()) return kExitFound;
-  return look->report.verdict == report::Verdict::kUnknown ? kExitCannot : kExitOk;
+  const bool unknown = look->report.verdict == report::Verdict::kUnknown && !look->report.nothing_of_cuda;
+  return unknown ? kExitCannot : kExitOk;
 }
 
 // Why --apply cannot be used here; "" if it can.
