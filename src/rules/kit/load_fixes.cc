@@ -346,9 +346,11 @@ report::Fix Install(const Scene& scene, const std::vector<FailedLoad>& failed) {
     alone.push_back(command);
   }
   // The cache is refreshed when everything is there.
-  std::ranges::stable_partition(joined.changes, [](const report::Change& change) {
-    return change.As<report::RefreshCache>() == nullptr;
-  });
+  const auto refreshes = [](const report::Change& change) {
+    return change.As<report::RefreshCache>() != nullptr;
+  };
+  const auto refresh = std::ranges::find_if(joined.changes, refreshes);
+  if (refresh != joined.changes.end()) std::rotate(refresh, refresh + 1, joined.changes.end());
   if (alone.size() < 2) return joined;
   for (const Command& command : alone) std::erase(joined.commands, command);
   joined.commands.insert(joined.commands.begin(), pip);
