@@ -1,11 +1,15 @@
 // Any bytes as an ELF file: no crash, no hang, and no more memory than the limits of the reader allow.
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "binfmt/elf/defined.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/exports.h"
 #include "binfmt/elf/functions.h"
 #include "binfmt/elf/section_text.h"
+#include "binfmt/elf/wanted.h"
 #include "require.h"
 
 namespace base = culprit::base;
@@ -24,7 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(binfmt::FunctionsAt(source, elf, {0, 0x1000, ~uint64_t{0}}).size() == 3);
   binfmt::ReadElfExports(source, elf);
   binfmt::ReadElfAsks(source, elf);
-  if (const auto names = binfmt::ElfDefinedNames::Read(source, elf)) names->Has("word");
+  if (const auto defined = binfmt::ElfDefined::Read(source, elf)) defined->Has("word");
+  if (const auto wanted = binfmt::ReadElfWanted(source, elf)) {
+    Require(binfmt::ReadElfUnbound(source, elf, *wanted).size() <= wanted->size());
+  }
+  const std::vector<std::string> names = {"word", "cudnnCreate"};
+  Require(binfmt::FindNearestNames(source, elf, names).size() == names.size());
   binfmt::ReadElfSection(source, ".modinfo", 4096);
   return 0;
 }
