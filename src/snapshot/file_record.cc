@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "snapshot/json/elf_json.h"
 #include "snapshot/json/fact_json.h"
+#include "snapshot/json/fields.h"
 #include "snapshot/json/file_record_json.h"
 #include "snapshot/json/gpu_code_json.h"
 #include "snapshot/json/pe_json.h"
