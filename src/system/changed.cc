@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/text.h"
 #include "base/windows_path.h"
@@ -77,6 +77,35 @@ class Known {
   mutable std::unordered_map<std::string, Outcome<PathNode>> nodes_;
 };
 
+// Where directories really are, by the path that was asked for. A copy of a machine starts without.
+class Directories {
+ public:
+  struct Place {
+    std::string real;
+    bool new_inside = false;  // what the machine below has in it does not count
+  };
+  Directories() = default;
+  Directories(const Directories&) {}
+
+  std::optional<Place> Find(std::string_view path) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = places_.find(path);
+    return known == places_.end() ? std::nullopt : std::optional(known->second);
+  }
+  void Remember(std::string_view path, const Place& place) {
+    const std::lock_guard lock(mutex_);
+    places_.emplace(path, place);
+  }
+  void Clear() {
+    const std::lock_guard lock(mutex_);
+    places_.clear();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Place, std::less<>> places_;
+};
+
 class Changed final : public System {
  public:
   explicit Changed(std::shared_ptr<const System> before)
@@ -85,7 +114,7 @@ class Changed final : public System {
         environment_(below().Environment()) {}
 
   void Change(SystemChanges changes) {
-    for (const std::string& path : changes.removed) Remove(path);
+    Remove(changes.removed);
     for (auto& [path, node] : changes.put) Put(path, std::move(node));
     for (const auto& [path, mode] : changes.modes) SetMode(path, mode);
     for (const std::string& name : changes.unset) environment_.erase(Variable(name));
@@ -219,26 +248,60 @@ class Changed final : public System {
     return node == nodes_.end() ? nullptr : &node->second;
   }
   // What the machine below has there does not count any more.
-  bool Hidden(const std::string& clean) const {
+  bool Hidden(std::string_view clean) const {
     if (hidden_.empty()) return false;
-    const std::string key = Key(clean);
+    const std::string key = Key(std::string(clean));
     for (std::string_view at = key; at.size() > 1; at = base::DirName(at)) {
-      if (hidden_.contains(std::string(at))) return true;
+      if (hidden_.contains(at)) return true;
     }
     return false;
   }
-  Outcome<PathNode> Lookup(const std::string& clean) const {
+  Outcome<PathNode> Lookup(const std::string& clean, bool new_directory) const {
     if (const Node* node = Find(clean)) {
       return PathNode{node->type, node->type == FileType::kLink ? *node->bytes : std::string()};
     }
-    if (Hidden(clean)) return std::unexpected(PathError::kNoEntry);
+    if (new_directory || hidden_.contains(Key(clean))) return std::unexpected(PathError::kNoEntry);
     return known_->At(clean);
   }
+  Outcome<PathNode> Lookup(const std::string& clean) const {
+    return Lookup(clean, Hidden(base::DirName(clean)));
+  }
   Outcome<std::string> Walk(const std::string& path, LastLink last) const {
-    const bool as_text = windows_ && base::IsWindowsPath(path);
-    std::string asked = as_text ? base::FromWindowsPath(path) : path;
-    if (as_text && path.ends_with('/')) asked += '/';  // asks for a directory
-    return WalkPath(asked, last, [this](const std::string& clean) { return Lookup(clean); });
+    return Resolve(Asked(path), last);
+  }
+  std::string Asked(const std::string& path) const {
+    if (!windows_ || !base::IsWindowsPath(path)) return path;
+    return base::FromWindowsPath(path) + (path.ends_with('/') ? "/" : "");  // "dir/" asks for a directory
+  }
+  // As WalkPath, which is asked only once for the files of one directory.
+  Outcome<std::string> Resolve(const std::string& path, LastLink last) const {
+    const auto place = DirectoryOf(path);
+    if (!place) return std::unexpected(place.error());
+    if (!*place) return WalkFromRoot(path, last);
+    std::string clean = base::JoinPath((*place)->real, base::BaseName(path));
+    const auto node = Lookup(clean, (*place)->new_inside);
+    if (!node) return std::unexpected(node.error());
+    if (node->type == FileType::kLink && last == LastLink::kFollow) return WalkFromRoot(path, last);
+    return clean;
+  }
+  Outcome<std::string> WalkFromRoot(std::string_view path, LastLink last) const {
+    return WalkPath(path, last, [this](const std::string& clean) { return Lookup(clean); });
+  }
+  // The directory of the last name of a path; nullopt where only the whole walk tells, as for "a/..".
+  Outcome<std::optional<Directories::Place>> DirectoryOf(const std::string& path) const {
+    const std::string_view name = base::BaseName(path), directory = base::DirName(path);
+    if (name.empty() || name.size() > kLongestName || name == "." || name == ".." || directory == "/" ||
+        CheckPath(path) != PathError::kNone)
+      return std::nullopt;
+    auto place = directories_.Find(directory);
+    if (place) return place;
+    auto real = WalkFromRoot(directory, LastLink::kFollow);
+    if (!real) return std::unexpected(real.error());
+    if (TypeAt(*real) != FileType::kDirectory) return std::unexpected(PathError::kNotDirectory);
+    place = {.real = std::move(*real)};
+    place->new_inside = Hidden(place->real);
+    directories_.Remember(directory, *place);
+    return place;
   }
   Outcome<FileType> TypeAt(const std::string& clean) const {
     if (clean == "/") return FileType::kDirectory;
@@ -257,22 +320,36 @@ class Changed final : public System {
     return status;
   }
 
-  void Remove(const std::string& path) {
-    const auto clean = Walk(path, LastLink::kKeep);
-    if (!clean || *clean == "/") return;
-    Forget(*clean);
-    hidden_.insert(Key(*clean));
+  // All at once: what a removed link led to is removed as well where it is named.
+  void Remove(const std::set<std::string>& paths) {
+    std::vector<std::string> gone;
+    for (const std::string& path : paths) {
+      const std::string asked = Asked(path);
+      const auto place = DirectoryOf(asked);
+      if (!place) continue;
+      // Whether it is there at all need not be known.
+      auto clean = *place ? base::JoinPath((*place)->real, base::BaseName(asked))
+                          : WalkFromRoot(asked, LastLink::kKeep).value_or("/");
+      if (clean != "/") gone.push_back(std::move(clean));
+    }
+    for (const std::string& clean : gone) Forget(clean);
+    directories_.Clear();
   }
-  // Takes away what was put there and below.
+  // Takes away what is there and below.
   void Forget(const std::string& clean) {
-    const std::string key = Key(clean), start = key + "/";
-    const auto gone = [&](const auto& item) { return item.first == key || item.first.starts_with(start); };
-    std::erase_if(nodes_, gone);
-    std::erase_if(modes_, gone);
+    const std::string key = Key(clean), begin = key + "/", end = key + char{'/' + 1};
+    const auto forget = [&](auto& keys) {
+      keys.erase(key);
+      keys.erase(keys.lower_bound(begin), keys.lower_bound(end));
+    };
+    forget(nodes_);
+    forget(modes_);
+    forget(hidden_);
+    hidden_.insert(key);
   }
   void AddDirectory(const std::string& clean, uint32_t mode = 0755) {
     Forget(clean);
-    hidden_.insert(Key(clean));
+    directories_.Clear();
     nodes_[Key(clean)] = {.path = clean,
                           .type = FileType::kDirectory,
                           .bytes = nullptr,
@@ -309,8 +386,9 @@ class Changed final : public System {
       }
       return;
     }
+    if (node.type == FileType::kLink || TypeAt(clean).value_or(FileType::kRegular) != FileType::kRegular)
+      directories_.Clear();
     Forget(clean);
-    hidden_.insert(Key(clean));
     Node made{.path = clean, .type = node.type, .bytes = nullptr, .mode = node.mode, .group = node.group};
     made.number = ++last_number_;
     if (node.type == FileType::kLink) {
@@ -332,10 +410,11 @@ class Changed final : public System {
   }
 
   std::shared_ptr<const Known> known_;
+  mutable Directories directories_;
   bool windows_;
-  std::map<std::string, Node> nodes_;       // by Key
-  std::unordered_set<std::string> hidden_;  // keys; everything below as well
-  std::map<std::string, uint32_t> modes_;   // by Key
+  std::map<std::string, Node> nodes_;          // by Key
+  std::set<std::string, std::less<>> hidden_;  // keys; everything below as well
+  std::map<std::string, uint32_t> modes_;      // by Key
   std::map<std::string, std::map<std::string, std::string>> registry_;
   std::map<std::string, std::string> environment_;
   uint64_t last_number_ = 0;

@@ -8,9 +8,8 @@
 namespace culprit::system {
 namespace {
 
-// PATH_MAX (with the final NUL), NAME_MAX and MAXSYMLINKS of Linux, whatever this program was built on.
+// PATH_MAX (with the final NUL) and MAXSYMLINKS of Linux.
 constexpr size_t kPathMax = 4096;
-constexpr size_t kNameMax = 255;
 constexpr int kMaxLinks = 40;
 
 }  // namespace
@@ -44,7 +43,7 @@ Outcome<std::string> WalkPath(std::string_view path, LastLink last, const NodeLo
       at = std::string(base::DirName(at));
       continue;
     }
-    if (name.size() > kNameMax) return std::unexpected(PathError::kNameTooLong);
+    if (name.size() > kLongestName) return std::unexpected(PathError::kNameTooLong);
     std::string next = base::JoinPath(at, name);
     const Outcome<PathNode> node = lookup(next);
     if (!node) return std::unexpected(node.error());

@@ -23,6 +23,8 @@ using NodeLookup = std::function<Outcome<PathNode>(const std::string& path)>;
 
 enum class LastLink { kFollow, kKeep };
 
+constexpr size_t kLongestName = 255;  // NAME_MAX of Linux, whatever this program was built on
+
 // The clean path of the file itself: no symlinks (except the last component with kKeep), no ".", no "..".
 // Fails as open(2) would: kNoEntry, kNotDirectory, kLoop after 40 links, kNameTooLong, and whatever `lookup`
 // says. An empty symlink target (impossible on Linux) counts as kNoEntry.

@@ -1,6 +1,8 @@
 #include "change/whatif/install.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "base/text.h"
 #include "base/version.h"
@@ -38,13 +40,41 @@ std::vector<std::string> Extras(const std::string& package, const std::string& v
   return extras;
 }
 
-bool IsEmpty(const system::System& machine, const std::string& directory, int depth = 20) {
+// Whether everything in `directory` is in `files`, which are sorted. If not, `removed` gets what is.
+bool IsAllListed(const system::System& machine, const std::string& directory,
+                 const std::vector<std::string>& files, std::set<std::string>& removed, int depth = 20) {
   const auto entries = machine.List(directory);
   if (!entries || depth == 0) return false;
-  return std::ranges::all_of(*entries, [&](const auto& entry) {
-    return entry.type == system::FileType::kDirectory &&
-           IsEmpty(machine, JoinPath(directory, entry.name), depth - 1);
-  });
+  std::vector<std::string> listed;
+  for (const system::DirectoryEntry& entry : *entries) {
+    std::string path = JoinPath(directory, entry.name);
+    if (entry.type == system::FileType::kDirectory ? IsAllListed(machine, path, files, removed, depth - 1)
+                                                   : std::ranges::binary_search(files, path))
+      listed.push_back(std::move(path));
+  }
+  if (listed.size() == entries->size()) return true;
+  removed.insert(std::make_move_iterator(listed.begin()), std::make_move_iterator(listed.end()));
+  return false;
+}
+
+// What goes with the files of a package: directories of which nothing is left, and the rest one by one.
+std::set<std::string> RemovedWith(const system::System& machine, const std::string& place,
+                                  std::vector<std::string> files) {
+  std::set<std::string> removed, directories;
+  std::ranges::sort(files);
+  for (const std::string& file : files) {
+    const size_t name = place.size() + 1;
+    const size_t slash = file.starts_with(place + "/") ? file.find('/', name) : file.npos;
+    if (slash == file.npos || file.substr(name, slash - name) == "..") {
+      removed.insert(file);
+    } else {
+      directories.insert(file.substr(0, slash));
+    }
+  }
+  for (const std::string& directory : directories) {
+    if (IsAllListed(machine, directory, files, removed)) removed.insert(directory);
+  }
+  return removed;
 }
 
 }  // namespace
@@ -68,35 +98,34 @@ base::Version Wheel::Number() const {
 void Installer::Do(system::SystemChanges changes) {
   Append(changes, all_);
   now_ = system::ChangedSystem(std::move(now_), std::move(changes));
+  installed_.reset();
 }
 
 // By its list of files; a package without one is known by what such a package puts.
 void Installer::RemoveOne(const InstalledPackage& package) {
   system::SystemChanges changes;
   std::vector<std::string> files = FilesOf(*now_, environment_, package);
-  Wheel wheel{.machine = now_, .environment = environment_, .name = package.name, .version = package.version};
-  Fill(wheel);
-  const bool listed =
-      std::ranges::any_of(files, [&](const auto& file) { return now_->LinkStat(file).has_value(); });
-  for (std::string& file : files) changes.removed.insert(std::move(file));
-  if (!listed) {
+  if (std::ranges::any_of(files, [&](const auto& file) { return now_->LinkStat(file).has_value(); })) {
+    changes.removed = RemovedWith(*now_, package.place, std::move(files));
+  } else {
+    Wheel wheel{
+        .machine = now_, .environment = environment_, .name = package.name, .version = package.version};
+    Fill(wheel);
     for (const std::string& own : wheel.owns) changes.removed.insert(JoinPath(package.place, own));
   }
   changes.removed.insert(package.record);
   Do(std::move(changes));
-  if (!listed) return;
-  system::SystemChanges shells;
-  for (const std::string& own : wheel.owns) {
-    const std::string directory = JoinPath(package.place, own);
-    if (IsEmpty(*now_, directory)) shells.removed.insert(directory);
-  }
-  if (!shells.removed.empty()) Do(std::move(shells));
+}
+
+const std::vector<InstalledPackage>& Installer::Installed() {
+  if (!installed_) installed_ = PackagesOf(*now_, environment_);
+  return *installed_;
 }
 
 base::Result<void> Installer::Remove(const std::string& package) {
   const std::string name = NormalName(package);
   bool found = false;
-  for (const InstalledPackage& one : Installed()) {
+  for (const InstalledPackage& one : std::vector(Installed())) {
     if (one.name != name) continue;
     found = true;
     RemoveOne(one);

@@ -33,10 +33,11 @@ class Installer {
   void PutWheel(const Wheel& wheel);
   void PutOpened(const Wheel& wheel);
   void Do(system::SystemChanges changes);
-  std::vector<InstalledPackage> Installed() const { return PackagesOf(*now_, environment_); }
+  const std::vector<InstalledPackage>& Installed();
 
   std::shared_ptr<const system::System> now_;
   Environment environment_;
+  std::optional<std::vector<InstalledPackage>> installed_;  // now, once somebody asked
   system::SystemChanges all_;
 };
 

@@ -8,8 +8,8 @@ namespace culprit::whatif {
 
 void Append(system::SystemChanges made, system::SystemChanges& all) {
   for (const std::string& path : made.removed) {
-    std::erase_if(all.put,
-                  [&](const auto& item) { return item.first == path || item.first.starts_with(path + "/"); });
+    all.put.erase(path);
+    all.put.erase(all.put.lower_bound(path + "/"), all.put.lower_bound(path + char{'/' + 1}));
     all.modes.erase(path);
     all.removed.insert(path);
   }
