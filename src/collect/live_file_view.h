@@ -43,6 +43,7 @@ class LiveFileView final : public snapshot::FileView {
   const binfmt::PeExports* Exports(const std::string& path) override;
   std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path) override;
   std::optional<bool> Has(const std::string& path, const std::string& function) override;
+  void WillAskForSymbols(std::span<const std::string> files) override;
   std::vector<snapshot::UndefinedSymbol> Undefined(const std::string& path,
                                                    std::span<const std::string> process) override;
 
@@ -74,6 +75,7 @@ class LiveFileView final : public snapshot::FileView {
   // The bytes of an ELF file that can be read; nullptr for any other.
   std::unique_ptr<const base::ByteSource> ElfBytes(const std::string& path);
   const std::optional<binfmt::ElfDefined>& Defined(const std::string& path);
+  const std::optional<std::vector<binfmt::ElfWanted>>& Wanted(const std::string& path);
   void FindNearest(const std::string& path, std::span<const std::string> process,
                    std::vector<snapshot::UndefinedSymbol>& symbols);
 

@@ -1,6 +1,7 @@
 // Symbols of ELF files, for LiveFileView: what a file asks of others, and who has it.
 #include <algorithm>
 
+#include "base/in_parallel.h"
 #include "collect/live_file_view.h"
 
 namespace culprit::collect {
@@ -63,6 +64,39 @@ const std::optional<binfmt::ElfDefined>& LiveFileView::Defined(const std::string
   return place->second;
 }
 
+const std::optional<std::vector<binfmt::ElfWanted>>& LiveFileView::Wanted(const std::string& path) {
+  const auto [place, fresh] = wanted_.try_emplace(path);
+  if (fresh) {
+    if (const auto bytes = ElfBytes(path)) place->second = binfmt::ReadElfWanted(*bytes, *Open(path).elf);
+  }
+  return place->second;
+}
+
+void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
+  constexpr size_t kFew = 24;       // these are read when they are asked for, which may be never
+  constexpr size_t kFilesEach = 6;  // for one thread, at least
+  struct Unread {
+    const std::string* path;
+    const binfmt::ElfFile* elf;
+    std::optional<binfmt::ElfDefined>* defined;
+    std::optional<std::vector<binfmt::ElfWanted>>* wanted;
+  };
+  if (files.size() < kFew) return;
+  std::vector<Unread> unread;
+  for (const std::string& path : files) {
+    const auto& elf = Open(path).elf;
+    if (!elf || elf->problem != binfmt::ElfProblem::kNone || defined_.contains(path)) continue;
+    unread.push_back({&path, elf.get(), &defined_[path], &wanted_[path]});
+  }
+  base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
+    const Unread& one = unread[i];
+    const auto file = system_.Open(*one.path);
+    if (!file || !file->bytes) return;
+    *one.defined = binfmt::ElfDefined::Read(*file->bytes, *one.elf);
+    *one.wanted = binfmt::ReadElfWanted(*file->bytes, *one.elf);
+  });
+}
+
 std::optional<bool> LiveFileView::Has(const std::string& path, const std::string& function) {
   asked_for_exports_.insert(path);
   if (const auto& defined = Defined(path); defined && defined->Has(function)) {
@@ -74,18 +108,15 @@ std::optional<bool> LiveFileView::Has(const std::string& path, const std::string
 
 std::vector<UndefinedSymbol> LiveFileView::Undefined(const std::string& path,
                                                      std::span<const std::string> process) {
-  const auto [wanted, fresh] = wanted_.try_emplace(path);
-  if (fresh) {
-    if (const auto bytes = ElfBytes(path)) wanted->second = binfmt::ReadElfWanted(*bytes, *Open(path).elf);
-  }
-  if (!wanted->second || wanted->second->empty()) return {};
+  const auto& wanted = Wanted(path);
+  if (!wanted || wanted->empty()) return {};
   // Another process of this machine with the same files gives the same answer.
   std::vector<std::string>& sources = sources_[path];
   const auto there = [&](const std::string& file) {
     return std::ranges::find(process, file) != process.end();
   };
   if (!sources.empty() && std::ranges::all_of(sources, there)) return {};
-  std::vector<binfmt::ElfWanted> left = *wanted->second;
+  std::vector<binfmt::ElfWanted> left = *wanted;
   std::vector<std::string> found_in;
   bool all_known = true;
   for (const std::string* file : Ordered(*this, *Open(path).elf, process)) {

@@ -100,6 +100,8 @@ class FileView {
   // defines. Empty also when that is not known.
   virtual std::vector<UndefinedSymbol> Undefined(const std::string& path,
                                                  std::span<const std::string> process);
+  // Of these files it is asked for next: whoever has to read them can read them all at once.
+  virtual void WillAskForSymbols(std::span<const std::string> files) { static_cast<void>(files); }
 };
 
 }  // namespace culprit::snapshot

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <future>
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
-#include "base/in_time.h"
+#include "base/in_parallel.h"
 #include "base/text.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/sections.h"
@@ -30,7 +27,7 @@ constexpr uint64_t kWheelLimit = uint64_t{64} << 10;
 constexpr uint64_t kNativeRecordLimit = uint64_t{4} << 20;
 constexpr size_t kMostFiles = 2000;        // of one environment
 constexpr uint64_t kSmallest = 128 << 10;  // code that computes on a GPU, or calls it in C++, is larger
-constexpr size_t kMostThreads = 8;
+constexpr size_t kPackagesEach = 16, kLibrariesEach = 8;  // for one thread, at least
 
 // What these bring is loaded by the frameworks and libraries that have rows of their own.
 constexpr std::array<std::string_view, 13> kPartsOfOthers = {
@@ -82,50 +79,46 @@ std::vector<std::string> LibrariesOf(const System& system, const PythonPackage& 
 
 struct Candidate {
   const PythonPackage* package;
+  std::string site;
   std::vector<std::string> libraries;  // at last those with CUDA
 };
-
-void KeepThoseWithCuda(const System& system, Candidate& candidate) {
-  std::erase_if(candidate.libraries, [&](const std::string& path) {
-    const auto file = system.Open(path);
-    return !file || !file->bytes || !HasCuda(*file->bytes);
-  });
-}
 
 std::vector<Candidate> Candidates(const System& system, const std::vector<SiteDirectory>& sites,
                                   const std::vector<PythonPackage>& packages,
                                   const std::vector<Framework>& known) {
   std::vector<Candidate> candidates;
   std::set<std::string_view> seen;
-  size_t files = 0;
   for (const PythonPackage& package : packages) {
-    const std::string site(base::DirName(package.record));
+    const std::string_view site = base::DirName(package.record);
     const bool listed = std::ranges::find(sites, site, &SiteDirectory::path) != sites.end();
     if (!listed || !package.record.ends_with(".dist-info") || IsPartOfOther(package, known)) continue;
-    if (!seen.insert(package.name).second) continue;
-    Candidate candidate{&package, LibrariesOf(system, package, site)};
+    if (seen.insert(package.name).second) candidates.push_back({&package, std::string(site), {}});
+  }
+  base::InParallel(candidates.size(), kPackagesEach, [&](size_t i) {
+    candidates[i].libraries = LibrariesOf(system, *candidates[i].package, candidates[i].site);
+  });
+  size_t files = 0;
+  for (Candidate& candidate : candidates) {
     files += candidate.libraries.size();
-    if (files > kMostFiles) {
-      system.NoteUnread(site, base::Unread::kTooMuch);
-      break;
-    }
-    if (!candidate.libraries.empty()) candidates.push_back(std::move(candidate));
+    if (files <= kMostFiles) continue;
+    system.NoteUnread(candidate.site, base::Unread::kTooMuch);
+    candidate.libraries.clear();
   }
   return candidates;
 }
 
-// Most of the time is spent waiting for files, so several threads look.
 void KeepThoseWithCuda(const System& system, std::vector<Candidate>& candidates) {
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < candidates.size(); i = next++) KeepThoseWithCuda(system, candidates[i]);
-  };
-  std::vector<std::future<void>> others;
-  const size_t threads =
-      std::min<size_t>({kMostThreads, std::thread::hardware_concurrency(), candidates.size()});
-  for (size_t i = 1; i < threads; ++i) others.push_back(base::StartAside(work));
-  work();
-  for (std::future<void>& other : others) other.get();
+  std::vector<std::string*> paths;
+  for (Candidate& candidate : candidates) {
+    for (std::string& library : candidate.libraries) paths.push_back(&library);
+  }
+  base::InParallel(paths.size(), kLibrariesEach, [&](size_t i) {
+    const auto file = system.Open(*paths[i]);
+    if (!file || !file->bytes || !HasCuda(*file->bytes)) paths[i]->clear();
+  });
+  for (Candidate& candidate : candidates) {
+    std::erase_if(candidate.libraries, [](const std::string& path) { return path.empty(); });
+  }
 }
 
 // "<site>/faiss" for "<site>/faiss/_swigfaiss.so", also where the first library lies in "faiss_gpu.libs".
@@ -150,13 +143,12 @@ std::vector<Framework> PackagesWithCuda(const System& system, const std::vector<
   for (Candidate& candidate : candidates) {
     if (candidate.libraries.empty()) continue;
     const PythonPackage& package = *candidate.package;
-    frameworks.push_back(
-        {.name = package.name,
-         .package = package.name,
-         .version = package.version,
-         .directory = ModuleOf(std::string(base::DirName(package.record)), candidate.libraries),
-         .source = package.record,
-         .libraries = std::move(candidate.libraries)});
+    frameworks.push_back({.name = package.name,
+                          .package = package.name,
+                          .version = package.version,
+                          .directory = ModuleOf(candidate.site, candidate.libraries),
+                          .source = package.record,
+                          .libraries = std::move(candidate.libraries)});
   }
   return frameworks;
 }

@@ -78,6 +78,7 @@ void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view, const Boun
     if (first) process.push_back(object.path);
   }
   if (!graph.interpreter.empty()) process.push_back(graph.interpreter);
+  view.WillAskForSymbols(process);
   for (size_t i = 0; i < graph.objects.size(); ++i) {
     const Object& object = graph.objects[i];
     if (object.elf == nullptr || object.path.empty()) continue;
