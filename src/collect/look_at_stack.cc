@@ -1,5 +1,6 @@
 #include "collect/look_at_stack.h"
 
+#include "base/in_time.h"
 #include "collect/environment.h"
 #include "collect/linux/loader_facts.h"
 #include "collect/look.h"
@@ -24,14 +25,15 @@ StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>
                       std::chrono::milliseconds limit) {
   const system::System& system = around.system;
   const bool windows = system.platform() == base::Platform::kWindows;
-  StackLook look{.snapshot = LookAtMachine(system), .view = std::make_unique<LiveFileView>(system)};
-  snapshot::Snapshot& snapshot = look.snapshot;
-  snapshot.environment = EnvironmentOf(system.platform(), around.environment);
-  snapshot.working_directory = around.working_directory;
+  auto machine = base::StartAside([&system, owner = around.owner] { return LookAtMachine(system); });
   Surroundings with_programs = around;
   with_programs.programs = programs;
   std::future<GpuCodes> codes;
   auto stack = CollectStack(with_programs, limit, &codes);
+  StackLook look{.snapshot = machine.get(), .view = std::make_unique<LiveFileView>(system)};
+  snapshot::Snapshot& snapshot = look.snapshot;
+  snapshot.environment = EnvironmentOf(system.platform(), around.environment);
+  snapshot.working_directory = around.working_directory;
   look.view->Expect(std::move(codes));
   if (!stack.windows) stack.windows = std::move(snapshot.stack.windows);  // in time there is some answer
   snapshot.stack = std::move(stack);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
+#include "base/in_parallel.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "collect/python/metadata.h"
@@ -147,23 +149,38 @@ bool SiteDirectory::Has(std::string_view name) const {
 }
 
 std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<SiteDirectory>& sites) {
+  struct Detailed {
+    const SiteDirectory* site;
+    bool directory;
+    size_t package;
+    std::vector<std::string> problems{};
+  };
+  constexpr size_t kPackagesEach = 4;  // for one thread, at least
   std::vector<PythonPackage> packages;
+  std::vector<Detailed> detailed;
   for (const SiteDirectory& site : sites) {
     for (const system::DirectoryEntry& entry : site.entries) {
       auto id = ParseRecordName(entry.name);
       if (!id) continue;
       if (packages.size() == kMostPackages) {
         search.system.NoteUnread(site.path, base::Unread::kTooMuch);
-        return packages;
+        break;
       }
+      if (MattersToCuda(id->name))
+        detailed.push_back({&site, entry.type != system::FileType::kRegular, packages.size()});
       PythonPackage& package = packages.emplace_back();
       package.name = std::move(id->name);
       package.version = std::move(id->version);
       package.record = JoinPath(site.path, entry.name);
-      const bool directory = entry.type != system::FileType::kRegular;
-      if (MattersToCuda(package.name)) ReadDetails(search, site, directory, package);
     }
   }
+  base::InParallel(detailed.size(), kPackagesEach, [&](size_t i) {
+    Detailed& one = detailed[i];
+    PackageSearch own{.system = search.system, .verify = search.verify};
+    ReadDetails(own, *one.site, one.directory, packages[one.package]);
+    one.problems = std::move(own.problems);
+  });
+  for (Detailed& one : detailed) std::ranges::move(one.problems, std::back_inserter(search.problems));
   return packages;
 }
 
