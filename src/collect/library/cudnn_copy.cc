@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/in_parallel.h"
 #include "base/text.h"
 #include "collect/toolkit/c_header.h"
 
@@ -10,6 +11,10 @@ namespace culprit::collect {
 
 using snapshot::CudnnCopy;
 using snapshot::CudnnPart;
+
+namespace {
+constexpr size_t kDirectoriesEach = 2;  // for one thread, at least
+}
 
 void CudnnVersionVotes::Add(const CudnnPart& part, const snapshot::Fact<snapshot::LibraryVersion>& version,
                             CudnnCopy& copy) {
@@ -68,20 +73,21 @@ void NoteMissingParts(
   }
 }
 
-snapshot::Fact<std::vector<CudnnCopy>> CopiesIn(
-    const system::System& system, std::span<const std::string> directories,
-    const std::function<std::vector<CudnnCopy>(const std::string&)>& read_directory) {
+snapshot::Fact<std::vector<CudnnCopy>> CopiesIn(const system::System& system,
+                                                std::span<const std::string> directories,
+                                                const DirectoryReader& read) {
   using Copies = snapshot::Fact<std::vector<CudnnCopy>>;
   const std::string source = "directories of libraries";
+  std::vector<std::optional<std::vector<CudnnCopy>>> found(directories.size());
+  base::InParallel(found.size(), kDirectoriesEach, [&](size_t i) { found[i] = read(directories[i]); });
   std::vector<CudnnCopy> copies;
   std::string unreadable;
-  for (const std::string& directory : directories) {
-    std::vector<CudnnCopy> here = read_directory(directory);
-    if (here.empty()) {
-      const auto entries = system.List(directory);
-      if (!entries) unreadable = directory + ": " + std::string(base::Strerror(entries.error()));
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i]) {
+      std::ranges::move(*found[i], std::back_inserter(copies));
+    } else if (const auto entries = system.List(directories[i]); !entries) {
+      unreadable = directories[i] + ": " + std::string(base::Strerror(entries.error()));
     }
-    std::ranges::move(here, std::back_inserter(copies));
   }
   if (copies.empty() && !unreadable.empty()) return Copies::Unreadable(unreadable, source);
   return Copies::Of(std::move(copies), source);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,9 +37,12 @@ void NoteMissingParts(
     const std::function<std::string(const knowledge::Library& part, std::string_view asked)>& file_of,
     snapshot::CudnnCopy& copy);
 
+// The copies in a directory; nullopt if it could not be listed. Called by several threads.
+using DirectoryReader = std::function<std::optional<std::vector<snapshot::CudnnCopy>>(const std::string&)>;
+
 // The copies in all of these directories. Unreadable if there are none and a directory could not be listed.
-snapshot::Fact<std::vector<snapshot::CudnnCopy>> CopiesIn(
-    const system::System& system, std::span<const std::string> directories,
-    const std::function<std::vector<snapshot::CudnnCopy>(const std::string&)>& read_directory);
+snapshot::Fact<std::vector<snapshot::CudnnCopy>> CopiesIn(const system::System& system,
+                                                          std::span<const std::string> directories,
+                                                          const DirectoryReader& read);
 
 }  // namespace culprit::collect

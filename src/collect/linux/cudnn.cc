@@ -98,7 +98,7 @@ class CudnnReader {
  public:
   CudnnReader(const Surroundings& around, LiveFileView& view) : system_(around.system), view_(view) {}
 
-  std::vector<CudnnCopy> ReadDirectory(const std::string& directory);
+  std::optional<std::vector<CudnnCopy>> ReadDirectory(const std::string& directory);
 
  private:
   CudnnCopy ReadCopy(const std::string& directory, uint32_t major, const PartNames& names);
@@ -208,10 +208,10 @@ CudnnCopy CudnnReader::ReadCopy(const std::string& directory, uint32_t major, co
   return copy;
 }
 
-std::vector<CudnnCopy> CudnnReader::ReadDirectory(const std::string& directory) {
-  std::vector<CudnnCopy> copies;
+std::optional<std::vector<CudnnCopy>> CudnnReader::ReadDirectory(const std::string& directory) {
   const auto items = view_.List(directory);
-  if (!items) return copies;
+  if (!items) return std::nullopt;
+  std::vector<CudnnCopy> copies;
   std::map<uint32_t, PartNames> majors;
   bool development_link = false;
   for (const auto& item : *items) {
@@ -230,10 +230,12 @@ const CollectorInfo kCudnnCollector = {"cudnn", kCudnnReads};
 
 snapshot::Fact<std::vector<CudnnCopy>> CollectCudnn(
     const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments) {
-  LiveFileView view(around.system);
-  CudnnReader reader(around, view);
-  return CopiesIn(around.system, LibraryPlaces(around, environments, view, kPrefix),
-                  [&](const std::string& directory) { return reader.ReadDirectory(directory); });
+  LiveFileView places(around.system);
+  return CopiesIn(around.system, LibraryPlaces(around, environments, places, kPrefix),
+                  [&](const std::string& directory) {
+                    LiveFileView view(around.system);
+                    return CudnnReader(around, view).ReadDirectory(directory);
+                  });
 }
 
 }  // namespace culprit::collect

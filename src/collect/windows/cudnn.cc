@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "base/version.h"
@@ -102,7 +103,7 @@ class WindowsCudnnReader {
  public:
   WindowsCudnnReader(const Surroundings& around, LiveFileView& view) : system_(around.system), view_(view) {}
 
-  std::vector<CudnnCopy> ReadDirectory(const std::string& directory);
+  std::optional<std::vector<CudnnCopy>> ReadDirectory(const std::string& directory);
 
  private:
   CudnnCopy ReadCopy(const std::string& directory, uint32_t major, const DllNames& names);
@@ -157,10 +158,10 @@ CudnnCopy WindowsCudnnReader::ReadCopy(const std::string& directory, uint32_t ma
   return copy;
 }
 
-std::vector<CudnnCopy> WindowsCudnnReader::ReadDirectory(const std::string& directory) {
-  std::vector<CudnnCopy> copies;
+std::optional<std::vector<CudnnCopy>> WindowsCudnnReader::ReadDirectory(const std::string& directory) {
   const auto items = view_.List(directory);
-  if (!items) return copies;
+  if (!items) return std::nullopt;
+  std::vector<CudnnCopy> copies;
   std::map<uint32_t, DllNames> majors;
   for (const auto& item : *items) {
     if (item.kind == snapshot::FileKind::kDirectory) continue;
@@ -176,10 +177,11 @@ const CollectorInfo kWindowsCudnnCollector = {"cudnn", kWindowsCudnnReads};
 
 snapshot::Fact<std::vector<CudnnCopy>> CollectWindowsCudnn(
     const Surroundings& around, std::span<const snapshot::PythonEnvironment> environments) {
-  LiveFileView view(around.system);
-  WindowsCudnnReader reader(around, view);
-  return CopiesIn(around.system, DllPlaces(around, environments, view),
-                  [&](const std::string& directory) { return reader.ReadDirectory(directory); });
+  LiveFileView places(around.system);
+  return CopiesIn(around.system, DllPlaces(around, environments, places), [&](const std::string& directory) {
+    LiveFileView view(around.system);
+    return WindowsCudnnReader(around, view).ReadDirectory(directory);
+  });
 }
 
 }  // namespace culprit::collect
