@@ -101,7 +101,8 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   Running<snapshot::Driver> driver("driver", [=] { return collect.driver(*shared); });
   Running<std::vector<snapshot::Gpu>> gpus("gpus", [=] { return collect.gpus(*shared); });
   Running<snapshot::Context> context("context", [=] { return collect.context(*shared); });
-  Running<std::vector<snapshot::BuildFolder>> builds("builds", [=] { return CollectBuilds(*shared); });
+  std::optional<Running<std::vector<snapshot::BuildFolder>>> builds;
+  if (!shared->builds.empty()) builds.emplace("builds", [=] { return CollectBuilds(*shared); });
   Running<Environments> python("python", [=] {
     return shared->no_python ? Fact<Environments>::Absent("not requested") : collect.python(*shared);
   });
@@ -114,10 +115,9 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   Running<snapshot::Toolkits> toolkits("toolkits", [=] { return collect.toolkits(*shared, *environments); });
   Running<std::vector<snapshot::CudnnCopy>> cudnn("cudnn",
                                                   [=] { return collect.cudnn(*shared, *environments); });
-  Running<snapshot::WindowsFacts> windows("windows", [=] {
-    return platform == base::Platform::kWindows ? CollectWindows(*shared, *environments)
-                                                : Fact<snapshot::WindowsFacts>();
-  });
+  std::optional<Running<snapshot::WindowsFacts>> windows;
+  if (platform == base::Platform::kWindows)
+    windows.emplace("windows", [=] { return CollectWindows(*shared, *environments); });
   const bool gpus_are_known = gpus.IsReady();
   if (gpus_are_known) stack.gpus = gpus.Wait(until);
   if (codes != nullptr && shared->owner != nullptr && stack.gpus && !stack.gpus->empty())
@@ -127,8 +127,8 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   stack.toolkits = toolkits.Wait(until);
   stack.cudnn = cudnn.Wait(until);
   stack.context = context.Wait(until);
-  stack.windows = windows.Wait(until);
-  stack.builds = builds.Wait(until);
+  if (windows) stack.windows = windows->Wait(until);
+  if (builds) stack.builds = builds->Wait(until);
   return stack;
 }
 
