@@ -1,6 +1,7 @@
 #include "base/in_parallel.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -49,7 +50,8 @@ class Job {
   std::exception_ptr error_;
 };
 
-// Starting a thread takes as long as reading several files, so those that help stay. One that waits for a
+// Starting a thread takes as long as reading several files, so those that help stay
+// until there is nothing to do for a while. One that waits for a
 // dead file system is lost to the others, who do its share themselves.
 class Helpers {
  public:
@@ -63,15 +65,17 @@ class Helpers {
   }
 
  private:
-  [[noreturn]] void Serve() {
-    for (;;) {
-      std::unique_lock lock(mutex_);
-      more_.wait(lock, [&] { return !jobs_.empty(); });
+  void Serve() {
+    constexpr std::chrono::milliseconds kIdle(20);
+    std::unique_lock lock(mutex_);
+    while (more_.wait_for(lock, kIdle, [&] { return !jobs_.empty(); })) {
       const std::shared_ptr<Job> job = std::move(jobs_.front());
       jobs_.pop_front();
       lock.unlock();
       job->Help();
+      lock.lock();
     }
+    --threads_;
   }
 
   std::mutex mutex_;
@@ -83,7 +87,7 @@ class Helpers {
 }  // namespace
 
 void InParallel(size_t count, size_t share, const std::function<void(size_t)>& work) {
-  static Helpers& helpers = *new Helpers;  // its threads are there to the end
+  static Helpers& helpers = *new Helpers;  // its threads may be there to the end
   const auto job = std::make_shared<Job>(count, work);
   const size_t threads = std::min<size_t>(count / share, std::thread::hardware_concurrency());
   if (threads > 1) helpers.Ask(job, threads - 1);
