@@ -39,7 +39,8 @@ STARTING = {"clone", "clone3", "vfork", "execve", "pipe", "pipe2", "dup2", "dup3
             "mprotect", "signalfd4"}
 # What once went wrong is tried first in every run.
 KNOWN = [("run", ("pipe2", "EMFILE", 1)), ("run", ("pipe2", "EMFILE", 2)), ("run", ("access", "EIO", 1)),
-         ("run", ("signalfd4", "EMFILE", 1))]
+         ("run", ("signalfd4", "EMFILE", 1)), *(("run", ("read", "EIO", number)) for number in range(5, 13)),
+         *(("run", ("getdents64", "EIO", number)) for number in range(1, 4))]
 LIMIT, HUNG = 60, 1000  # seconds, and the "status" of what takes longer
 # The loader of the test build may fail before culprit's first instruction: with this message, or (its first mmap) with a crash.
 LOADER_FAILED = "error while loading shared libraries"
@@ -125,9 +126,15 @@ class RunCommand:
     """The status of the program, whatever happens to culprit."""
 
     def __init__(self, words, environment):
-        self.words, self.environment = words, environment
-        self.whole = Run(words, environment)
+        self.command, self.environment = words, environment
+        self.whole = Run(self.words, environment)
         assert self.whole.status == 4, self.whole.errors
+
+    @property
+    def words(self):
+        # What a killed run left, to be swept by the next one.
+        pathlib.Path(self.environment["TMPDIR"], "culprit.killed").mkdir(mode=0o700, exist_ok=True)
+        return self.command
 
     def wrong(self, run, fault):
         if excused(run, fault) or run.status == 4 or (fault[0] in STARTING and run.status in (126, 127)):
@@ -149,7 +156,10 @@ class Apply:
     def wrong(self, run, fault):
         self.world.undo()
         lines = differences(self.before, state_of(self.world.tree))
-        return "not as before after --undo: " + "; ".join(lines) if lines else None
+        if not lines:
+            return None
+        self.before = state_of(self.world.tree)  # one failure is one failure
+        return "not as before after --undo: " + "; ".join(lines)
 
 
 def healthy(top):
