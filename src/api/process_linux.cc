@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "api/process.h"
 #include "base/text.h"
@@ -21,7 +22,9 @@ constexpr std::string_view kFamilies[] = {"libcuda.so", "libcudart.so", "libcudn
 
 std::string ReadText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << in.rdbuf();  // does not throw if the process is gone meanwhile
+  return std::move(text).str();
 }
 
 bool IsOfTheLoader(std::string_view entry) { return entry.starts_with("LD_"); }

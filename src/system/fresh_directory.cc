@@ -30,9 +30,10 @@ class Directory final : public FreshDirectory {
   ~Directory() override {
     std::error_code ignored;
     if (left_.empty()) fs::remove_all(path_, ignored);  // links are removed, not followed
-    for (const auto& entry :
-         left_.empty() ? fs::directory_iterator() : fs::directory_iterator(path_, ignored)) {
-      if (!left_.contains(entry.path().filename().string())) fs::remove_all(entry.path(), ignored);
+    if (left_.empty()) return;
+    std::error_code error;  // no range-for: that throws if the next entry cannot be read
+    for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+      if (!left_.contains(entry->path().filename().string())) fs::remove_all(entry->path(), ignored);
     }
   }
   void Leave(const std::string& name) override { left_.insert(name); }

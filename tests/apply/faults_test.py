@@ -12,6 +12,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,17 +28,24 @@ FAULTS = {
               "memfd_create copy_file_range sendfile",
     "EIO": "read pread64 openat openat2 stat lstat newfstatat fstat statx getdents64 readlink readlinkat write pwrite64 fsync "
            "fdatasync close access faccessat2",
-    "EMFILE": "openat openat2 pipe pipe2 socket dup dup2 dup3 fcntl memfd_create epoll_create1 eventfd2",
+    "EMFILE": "openat openat2 pipe pipe2 socket dup dup2 dup3 fcntl memfd_create epoll_create1 eventfd2 "
+              "signalfd4",
     "ENOMEM": "mmap clone clone3 vfork openat mprotect getdents64 execve",
     "EINTR": "read pread64 openat write poll ppoll wait4 waitid nanosleep clock_nanosleep flock close epoll_wait fsync",
     KILL: "openat read write getdents64 mmap close renameat renameat2 linkat unlinkat fdatasync clone3 poll ppoll",
 }
 # The command cannot start if a process or its pipes cannot be made: then status 126 or 127, as a shell says it.
 STARTING = {"clone", "clone3", "vfork", "execve", "pipe", "pipe2", "dup2", "dup3", "socket", "fcntl", "memfd_create", "mmap",
-            "mprotect"}
-# The loader of the test build may fail before culprit's first instruction.
+            "mprotect", "signalfd4"}
+# What once went wrong is tried first in every run.
+KNOWN = [("run", ("pipe2", "EMFILE", 1)), ("run", ("pipe2", "EMFILE", 2)), ("run", ("access", "EIO", 1)),
+         ("run", ("signalfd4", "EMFILE", 1)), *(("run", ("read", "EIO", number)) for number in range(5, 13)),
+         *(("run", ("getdents64", "EIO", number)) for number in range(1, 4))]
 LIMIT, HUNG = 60, 1000  # seconds, and the "status" of what takes longer
+# The loader of the test build may fail before culprit's first instruction: with this message, or (its first mmap) with a crash.
 LOADER_FAILED = "error while loading shared libraries"
+LOADER_CALLS = collections.Counter()
+LOADER_ENDS = "set_tid_address"  # it makes this call when all libraries are mapped
 
 
 class Run:
@@ -71,7 +79,9 @@ class Run:
 
 def excused(run, fault):
     """What is not culprit's answer to the fault: being killed, and a loader that fails before its first instruction."""
-    return fault[1] == KILL and run.status in (-9, 137) or LOADER_FAILED in run.errors
+    call, what, number = fault
+    crashed_in_loader = run.status == -signal.SIGSEGV and number <= LOADER_CALLS[call]
+    return what == KILL and run.status in (-9, 137) or LOADER_FAILED in run.errors or crashed_in_loader
 
 
 def trouble(run):
@@ -116,9 +126,15 @@ class RunCommand:
     """The status of the program, whatever happens to culprit."""
 
     def __init__(self, words, environment):
-        self.words, self.environment = words, environment
-        self.whole = Run(words, environment)
+        self.command, self.environment = words, environment
+        self.whole = Run(self.words, environment)
         assert self.whole.status == 4, self.whole.errors
+
+    @property
+    def words(self):
+        # What a killed run left, to be swept by the next one.
+        pathlib.Path(self.environment["TMPDIR"], "culprit.killed").mkdir(mode=0o700, exist_ok=True)
+        return self.command
 
     def wrong(self, run, fault):
         if excused(run, fault) or run.status == 4 or (fault[0] in STARTING and run.status in (126, 127)):
@@ -140,7 +156,10 @@ class Apply:
     def wrong(self, run, fault):
         self.world.undo()
         lines = differences(self.before, state_of(self.world.tree))
-        return "not as before after --undo: " + "; ".join(lines) if lines else None
+        if not lines:
+            return None
+        self.before = state_of(self.world.tree)  # one failure is one failure
+        return "not as before after --undo: " + "; ".join(lines)
 
 
 def healthy(top):
@@ -157,6 +176,7 @@ def counted(task, log):
     if isinstance(task, Apply):
         task.world.undo()
     calls = re.findall(r"^\d+ +(\w+)\(", pathlib.Path(log).read_text(errors="replace"), re.MULTILINE)
+    LOADER_CALLS.update(calls[:calls.index(LOADER_ENDS)] if not LOADER_CALLS else ())
     return collections.Counter(calls)
 
 
@@ -193,15 +213,19 @@ def main():
         return 0
     chance = random.Random(arguments.seed)
     top = pathlib.Path(tempfile.mkdtemp(prefix="culprit-faults-"))
-    log, outcomes, missed = str(top / "strace"), collections.Counter(), 0
+    log, outcomes, kinds, missed = str(top / "strace"), collections.Counter(), collections.Counter(), 0
     try:
         with case(broken_link_and_path) as world:
             every = [(name, task) for name, task in tasks(top, world) if arguments.only in name]
             calls = {name: counted(task, log) for name, task in every}
+            known = [(name, task, fault) for name, task in every for task_name, fault in KNOWN if name == task_name]
             while sum(outcomes.values()) < arguments.runs and missed < 20 * arguments.runs:
-                name, task = chance.choice(every)
-                call, what = chance.choice(possible(calls[name]))
-                fault = (call, what, chance.randint(1, calls[name][call]))
+                if known:
+                    name, task, fault = known.pop()
+                else:
+                    name, task = chance.choice(every)
+                    call, what = chance.choice(possible(calls[name]))
+                    fault = (call, what, chance.randint(1, calls[name][call]))
                 run = Run(task.words, task.environment, fault, log)
                 if not hit(log):  # `when` counts the calls of each thread
                     missed += 1
@@ -210,11 +234,14 @@ def main():
                     continue
                 problem = not excused(run, fault) and trouble(run) or task.wrong(run, fault)
                 outcomes["failed" if problem else "passed"] += 1
+                kinds[name.split("-")[0], fault[1]] += 1
                 if problem or arguments.verbose:
-                    print(f"{'FAILED' if problem else 'ok'}: {name}: {call} number {fault[2]} {what}: {problem or run.status}"
+                    print(f"{'FAILED' if problem else 'ok'}: {name}: {fault[0]} number {fault[2]} {fault[1]}: {problem or run.status}"
                           f"\n    {run.errors.strip()[-300:]}", flush=True)
     finally:
         shutil.rmtree(top, ignore_errors=True)
+    for (name, what), count in sorted(kinds.items()):
+        print(f"{name} with {what}: {count} runs")
     print(f"{outcomes['passed']} passed, {outcomes['failed']} failed, 0 skipped")
     return 1 if outcomes["failed"] or not outcomes["passed"] else 0
 

@@ -62,5 +62,14 @@ TEST_F(NeverAnswers, Why) { ExpectAnEnd("why --for " + (top_ / "dead/program").s
 
 TEST_F(NeverAnswers, Inspect) { ExpectAnEnd("inspect " + (top_ / "dead/program").string()); }
 
+TEST_F(NeverAnswers, Snapshot) {
+  ExpectAnEnd("snapshot --root " + (top_ / "dead").string() + " -o " + (top_ / "saved.json").string());
+}
+
+TEST_F(NeverAnswers, Diff) {
+  const std::string file = (top_ / "dead/machine.json").string();
+  ExpectAnEnd("diff " + file + " " + file);
+}
+
 }  // namespace
 }  // namespace culprit

@@ -2,6 +2,7 @@
 """What culprit run puts into the directory for temporary files. usage: files_test.py CULPRIT [TEST...]"""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,14 @@ class Files(unittest.TestCase):
         while os.path.exists(os.path.dirname(journal)) and time.monotonic() < until:
             run("true", env=environment)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_valgrind_gets_no_audit_library_wherever_it_is_started(self):
+        """It would report what the loader frees for one as an error of the program. `env` stands in for it."""
+        launcher = os.path.join(self.folder, "valgrind.bin")
+        shutil.copy(shutil.which("env"), launcher)
+        for command in (launcher, "env"), ("sh", "-c", f"{launcher} env"):
+            self.assertNotIn(b"\nLD_AUDIT=", b"\n" + run(*command).stdout, command)
+        self.assertIn(b"\nLD_AUDIT=", b"\n" + run("sh", "-c", "env").stdout)
 
     def test_a_journal_that_became_a_pipe(self):
         done = run("sh", "-c", "rm $CULPRIT_JOURNAL; mkfifo $CULPRIT_JOURNAL; exit 5", env={**os.environ,

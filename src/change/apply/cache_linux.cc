@@ -85,7 +85,7 @@ Json Survey(const std::vector<std::string>& directories, const Place& place) {
     }
     list.push_back({{"path", path},
                     {"standing", ToJson(LookAt(directory->get(), ".").value_or(Standing{}))},
-                    {"names", HashOfNames(directory->get())},
+                    {"names", HashOfNames(directory->get()).value_or("")},
                     {"links", std::move(links)}});
   }
   return list;
@@ -101,7 +101,7 @@ Json FileJson(const std::string& path, const std::string& kept, Work& work) {
           {"kept", kept},
           {"standing", ToJson(*standing)},
           {"parent", ToJson(LookAt(spot->directory.get(), ".").value_or(Standing{}))},
-          {"names", HashOfNames(spot->directory.get())}};
+          {"names", HashOfNames(spot->directory.get()).value_or("")}};
 }
 
 base::Result<Json> Kept(const Step& step, const Journal& journal, const std::string& what) {
@@ -181,7 +181,9 @@ base::Result<bool> RefreshCache(Work& work, const Intent& intent) {
   if (!spot) return std::unexpected(spot.error());
   const auto directories = Directories(work.place);
   if (!directories) return std::unexpected(directories.error());
-  Step step = work.NewStep(StepKind::kCache, intent, *spot);
+  auto made = work.NewStep(StepKind::kCache, intent, *spot);
+  if (!made) return std::unexpected(made.error());
+  Step& step = *made;
   const std::string number = std::to_string(step.number);
   const Json survey = {{"began", time(nullptr)},
                        {"cache", FileJson(kCache, number + "-cache", work)},

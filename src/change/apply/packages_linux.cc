@@ -218,7 +218,9 @@ base::Result<bool> ChangePackages(Work& work, const Intent& intent) {
   if (!before) return std::unexpected(before.error());
   if (before->kind != Kind::kDirectory)
     return Fail(ErrorCode::kUnsupported, intent.path + ": not a plain directory");
-  Step step = work.NewStep(StepKind::kSwap, intent, *spot);
+  auto made = work.NewStep(StepKind::kSwap, intent, *spot);
+  if (!made) return std::unexpected(made.error());
+  Step& step = *made;
   step.stage = step.temporary + ".stage";
   step.before = *before;
   if (auto said = work.Announce(step); !said) return std::unexpected(said.error());

@@ -75,17 +75,21 @@ base::Result<void> SetModeAt(const Spot& spot, uint32_t mode) {
 
 std::string RootOf(bool outside, const Place& place) { return outside ? "" : place.root; }
 
-std::string HashOfNames(int directory) {
+base::Result<std::string> HashOfNames(int directory) {
+  const auto names = NamesIn(directory);
+  if (!names) return std::unexpected(names.error());
   std::string all;
-  if (const auto names = NamesIn(directory)) {
-    for (const std::string& name : *names) {
-      if (!name.starts_with(".culprit-")) all += name + '\0';
-    }
+  for (const std::string& name : *names) {
+    if (!name.starts_with(".culprit-")) all += name + '\0';
   }
   return HashOf(all);
 }
 
-Step Work::NewStep(StepKind kind, const Intent& intent, const Spot& spot) const {
+base::Result<Step> Work::NewStep(StepKind kind, const Intent& intent, const Spot& spot) const {
+  const auto parent = LookAt(spot.directory.get(), ".");
+  if (!parent) return std::unexpected(parent.error());
+  const auto names = HashOfNames(spot.directory.get());
+  if (!names) return std::unexpected(names.error());
   Step step;
   step.number = steps.size() + 1;
   step.kind = kind;
@@ -93,8 +97,8 @@ Step Work::NewStep(StepKind kind, const Intent& intent, const Spot& spot) const 
   step.outside = intent.outside;
   step.path = intent.path;
   step.temporary = ".culprit-" + journal.id() + "-" + std::to_string(step.number);
-  step.parent = LookAt(spot.directory.get(), ".").value_or(Standing{});
-  step.names = HashOfNames(spot.directory.get());
+  step.parent = *parent;
+  step.names = *names;
   return step;
 }
 
@@ -119,7 +123,9 @@ base::Result<bool> Put(Work& work, const Intent& intent) {
     return Fail(ErrorCode::kUnsupported, intent.path + ": a device, pipe or socket");
   const Standing after = Wanted(intent, *before);
   if (Same(after, here, spot->name)) return false;
-  Step step = work.NewStep(StepKind::kPut, intent, *spot);
+  auto made = work.NewStep(StepKind::kPut, intent, *spot);
+  if (!made) return std::unexpected(made.error());
+  Step& step = *made;
   if (auto kept = work.journal.Keep(*spot, std::to_string(step.number), *before); !kept)
     return std::unexpected(kept.error());
   step.before = *before;
@@ -137,7 +143,9 @@ base::Result<bool> ChangeMode(Work& work, const Intent& intent) {
   const auto before = LookAt(spot->directory.get(), spot->name);
   if (!before) return std::unexpected(before.error());
   if (before->mode == intent.mode) return false;
-  Step step = work.NewStep(StepKind::kMode, intent, *spot);
+  auto made = work.NewStep(StepKind::kMode, intent, *spot);
+  if (!made) return std::unexpected(made.error());
+  Step& step = *made;
   step.before = step.after = *before;
   step.after.mode = intent.mode;
   if (auto said = work.Announce(step); !said) return std::unexpected(said.error());

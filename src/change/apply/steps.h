@@ -46,7 +46,8 @@ struct Work {
   std::vector<Step> steps;
 
   // A step with its number, its names for temporaries, and the directory in which it happens.
-  Step NewStep(StepKind kind, const Intent& intent, const Spot& spot) const;
+  // An error if the directory cannot be looked at: its times could not be restored.
+  base::Result<Step> NewStep(StepKind kind, const Intent& intent, const Spot& spot) const;
   // Also remembers it.
   base::Result<void> Announce(const Step& step);
   base::Result<void> Done(Step& step);
@@ -73,6 +74,6 @@ base::Result<void> Restore(const Spot& spot, const Standing& before, const Journ
 // The directory gets its time of last change back, if it has the same names in it again.
 void RestoreTimes(const Step& step, const Place& place);
 // Of the names in a directory, ours left out.
-std::string HashOfNames(int directory);
+base::Result<std::string> HashOfNames(int directory);
 
 }  // namespace culprit::apply

@@ -14,26 +14,21 @@ using report::Proof;
 
 bool SamePlace(const Finding& a, const Finding& b) { return a.code == b.code && a.subject == b.subject; }
 
-auto CountAt(const CheckReport& report, const Finding& finding) {
-  return std::ranges::count_if(report.findings, [&](const Finding& one) { return SamePlace(one, finding); });
-}
+Comparison::Place PlaceOf(const Finding& finding) { return {finding.code, finding.subject}; }
 
-// A rule may say several things of one subject; the one in question is gone when it is no longer said and
-// there is one less.
-const Finding* StillThere(const CheckReport& before, const CheckReport& after, const Finding& finding) {
-  for (const Finding& one : after.findings) {
-    if (SamePlace(one, finding) &&
-        (one.about == finding.about || CountAt(after, finding) >= CountAt(before, finding)))
-      return &one;
+Comparison::Places PlacesOf(const CheckReport& report) {
+  Comparison::Places places;
+  for (const Finding& finding : report.findings) {
+    auto& [count, worst] = places.try_emplace(PlaceOf(finding), 0, finding.severity).first->second;
+    ++count;
+    worst = std::min(worst, finding.severity);
   }
-  return nullptr;
+  return places;
 }
 
-bool IsNew(const CheckReport& before, const Finding& finding) {
-  return finding.severity != report::Severity::kNote &&
-         std::ranges::none_of(before.findings, [&](const Finding& old) {
-           return SamePlace(old, finding) && old.severity <= finding.severity;
-         });
+size_t CountAt(const Comparison::Places& places, const Finding& finding) {
+  const auto place = places.find(PlaceOf(finding));
+  return place == places.end() ? 0 : place->second.count;
 }
 
 // A stand-in that a change puts in place has not the size that the real file will have.
@@ -48,20 +43,40 @@ size_t Blind(const CheckReport& report) { return report.rules_total - report.rul
 
 }  // namespace
 
-Proof Compare(const CheckReport& before, const CheckReport& after, const Finding& finding) {
+Comparison::Comparison(const CheckReport& before, const CheckReport& after)
+    : before_(before), after_(after), there_before_(PlacesOf(before)), there_after_(PlacesOf(after)) {
+  for (const Finding& one : after.findings) {
+    const auto old = there_before_.find(PlaceOf(one));
+    const bool known = old != there_before_.end() && old->second.worst <= one.severity;
+    if (one.severity != report::Severity::kNote && !known) new_.push_back(&one);
+  }
+}
+
+// A rule may say several things of one subject; the one in question is gone when it is no longer said and
+// there is one less.
+const Finding* Comparison::StillThere(const Finding& finding) const {
+  const size_t count_before = CountAt(there_before_, finding), count_after = CountAt(there_after_, finding);
+  if (count_after == 0) return nullptr;
+  for (const Finding& one : after_.findings) {
+    if (SamePlace(one, finding) && (one.about == finding.about || count_after >= count_before)) return &one;
+  }
+  return nullptr;
+}
+
+Proof Comparison::Of(const Finding& finding) const {
   Proof proof;
-  if (const Finding* left = StillThere(before, after, finding)) {
+  if (const Finding* left = StillThere(finding)) {
     proof.outcome = Proof::Outcome::kNotGone;
     proof.why = "check still reports: " + left->summary;
     return proof;
   }
-  for (const Finding& old : before.findings) {
-    if (!SamePlace(old, finding) && CountAt(after, old) == 0 &&
+  for (const Finding& old : before_.findings) {
+    if (!SamePlace(old, finding) && CountAt(there_after_, old) == 0 &&
         std::ranges::find(proof.also, old.code) == proof.also.end())
       proof.also.push_back(old.code);
   }
-  for (const Finding& one : after.findings) {
-    if (IsNew(before, one) && !IsStandIn(finding, one)) proof.brings.push_back({one.code, one.summary});
+  for (const Finding* one : new_) {
+    if (!IsStandIn(finding, *one)) proof.brings.push_back({one->code, one->summary});
   }
   if (!proof.brings.empty()) {
     // The same fault in another place is no mended fault.
@@ -71,15 +86,19 @@ Proof Compare(const CheckReport& before, const CheckReport& after, const Finding
     proof.why = (moved ? "check then reports: " : "it causes: ") + proof.brings.front().summary;
     return proof;
   }
-  if (Blind(after) > Blind(before)) {
-    for (const NotChecked& missing : after.not_checked) {
-      if (std::ranges::find(before.not_checked, missing) != before.not_checked.end()) continue;
+  if (Blind(after_) > Blind(before_)) {
+    for (const NotChecked& missing : after_.not_checked) {
+      if (std::ranges::find(before_.not_checked, missing) != before_.not_checked.end()) continue;
       proof.why = "afterwards this could not be checked: " + missing.what + ": " + missing.why;
       return proof;
     }
   }
   proof.outcome = Proof::Outcome::kShown;
   return proof;
+}
+
+Proof Compare(const CheckReport& before, const CheckReport& after, const Finding& finding) {
+  return Comparison(before, after).Of(finding);
 }
 
 }  // namespace culprit::prove

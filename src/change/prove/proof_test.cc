@@ -56,6 +56,14 @@ TEST(Compare, ANewAlarmIsToldAndANewNoteIsNone) {
       Proof::Outcome::kBringsNew);
 }
 
+TEST(Comparison, ManyFindingsCostNoMoreThanTheirNumber) {
+  std::vector<Finding> findings;
+  for (int i = 0; i < 20000; ++i) findings.push_back(Of("CUL1", ("/p/" + std::to_string(i)).c_str()));
+  const CheckReport before = Says(findings), after = Says({});
+  const Comparison comparison(before, after);
+  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(comparison.Of(findings[i]).outcome, Proof::Outcome::kShown);
+}
+
 TEST(Compare, ARuleThatCannotLookAnyMoreProvesNothing) {
   const Finding finding = Of("CUL1", "a");
   CheckReport after = Says({}, /*blind=*/1);

@@ -53,12 +53,10 @@ base::Result<report::CheckReport> Afterwards(engine::Subject subject, std::vecto
   return diagnosis.Judge();
 }
 
-report::Proof Compared(report::CheckReport before, const base::Result<report::CheckReport>& after,
-                       const report::Finding& finding) {
-  if (!after) return NotShown(after.error().message);
-  // Nobody probes a machine that does not exist: what a probe found cannot be gone there.
-  std::erase_if(before.findings, [](const auto& one) { return one.live(); });
-  return Compare(before, *after, finding);
+// Nobody probes a machine that does not exist: what a probe found cannot be gone there.
+report::CheckReport WithoutProbe(report::CheckReport report) {
+  std::erase_if(report.findings, [](const auto& one) { return one.live(); });
+  return report;
 }
 
 // Several findings may ask for the same changes: these are tried once.
@@ -70,13 +68,16 @@ struct Trial {
 
 // More findings than that have one root, or nobody reads them all.
 constexpr size_t kMostTrials = 8;
+constexpr size_t kMostOfATrial = 100;
 
 }  // namespace
 
 report::Proof Prove(engine::Subject subject, const report::CheckReport& before,
                     const report::Finding& finding) {
   if (std::string why = NotToBeTried(subject, finding); !why.empty()) return NotShown(std::move(why));
-  return Compared(before, Afterwards(std::move(subject), finding.fix.changes), finding);
+  const auto after = Afterwards(std::move(subject), finding.fix.changes);
+  if (!after) return NotShown(after.error().message);
+  return Comparison(WithoutProbe(before), *after).Of(finding);
 }
 
 void ProveFixes(const engine::Subject& subject, report::CheckReport& report) {
@@ -86,7 +87,7 @@ void ProveFixes(const engine::Subject& subject, report::CheckReport& report) {
     const auto same = std::ranges::find_if(
         trials, [&](const Trial& trial) { return *trial.changes == finding.fix.changes; });
     if (same != trials.end()) {
-      same->findings.push_back(&finding);
+      if (same->findings.size() < kMostOfATrial) same->findings.push_back(&finding);
     } else if (trials.size() < kMostTrials) {
       trials.push_back({.changes = &finding.fix.changes,
                         .outcome = base::StartAside([subject, changes = finding.fix.changes] {
@@ -95,10 +96,15 @@ void ProveFixes(const engine::Subject& subject, report::CheckReport& report) {
                         .findings = {&finding}});
     }
   }
-  const report::CheckReport before = report;
+  const report::CheckReport before = WithoutProbe(report);
   for (Trial& trial : trials) {
     const auto after = trial.outcome.get();
-    for (report::Finding* finding : trial.findings) finding->fix.proof = Compared(before, after, *finding);
+    if (!after) {
+      for (report::Finding* finding : trial.findings) finding->fix.proof = NotShown(after.error().message);
+      continue;
+    }
+    const Comparison comparison(before, *after);
+    for (report::Finding* finding : trial.findings) finding->fix.proof = comparison.Of(*finding);
   }
 }
 

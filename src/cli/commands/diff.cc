@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/deadline.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
 #include "cli/progress.h"
@@ -34,8 +35,13 @@ struct Judged {
   report::CheckReport check = {};
 };
 
+base::Result<RecordedMachine> ReadInTime(const std::string& file) {
+  const Deadline deadline(std::chrono::seconds(30));
+  return ReadRecordedMachine(file);
+}
+
 base::Result<Judged> Judge(const std::string& file, const std::string& host) {
-  auto recorded = ReadRecordedMachine(file);
+  auto recorded = ReadInTime(file);
   if (!recorded) return std::unexpected(recorded.error());
   Judged judged{.run = std::move(recorded->run),
                 .diagnosis = engine::Diagnosis(

@@ -10,6 +10,7 @@
 
 #include "crash.h"
 #include "tell.h"
+#include "valgrind.h"
 #include "run/witness/journal_writer.h"
 
 #ifdef __GLIBC__ /* elsewhere there is nothing to audit */
@@ -36,6 +37,13 @@ SHOWN unsigned int la_version(unsigned int version) {
     return 0;
   }
 #endif
+  if (LeaveValgrindAlone()) {
+    const char* fields[] = {"loads", "",
+                            "under valgrind, memory that the loader frees for an audit library is reported as an error"};
+    Tell(kCulpritWatching, fields, 3);
+    CloseJournal();
+    return 0;
+  }
   NoteCrashes();
   return version < 2 ? version : 2;
 }

@@ -23,12 +23,15 @@ int Try(const std::string& path) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
+// An error of the disk or of memory may pass: execve() decides.
+bool MayPass(int error) { return error == EIO || error == ENOMEM || error == EINTR || error == ETIMEDOUT; }
+
 }  // namespace
 
 FoundProgram FindCommand(const std::string& word) {
   if (word.find('/') != std::string::npos) {
     const int error = Try(word);
-    if (error == 0) return {word, 0, ""};
+    if (error == 0 || MayPass(error)) return {word, 0, ""};
     const bool absent = error == ENOENT || error == ENOTDIR;
     return {"", absent ? kNotFound : kNotStartable, word + ": " + Words(error)};
   }

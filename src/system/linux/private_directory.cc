@@ -13,12 +13,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "system/linux/descriptor.h"
+#include "system/linux/uninterrupted.h"
 
 namespace culprit::system {
 namespace {
@@ -47,19 +46,33 @@ Descriptor LockLeftover(int above, const char* name) {
   return directory;
 }
 
+// "" of a process that is another user's, or gone: a stream would throw then.
+std::string EnvironmentOf(const fs::path& process) {
+  const Descriptor file(open((process / "environ").c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char piece[1 << 14];
+  while (file) {
+    const ssize_t got = Uninterrupted([&] { return read(file.get(), piece, sizeof(piece)); });
+    if (got <= 0) break;
+    text.append(piece, static_cast<size_t>(got));
+  }
+  return text;
+}
+
 // Whether the environment of a process names one of them: a program in the background may start another,
 // whose loader would complain if the audit library were gone.
 std::vector<bool> Needed(const std::vector<fs::path>& directories) {
   std::vector<bool> needed(directories.size());
-  std::error_code ignored;
-  for (const fs::directory_entry& process : fs::directory_iterator("/proc", ignored)) {
-    const std::string id = process.path().filename().string();
+  std::error_code error;
+  for (fs::directory_iterator process("/proc", error), end; !error && process != end;
+       process.increment(error)) {
+    const std::string id = process->path().filename().string();
     if (id.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(process.path() / "environ", std::ios::binary);
-    const std::string variables{std::istreambuf_iterator<char>(file), {}};
+    const std::string variables = EnvironmentOf(process->path());
     for (size_t i = 0; i < directories.size(); ++i)
       needed[i] = needed[i] || variables.find(directories[i].string() + "/") != std::string::npos;
   }
+  if (error) needed.assign(directories.size(), true);
   return needed;
 }
 

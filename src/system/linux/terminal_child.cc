@@ -63,9 +63,10 @@ class Session {
     end_.start = Clock::now();
     if (found.path.empty()) return NotStarted(found.status, found.why);
     auto streams = OpenChildStreams();
-    if (!streams) return std::unexpected(streams.error());
+    if (!streams) return NotStarted(126, streams.error().message);
     own_terminal_ = streams->own_terminal;
-    CatchSignals();
+    // Without it, nothing would tell that the command has ended.
+    if (!CatchSignals()) return NotStarted(126, "cannot wait for signals: " + Words(errno));
     end_.start = Clock::now();
     auto started = StartChild({.program = found.path,
                                .arguments = request_.command,
@@ -110,19 +111,22 @@ class Session {
 
   // SIGTSTP too: we stop when the program has stopped, so that the shell does not read a key meant for it,
   // and not at all if it goes on.
-  void CatchSignals() {
+  // False, with errno: the system has no descriptor for it.
+  bool CatchSignals() {
     sigset_t set;
     sigemptyset(&set);
     for (const int number :
          {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGCHLD, SIGTSTP})
       sigaddset(&set, number);
     signals_ = Lift(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_) return false;
     sigaddset(&set, SIGPIPE);  // a write says it, too
     pthread_sigmask(SIG_BLOCK, &set, &mask_);
     struct sigaction plain = {};
     plain.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &plain, &on_child_end_);
     caught_ = true;
+    return true;
   }
 
   // What came for the program after its end is for nobody.

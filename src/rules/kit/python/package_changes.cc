@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <string>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -274,7 +276,10 @@ std::optional<std::string> ExactVersion(const Scene& scene, const PythonEnvironm
 std::optional<std::string> VersionForAll(const Scene& scene, const PythonEnvironment& environment,
                                          std::string_view package) {
   std::vector<std::string> specifiers;
-  for (Asked& asked : AskedOf(scene, environment, package)) specifiers.push_back(std::move(asked.specifier));
+  std::set<std::string> seen;  // thousands of packages may ask for the same
+  for (Asked& asked : AskedOf(scene, environment, package)) {
+    if (seen.insert(asked.specifier).second) specifiers.push_back(std::move(asked.specifier));
+  }
   return ExactVersion(scene, environment, package, specifiers);
 }
 
