@@ -2,8 +2,8 @@
 #ifndef CULPRIT_WITNESS_VALGRIND_H_
 #define CULPRIT_WITNESS_VALGRIND_H_
 
-/* If this process is the launcher of valgrind: takes LD_AUDIT away from the program that it is about to become.
- * Whether it is. */
+/* If this process is the launcher of valgrind: takes LD_AUDIT away from the program that it is about to
+ * become. Whether it is. */
 int LeaveValgrindAlone(void);
 
 #endif
