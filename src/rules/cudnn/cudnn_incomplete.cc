@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/cudnn.h"
+#include "knowledge/libraries.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
@@ -131,11 +132,28 @@ std::set<std::string> DamagedParts(const Scene& scene) {
   return stems;
 }
 
+bool IsOfCudnn(const std::string& path) {
+  const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(path));
+  return library != nullptr && library->family == "cudnn";
+}
+
+// Processes that lack the main library, too. Whoever asks for sub-libraries there, as ONNX Runtime's provider
+// does, is not cuDNN: what the rules about the main library say is the whole story.
+std::set<const loader::Scenario*> WithoutCudnn(const Scene& scene) {
+  std::set<const loader::Scenario*> scenarios;
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.IsCudnnShim()) scenarios.insert(failed.scenario);
+  }
+  return scenarios;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   // By the copy's directory: sub-libraries need each other, so several miss the same one.
   std::map<std::string, std::vector<const FailedLoad*>> by_copy;
   const std::set<std::string> damaged = DamagedParts(scene);
+  const std::set<const loader::Scenario*> without = WithoutCudnn(scene);
   for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (!IsOfCudnn(failed.asker) && without.contains(failed.scenario)) continue;
     const bool absent =
         failed.why == Why::kNowhere || failed.why == Why::kElsewhere || failed.why == Why::kOtherMajor;
     if (failed.IsCudnn() && !failed.IsCudnnShim() && absent && !damaged.contains(Stem(failed)) &&
@@ -148,7 +166,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     for (const FailedLoad* part : parts) names.insert(part->request->name);
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    const auto version = scene.view.Version(asker);
+    snapshot::Fact<snapshot::LibraryVersion> version;
+    if (IsOfCudnn(asker)) version = scene.view.Version(asker);
     report::Finding& finding =
         Fire(ruling, *parts.front(),
              asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + list, asker);

@@ -4,11 +4,13 @@
 // 0 mean "not known" where nothing else is said; times are microseconds since the command was started.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/cuda_call.h"
@@ -121,6 +123,7 @@ struct FailedCall {
     visit("said", self.said);
     visit("source", self.source);
     visit("count", self.count);
+    if constexpr (!std::is_const_v<Self>) self.count = std::max<uint64_t>(self.count, 1);  // 0 is not written
   }
   bool operator==(const FailedCall&) const = default;
 };
