@@ -290,7 +290,7 @@ class Changed final : public System {
   // The directory of the last name of a path; nullopt where only the whole walk tells, as for "a/..".
   Outcome<std::optional<Directories::Place>> DirectoryOf(const std::string& path) const {
     const std::string_view name = base::BaseName(path), directory = base::DirName(path);
-    if (name.empty() || name.size() > kLongestName || name == "." || name == ".." || directory == "/" ||
+    if (name.empty() || name.size() > kLongestComponent || name == "." || name == ".." || directory == "/" ||
         CheckPath(path) != PathError::kNone)
       return std::nullopt;
     auto place = directories_.Find(directory);

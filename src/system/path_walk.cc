@@ -43,7 +43,7 @@ Outcome<std::string> WalkPath(std::string_view path, LastLink last, const NodeLo
       at = std::string(base::DirName(at));
       continue;
     }
-    if (name.size() > kLongestName) return std::unexpected(PathError::kNameTooLong);
+    if (name.size() > kLongestComponent) return std::unexpected(PathError::kNameTooLong);
     std::string next = base::JoinPath(at, name);
     const Outcome<PathNode> node = lookup(next);
     if (!node) return std::unexpected(node.error());

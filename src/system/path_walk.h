@@ -23,7 +23,7 @@ using NodeLookup = std::function<Outcome<PathNode>(const std::string& path)>;
 
 enum class LastLink { kFollow, kKeep };
 
-constexpr size_t kLongestName = 255;  // NAME_MAX of Linux, whatever this program was built on
+constexpr size_t kLongestComponent = 255;  // NAME_MAX of Linux, whatever this program was built on
 
 // The clean path of the file itself: no symlinks (except the last component with kKeep), no ".", no "..".
 // Fails as open(2) would: kNoEntry, kNotDirectory, kLoop after 40 links, kNameTooLong, and whatever `lookup`

@@ -66,6 +66,8 @@ TEST_F(NeverAnswers, Snapshot) {
   ExpectAnEnd("snapshot --root " + (top_ / "dead").string() + " -o " + (top_ / "saved.json").string());
 }
 
+TEST_F(NeverAnswers, Explain) { ExpectAnEnd("explain " + (top_ / "dead/machine.json").string()); }
+
 TEST_F(NeverAnswers, Diff) {
   const std::string file = (top_ / "dead/machine.json").string();
   ExpectAnEnd("diff " + file + " " + file);

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/deadline.h"
 #include "cli/explain_follow.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -133,6 +136,16 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
   return {};
 }
 
+// On a file system that does not answer, a file is not waited for; a pipe may be silent for long.
+base::Result<std::unique_ptr<system::InputStream>> OpenLog(const std::string& name) {
+  {
+    const Deadline deadline(std::chrono::seconds(10));
+    std::error_code error;
+    if (!std::filesystem::is_fifo(name, error)) return system::OpenInput(name);
+  }
+  return system::OpenInput(name);
+}
+
 base::Result<Reading> ReadAll(const ExplainOptions& options) {
   Reading reading;
   Progress progress(!options.common.quiet);
@@ -146,7 +159,7 @@ base::Result<Reading> ReadAll(const ExplainOptions& options) {
         return std::unexpected(read.error());
       continue;
     }
-    auto opened = system::OpenInput(name);
+    auto opened = OpenLog(name);
     if (!opened) return std::unexpected(opened.error());
     if (auto read = ReadOne(std::move(*opened), name, reading); !read) return std::unexpected(read.error());
   }
@@ -229,7 +242,7 @@ std::optional<int> AnswerWords(const ExplainOptions& options, const std::string&
 int RunFollow(const ExplainOptions& options) {
   auto in = system::StandardInput();
   if (options.inputs.size() == 1 && options.inputs.front() != "-") {
-    auto opened = system::OpenInput(options.inputs.front());
+    auto opened = OpenLog(options.inputs.front());
     if (!opened) return Fail(opened.error());
     in = std::move(*opened);
   }

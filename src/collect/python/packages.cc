@@ -155,7 +155,7 @@ std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<S
     size_t package;
     std::vector<std::string> problems{};
   };
-  constexpr size_t kPackagesEach = 4;  // for one thread, at least
+  constexpr size_t kDetailedEach = 4;  // for one thread, at least
   std::vector<PythonPackage> packages;
   std::vector<Detailed> detailed;
   for (const SiteDirectory& site : sites) {
@@ -174,7 +174,7 @@ std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<S
       package.record = JoinPath(site.path, entry.name);
     }
   }
-  base::InParallel(detailed.size(), kPackagesEach, [&](size_t i) {
+  base::InParallel(detailed.size(), kDetailedEach, [&](size_t i) {
     Detailed& one = detailed[i];
     PackageSearch own{.system = search.system, .verify = search.verify};
     ReadDetails(own, *one.site, one.directory, packages[one.package]);

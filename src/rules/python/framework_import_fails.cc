@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "knowledge/packages/imports.h"
+#include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
@@ -103,10 +105,23 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   return fix;
 }
 
+// That it opens CUDA libraries itself is written down, for other releases at least.
+bool OpensLibraries(const snapshot::Framework& framework) {
+  const auto rows = knowledge::ImportRows();
+  return !framework.cpu_only &&
+         std::ranges::find(rows, framework.name, &knowledge::ImportRow::framework) != rows.end();
+}
+
 void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
   const auto* environment = scene.EnvironmentOf(scenario);
   const auto* framework = scene.FrameworkOf(scenario);
-  if (environment == nullptr || framework == nullptr || scenario.graph.import_error.empty()) return;
+  if (environment == nullptr || framework == nullptr) return;
+  if (scenario.graph.import_error.empty()) {
+    if (OpensLibraries(*framework) && HidesRuntime(scene, scenario))
+      ruling.NotEnoughFacts("whether " + scenario.title + " finds its CUDA libraries",
+                            "which ones this release opens is not known");
+    return;
+  }
   if (scenario.graph.uncertain) {
     ruling.NotEnoughFacts("import of " + scenario.title, scenario.graph.import_error);
     return;

@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "knowledge/arch.h"
 #include "knowledge/driver.h"
+#include "knowledge/libraries.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/load_facts.h"
 
@@ -121,23 +123,50 @@ WantedCuda LinkedRuntime(const Scene& scene, const loader::Scenario& scenario) {
   return newest;
 }
 
+// "13" of libcudart.so.13, "11.0" of libcudart.so.11.0 and of cudart64_110.dll: the oldest release that it
+// can be.
+std::string CudaInName(std::string_view name) {
+  const bool dll = name.find(".so.") == name.npos;
+  const size_t mark = name.find(dll ? "64_" : ".so.");
+  if (mark == name.npos) return "";
+  name.remove_prefix(mark + (dll ? 3 : 4));
+  std::string number(name.substr(0, name.find_first_not_of(dll ? "0123456789" : "0123456789.")));
+  if (dll && number.size() == 3) number.insert(2, ".");
+  return Version::Parse(number) ? ReleaseOf(number) : "";
+}
+
 }  // namespace
 
 WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
   if (scenario.kind == loader::Scenario::Kind::kAnyProgram) return {};
+  WantedCuda named;  // by a runtime that does not say its version
   for (const loader::Object& object : scenario.graph.objects) {
     const auto* library = LibraryOf(object);
     if (library == nullptr || library->name != "cudart") continue;
     if (const auto version = scene.view.Version(object.path); version && !version->version.empty()) {
       return {version->version, object.path};
     }
+    named = {CudaInName(base::BaseName(object.path)), object.path};
   }
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (framework == nullptr) return LinkedRuntime(scene, scenario);
+  if (framework == nullptr) return named.cuda.empty() ? LinkedRuntime(scene, scenario) : named;
   if (framework->cpu_only) return {};
   if (!framework->cuda.empty()) return {framework->cuda, framework->source};
+  if (!named.cuda.empty()) return named;
   const WantedCuda linked = LinkedRuntime(scene, scenario);
   return linked.cuda.empty() ? CudaOfCode(scene, *framework) : linked;
+}
+
+bool HidesRuntime(const Scene& scene, const loader::Scenario& scenario) {
+  const auto is_cuda = [](const loader::Request& request) {
+    return knowledge::FindLibrary(base::BaseName(request.name)) != nullptr;
+  };
+  const auto has_code = [&](const loader::Object& object) {
+    const auto code = scene.view.GpuCode(object.path);
+    return code && !code->containers.empty();
+  };
+  return std::ranges::none_of(scenario.graph.requests, is_cuda) &&
+         std::ranges::any_of(scenario.graph.objects, has_code) && LinkedRuntime(scene, scenario).cuda.empty();
 }
 
 std::string ReleaseOf(const std::string& cuda) {

@@ -16,6 +16,9 @@ struct WantedCuda {
   std::string cuda, source;  // "12.4.127"; "" if none
 };
 WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario);
+// Whether a process loads GPU code and neither asks for a CUDA library nor has the runtime inside: it opens
+// what it needs in a way that nobody has read.
+bool HidesRuntime(const Scene& scene, const loader::Scenario& scenario);
 // "12.4.127" -> "12.4": the third part of a library's version is not an update number.
 std::string ReleaseOf(const std::string& cuda);
 // The first release of a bare major: "13" -> "13.0" (cupy-cuda13x, tensorrt-cu13). From CUDA 11 on, a driver
