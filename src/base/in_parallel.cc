@@ -50,9 +50,8 @@ class Job {
   std::exception_ptr error_;
 };
 
-// Starting a thread takes as long as reading several files, so those that help stay
-// until there is nothing to do for a while. One that waits for a
-// dead file system is lost to the others, who do its share themselves.
+// Starting a thread takes as long as reading several files, so those that help stay until there is nothing to
+// do for a while. One that waits for a dead file system is lost to the others, who do its share themselves.
 class Helpers {
  public:
   void Ask(const std::shared_ptr<Job>& job, size_t helpers) {

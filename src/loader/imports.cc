@@ -194,11 +194,6 @@ class Expander {
   std::vector<ImportStep>& steps_;
 };
 
-bool HasRows(const Framework& framework) {
-  const auto rows = knowledge::ImportRows();
-  return std::ranges::find(rows, framework.name, &ImportRow::framework) != rows.end();
-}
-
 bool IsThere(snapshot::FileView& view, const std::string& path) {
   return view.Open(path).error == base::PathError::kNone;
 }
@@ -230,7 +225,7 @@ class Unwritten {
   // Another framework that has a library which this one needs, so it must be imported before.
   const Framework* First() const {
     for (const Framework& other : environment_.frameworks) {
-      if (!HasRows(other)) continue;
+      if (!knowledge::HasImportRows(other.name)) continue;
       for (const std::string& name : needed_) {
         if (IsThere(view_, base::JoinPath(other.directory, "lib/" + name)) ||
             IsThere(view_, base::JoinPath(other.directory, name)))
@@ -302,7 +297,7 @@ std::vector<ImportStep> ImportSteps(const snapshot::Snapshot& snapshot, const Py
       if (other.name == first.other) steps = ImportSteps(snapshot, environment, other, view);
     }
   }
-  if (!HasRows(framework)) {
+  if (!knowledge::HasImportRows(framework.name)) {
     const Unwritten unwritten(environment, framework, view);
     if (const Framework* first = unwritten.First()) steps = ImportSteps(snapshot, environment, *first, view);
     unwritten.AddSteps(Flags(knowledge::StepSearch::kPython, environment), steps);

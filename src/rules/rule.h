@@ -38,7 +38,7 @@ struct Scene {
   // Shared by several rules, computed on first use (failed_loads.h, probe_failures.h).
   mutable std::shared_ptr<const std::vector<FailedLoad>> failed_loads{};
   mutable std::shared_ptr<const ProbeFailureList> probe_failures{};
-  mutable std::shared_ptr<AskedIndex> asked{};  // kit/python/package_changes.cc
+  mutable std::shared_ptr<AskedIndex> asked{};  // kit/python/asked.cc
 
   const snapshot::Stack& stack() const { return snapshot.stack; }
   // The value of a variable; "" if it is empty or not set (`IsSet` tells which).

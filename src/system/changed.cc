@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <optional>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "system/known_paths.h"
 #include "system/path_walk.h"
 
 namespace culprit::system {
@@ -46,70 +45,10 @@ struct Node {
   FileStatus status() const { return {type, bytes ? bytes->size() : 0, kNewDevice, number, mode, group}; }
 };
 
-// What the machine below says of clean paths, asked once each.
-class Known {
- public:
-  explicit Known(std::shared_ptr<const System> below) : below_(std::move(below)) {}
-  const System& below() const { return *below_; }
-
-  Outcome<PathNode> At(const std::string& clean) const {
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto known = nodes_.find(clean); known != nodes_.end()) return known->second;
-    }
-    Outcome<PathNode> node = Ask(clean);
-    const std::lock_guard lock(mutex_);
-    return nodes_.emplace(clean, std::move(node)).first->second;
-  }
-
- private:
-  Outcome<PathNode> Ask(const std::string& clean) const {
-    const Outcome<FileStatus> status = below_->LinkStat(clean);
-    if (!status) return std::unexpected(status.error());
-    if (status->type != FileType::kLink) return PathNode{status->type, {}};
-    Outcome<std::string> target = below_->ReadLink(clean);
-    if (!target) return std::unexpected(target.error());
-    return PathNode{FileType::kLink, std::move(*target)};
-  }
-
-  std::shared_ptr<const System> below_;
-  mutable std::mutex mutex_;
-  mutable std::unordered_map<std::string, Outcome<PathNode>> nodes_;
-};
-
-// Where directories really are, by the path that was asked for. A copy of a machine starts without.
-class Directories {
- public:
-  struct Place {
-    std::string real;
-    bool new_inside = false;  // what the machine below has in it does not count
-  };
-  Directories() = default;
-  Directories(const Directories&) {}
-
-  std::optional<Place> Find(std::string_view path) const {
-    const std::lock_guard lock(mutex_);
-    const auto known = places_.find(path);
-    return known == places_.end() ? std::nullopt : std::optional(known->second);
-  }
-  void Remember(std::string_view path, const Place& place) {
-    const std::lock_guard lock(mutex_);
-    places_.emplace(path, place);
-  }
-  void Clear() {
-    const std::lock_guard lock(mutex_);
-    places_.clear();
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, Place, std::less<>> places_;
-};
-
 class Changed final : public System {
  public:
   explicit Changed(std::shared_ptr<const System> before)
-      : known_(std::make_shared<Known>(std::move(before))),
+      : known_(std::make_shared<KnownPaths>(std::move(before))),
         windows_(below().platform() == base::Platform::kWindows),
         environment_(below().Environment()) {}
 
@@ -288,7 +227,7 @@ class Changed final : public System {
     return WalkPath(path, last, [this](const std::string& clean) { return Lookup(clean); });
   }
   // The directory of the last name of a path; nullopt where only the whole walk tells, as for "a/..".
-  Outcome<std::optional<Directories::Place>> DirectoryOf(const std::string& path) const {
+  Outcome<std::optional<KnownDirectories::Place>> DirectoryOf(const std::string& path) const {
     const std::string_view name = base::BaseName(path), directory = base::DirName(path);
     if (name.empty() || name.size() > kLongestComponent || name == "." || name == ".." || directory == "/" ||
         CheckPath(path) != PathError::kNone)
@@ -409,8 +348,8 @@ class Changed final : public System {
     }
   }
 
-  std::shared_ptr<const Known> known_;
-  mutable Directories directories_;
+  std::shared_ptr<const KnownPaths> known_;
+  mutable KnownDirectories directories_;
   bool windows_;
   std::map<std::string, Node> nodes_;          // by Key
   std::set<std::string, std::less<>> hidden_;  // keys; everything below as well

@@ -72,5 +72,7 @@ struct ImportRow {
   std::string_view source;
 };
 std::span<const ImportRow> ImportRows();  // in the order in which they happen
+// Whether some release of the framework has rows.
+bool HasImportRows(std::string_view framework);
 
 }  // namespace culprit::knowledge

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/cudnn.h"
-#include "knowledge/libraries.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
+#include "rules/kit/load_facts.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/loading/forced_copy.h"
@@ -130,11 +130,6 @@ std::set<std::string> DamagedParts(const Scene& scene) {
       stems.insert(Stem(failed));
   }
   return stems;
-}
-
-bool IsOfCudnn(const std::string& path) {
-  const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(path));
-  return library != nullptr && library->family == "cudnn";
 }
 
 // Processes that lack the main library, too. Whoever asks for sub-libraries there, as ONNX Runtime's provider

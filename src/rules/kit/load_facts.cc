@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "knowledge/libraries.h"
 
 namespace culprit::rules {
 
@@ -95,6 +96,11 @@ report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& direct
           .commands = {"export LD_LIBRARY_PATH=" + Quoted(rest)},
           .risk = report::Risk::kLow,
           .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
+}
+
+bool IsOfCudnn(const std::string& path) {
+  const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(path));
+  return library != nullptr && library->family == "cudnn";
 }
 
 bool HoldsGpuCode(const Scene& scene, const loader::Scenario& scenario) {

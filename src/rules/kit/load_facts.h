@@ -19,6 +19,9 @@ std::string CameThrough(const loader::Scenario& scenario, const loader::Object& 
 // Removes a directory from LD_LIBRARY_PATH (PATH on Windows); unsets the variable if nothing else is in it.
 report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& directory);
 
+// Whether a file is one of cuDNN, by its name.
+bool IsOfCudnn(const std::string& path);
+
 // Whether a file that the process loads, other than NVIDIA's own, has code for a GPU.
 bool HoldsGpuCode(const Scene& scene, const loader::Scenario& scenario);
 

@@ -105,19 +105,13 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   return fix;
 }
 
-// That it opens CUDA libraries itself is written down, for other releases at least.
-bool OpensLibraries(const snapshot::Framework& framework) {
-  const auto rows = knowledge::ImportRows();
-  return !framework.cpu_only &&
-         std::ranges::find(rows, framework.name, &knowledge::ImportRow::framework) != rows.end();
-}
-
 void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
   const auto* environment = scene.EnvironmentOf(scenario);
   const auto* framework = scene.FrameworkOf(scenario);
   if (environment == nullptr || framework == nullptr) return;
   if (scenario.graph.import_error.empty()) {
-    if (OpensLibraries(*framework) && HidesRuntime(scene, scenario))
+    // That it opens CUDA libraries itself is written down, for other releases.
+    if (!framework->cpu_only && knowledge::HasImportRows(framework->name) && HidesRuntime(scene, scenario))
       ruling.NotEnoughFacts("whether " + scenario.title + " finds its CUDA libraries",
                             "which ones this release opens is not known");
     return;

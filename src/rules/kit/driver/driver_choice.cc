@@ -161,12 +161,8 @@ bool HidesRuntime(const Scene& scene, const loader::Scenario& scenario) {
   const auto is_cuda = [](const loader::Request& request) {
     return knowledge::FindLibrary(base::BaseName(request.name)) != nullptr;
   };
-  const auto has_code = [&](const loader::Object& object) {
-    const auto code = scene.view.GpuCode(object.path);
-    return code && !code->containers.empty();
-  };
-  return std::ranges::none_of(scenario.graph.requests, is_cuda) &&
-         std::ranges::any_of(scenario.graph.objects, has_code) && LinkedRuntime(scene, scenario).cuda.empty();
+  return std::ranges::none_of(scenario.graph.requests, is_cuda) && HoldsGpuCode(scene, scenario) &&
+         LinkedRuntime(scene, scenario).cuda.empty();
 }
 
 std::string ReleaseOf(const std::string& cuda) {

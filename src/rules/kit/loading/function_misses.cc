@@ -15,11 +15,6 @@
 namespace culprit::rules {
 namespace {
 
-bool IsCudnn(const std::string& path) {
-  const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(path));
-  return library != nullptr && library->family == "cudnn";
-}
-
 std::string WithVersion(const Scene& scene, const std::string& path) {
   const auto version = scene.view.Version(path);
   return path + (version && !version->version.empty() ? " (" + version->version + ")" : "");
@@ -86,7 +81,7 @@ std::vector<FunctionMiss> FunctionMisses(const loader::Scenario& scenario) {
       known = misses.insert(misses.end(), {.scenario = &scenario,
                                            .dll = missing.dll,
                                            .functions = {},
-                                           .cudnn = IsCudnn(missing.importer) && IsCudnn(missing.dll),
+                                           .cudnn = IsOfCudnn(missing.importer) && IsOfCudnn(missing.dll),
                                            .of_any = missing.of_any});
     }
     // The loader retries the same DLL whenever something requests it.

@@ -12,21 +12,10 @@
 #include <vector>
 
 #include "report/change.h"
+#include "rules/kit/python/asked.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
-
-// The extras that packages of an environment require of each other.
-std::map<std::string, std::set<std::string>> AskedExtras(const snapshot::PythonEnvironment& environment,
-                                                         const MarkerFacts& facts);
-
-// What installed packages require of one package, if the marker holds here.
-struct Asked {
-  const snapshot::PythonPackage* by;
-  std::string specifier;
-};
-std::vector<Asked> AskedOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                           std::string_view package);
 
 // Final releases of a package in our tables that can be installed into the environment, newest first.
 std::vector<std::string> KnownVersions(const Scene& scene, const snapshot::PythonEnvironment& environment,
